@@ -53,6 +53,7 @@ const floors = [
     (name) => `features/${name}`,
   ),
   ...['model-proxy', 'invites', 'documents', 'accounts', 'blobs'].map((name) => `features/${name}`),
+  'features',
   ...['gateway', 'rest', 'jobs', 'delivery', 'access', 'cluster', 'database', 'infrastructure', 'settings', 'contract'],
 ];
 

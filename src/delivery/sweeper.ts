@@ -11,19 +11,23 @@ import type { StalenessGuard } from './staleness.ts';
 const roomsAtOnce = 200;
 const eventsOfEach = 100;
 
+interface Deps {
+  streams: ReadonlyMap<Room, LiveStream>;
+  pull: (stream: LiveStream) => Promise<void>;
+  complete: (entries: LogEntry[]) => Promise<LogEntry[]>;
+  database: Pick<Database, 'committedRows' | 'quickRows'>;
+  gapWaitMs: number;
+  staleness: StalenessGuard;
+  counters: DeliveryCounters;
+  log: Log;
+}
+
 /**
  * Asks the log which rooms of this node moved on without it noticing, and catches up: after lost publishes, while Redis
  * is away, and for nodes that died between commit and publish (contract §10.3).
  */
 export class Sweeper {
-  private readonly streams: ReadonlyMap<Room, LiveStream>;
-  private readonly pull: (stream: LiveStream) => Promise<void>;
-  private readonly complete: (entries: LogEntry[]) => Promise<LogEntry[]>;
-  private readonly database: Pick<Database, 'committedRows' | 'quickRows'>;
-  private readonly gapWaitMs: number;
-  private readonly staleness: StalenessGuard;
-  private readonly counters: DeliveryCounters;
-  private readonly log: Log;
+  private readonly deps: Deps;
   private sweeping = false;
   private failed = false;
   private closed = false;
@@ -32,40 +36,24 @@ export class Sweeper {
    * @param parts.pull emits everything that a room has in the log beyond its position
    * @param parts.complete as `Renewal.complete`
    */
-  constructor(parts: {
-    streams: ReadonlyMap<Room, LiveStream>;
-    pull: (stream: LiveStream) => Promise<void>;
-    complete: (entries: LogEntry[]) => Promise<LogEntry[]>;
-    database: Pick<Database, 'committedRows' | 'quickRows'>;
-    gapWaitMs: number;
-    staleness: StalenessGuard;
-    counters: DeliveryCounters;
-    log: Log;
-  }) {
-    this.streams = parts.streams;
-    this.pull = parts.pull;
-    this.complete = parts.complete;
-    this.database = parts.database;
-    this.gapWaitMs = parts.gapWaitMs;
-    this.staleness = parts.staleness;
-    this.counters = parts.counters;
-    this.log = parts.log;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   async sweep(): Promise<void> {
     if (this.sweeping || this.closed) return;
     const started = performance.now();
-    if (this.streams.size === 0) return this.staleness.upToDate(started);
+    if (this.deps.streams.size === 0) return this.deps.staleness.upToDate(started);
     this.sweeping = true;
     try {
       await this.sweepOnce();
-      this.staleness.upToDate(started);
-      this.counters.sweeps++;
-      if (this.failed) this.log.info('The log can be read again.');
+      this.deps.staleness.upToDate(started);
+      this.deps.counters.sweeps++;
+      if (this.failed) this.deps.log.info('The log can be read again.');
       this.failed = false;
     } catch (error) {
-      this.counters.failedSweeps++;
-      if (!this.failed && !this.closed) this.log.warn({ err: error }, 'The log cannot be read just now.');
+      this.deps.counters.failedSweeps++;
+      if (!this.failed && !this.closed) this.deps.log.warn({ err: error }, 'The log cannot be read just now.');
       this.failed = true;
     } finally {
       this.sweeping = false;
@@ -77,18 +65,18 @@ export class Sweeper {
   }
 
   private async sweepOnce(): Promise<void> {
-    const known = ownFirst([...this.streams.values()]).map((stream) => ({ id: streamId(stream.room), stream }));
+    const known = ownFirst([...this.deps.streams.values()]).map((stream) => ({ id: streamId(stream.room), stream }));
     const positions = known.map(({ id, stream }) => ({ id, seq: stream.position }));
-    const moved = await readMoved(this.database.committedRows, positions);
-    this.counters.lag = 0;
+    const moved = await readMoved(this.deps.database.committedRows, positions);
+    this.deps.counters.lag = 0;
     const back = known.filter(({ id, stream }, at) => stream.isContradicted || isBehind(moved.get(id), positions[at]));
     if (back.length > 0) await this.turnBack(back.map(({ stream }) => stream));
     if (moved.size === 0) return;
     // What was committed a moment ago is most likely still in flight; only what does not arrive is read.
-    await new Promise((resolve) => setTimeout(resolve, this.gapWaitMs));
+    await new Promise((resolve) => setTimeout(resolve, this.deps.gapWaitMs));
     const behind = known.flatMap(({ id, stream }) => (stream.position < (moved.get(id) ?? 0) ? [stream] : []));
-    this.counters.swept += behind.length;
-    for (const stream of behind) this.counters.lag += (moved.get(streamId(stream.room)) ?? 0) - stream.position;
+    this.deps.counters.swept += behind.length;
+    for (const stream of behind) this.deps.counters.lag += (moved.get(streamId(stream.room)) ?? 0) - stream.position;
     for (let at = 0; at < behind.length; at += roomsAtOnce) await this.catchUpAll(behind.slice(at, at + roomsAtOnce));
   }
 
@@ -97,25 +85,30 @@ export class Sweeper {
    * to other events. The log jumps ahead, so that everyone starts afresh; other nodes find it there.
    */
   private async turnBack(streams: LiveStream[]): Promise<void> {
-    this.log.warn({ rooms: streams.length }, 'PostgreSQL has lost events that were emitted; their rooms start afresh.');
+    this.deps.log.warn(
+      { rooms: streams.length },
+      'PostgreSQL has lost events that were emitted; their rooms start afresh.',
+    );
     for (const stream of streams) {
-      await leapOver(this.database.quickRows, stream.room, stream.position);
-      await this.pull(stream);
+      await leapOver(this.deps.database.quickRows, stream.room, stream.position);
+      await this.deps.pull(stream);
     }
   }
 
   /** Catches up many rooms with one query; those that are far behind are pulled one by one. */
   private async catchUpAll(streams: LiveStream[]): Promise<void> {
     const known = streams.map(({ room, position }) => ({ room, seq: position }));
-    const pages = byRoom(await this.complete(await readLogs(this.database.committedRows, known, eventsOfEach)));
+    const pages = byRoom(
+      await this.deps.complete(await readLogs(this.deps.database.committedRows, known, eventsOfEach)),
+    );
     for (const stream of streams) {
       const page = pages.get(stream.room);
       // The own rooms among them come first, but sessions may have ended too.
-      await this.staleness.refresh(stream.room);
+      await this.deps.staleness.refresh(stream.room);
       const first = page?.[0];
       const isWhole = page && page.length < eventsOfEach && first && first.seq <= stream.position + 1;
       if (isWhole) stream.offer(page);
-      else await this.pull(stream);
+      else await this.deps.pull(stream);
     }
   }
 }

@@ -26,6 +26,16 @@ const maxAttempts = 4;
 /** Memory of a queued write beside its text. */
 const overheadBytes = 512;
 
+interface Deps<Row, Result> {
+  database: Database;
+  delivery: Delivery;
+  table: WriterTable<Row, Result>;
+  settings: Settings['delivery'];
+  log: Log;
+  tracing: Tracing;
+  operations: Operations;
+}
+
 /**
  * Group commit: what is sent while one batch is being committed goes into the next one, with everything else that is read
  * in the same turn of the event loop. A single write goes at once; under load batches form by themselves, and each costs
@@ -38,11 +48,7 @@ const overheadBytes = 512;
  */
 export class Writer<Row, Result> {
   private readonly commit: BatchCommit<Row, Result>;
-  private readonly delivery: Delivery;
-  private readonly settings: Settings['delivery'];
-  private readonly log: Log;
-  private readonly tracing: Tracing;
-  private readonly operations: Operations;
+  private readonly deps: Deps<Row, Result>;
   private queue: Job<Row, Result>[] = [];
   private queuedBytes = 0;
   private running = false;
@@ -52,21 +58,9 @@ export class Writer<Row, Result> {
   private readonly outage = new Outage();
   private readonly expiry: NodeJS.Timeout;
 
-  constructor(parts: {
-    database: Database;
-    delivery: Delivery;
-    table: WriterTable<Row, Result>;
-    settings: Settings['delivery'];
-    log: Log;
-    tracing: Tracing;
-    operations: Operations;
-  }) {
-    this.commit = new BatchCommit(parts.database, parts.table);
-    this.delivery = parts.delivery;
-    this.settings = parts.settings;
-    this.log = parts.log;
-    this.tracing = parts.tracing;
-    this.operations = parts.operations;
+  constructor(deps: Deps<Row, Result>) {
+    this.commit = new BatchCommit(deps.database, deps.table);
+    this.deps = deps;
     this.expiry = setInterval(() => this.expire(), expiryCheckMs);
     this.expiry.unref();
   }
@@ -77,14 +71,14 @@ export class Writer<Row, Result> {
    *   meanwhile, or what the table throws
    */
   submit(write: Write<Row, Result>, queued?: () => void): Promise<Written<Result>> {
-    const { queueLength, queueBytes, sendTimeoutMs } = this.settings;
+    const { queueLength, queueBytes, sendTimeoutMs } = this.deps.settings;
     const size = overheadBytes + write.json.length * 2;
     if (this.queue.length >= queueLength || this.queuedBytes + size > queueBytes) {
-      this.delivery.counters.failedSends++;
+      this.deps.delivery.counters.failedSends++;
       return Promise.reject(new AppError('SERVER_BUSY'));
     }
     return new Promise((resolve, reject) => {
-      const operation = this.operations.current;
+      const operation = this.deps.operations.current;
       this.queue.push({ write, operation, size, deadline: performance.now() + sendTimeoutMs, resolve, reject });
       this.queuedBytes += size;
       queued?.();
@@ -112,13 +106,13 @@ export class Writer<Row, Result> {
   }
 
   private next(): Job<Row, Result>[] {
-    const jobs = this.held.size === 0 ? this.queue.splice(0, this.settings.batchSize) : this.nextFree();
+    const jobs = this.held.size === 0 ? this.queue.splice(0, this.deps.settings.batchSize) : this.nextFree();
     for (const job of jobs) this.queuedBytes -= job.size;
     return jobs;
   }
 
   private nextFree(): Job<Row, Result>[] {
-    const jobs = this.queue.filter(({ write }) => !this.held.has(write.room)).slice(0, this.settings.batchSize);
+    const jobs = this.queue.filter(({ write }) => !this.held.has(write.room)).slice(0, this.deps.settings.batchSize);
     const taken = new Set(jobs);
     this.queue = this.queue.filter((job) => !taken.has(job));
     return jobs;
@@ -132,14 +126,14 @@ export class Writer<Row, Result> {
   private async write(
     jobs: Job<Row, Result>[],
     attempt = 1,
-    deadline = performance.now() + this.settings.sendTimeoutMs,
+    deadline = performance.now() + this.deps.settings.sendTimeoutMs,
   ): Promise<boolean> {
     if (jobs.some(isDoubtful)) return this.writeAllowed(jobs, attempt, deadline);
-    const ended = this.operations.beginCommit();
+    const ended = this.deps.operations.beginCommit();
     let batch: Batch<Row, Result>;
     try {
       const writes = jobs.map(({ write }) => write);
-      batch = await this.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
+      batch = await this.deps.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
         span.set('parley.batch.size', writes.length);
         return withDeadline(this.commit.run(writes).finally(ended), deadline - performance.now());
       });
@@ -153,10 +147,10 @@ export class Writer<Row, Result> {
     }
     this.outage.end();
     const { entries, outcomes } = batch;
-    this.safely(() => this.delivery.publish(entries));
+    this.safely(() => this.deps.delivery.publish(entries));
     this.answer(jobs, outcomes);
     // At the end of this turn: by then PostgreSQL works on the next batch, and the answered senders send again.
-    setImmediate(() => this.safely(() => this.delivery.emitHere(entries)));
+    setImmediate(() => this.safely(() => this.deps.delivery.emitHere(entries)));
     return true;
   }
 
@@ -222,7 +216,7 @@ export class Writer<Row, Result> {
   }
 
   private answer(jobs: Job<Row, Result>[], outcomes: Batch<Row, Result>['outcomes']): void {
-    const { counters } = this.delivery;
+    const { counters } = this.deps.delivery;
     counters.batches++;
     counters.batchedSends += jobs.length;
     counters.onBatch(jobs.length);
@@ -233,7 +227,7 @@ export class Writer<Row, Result> {
         this.fail(job, new AppError('CHANNEL_NOT_FOUND'));
         continue;
       }
-      counters.onSend(now - job.deadline + this.settings.sendTimeoutMs);
+      counters.onSend(now - job.deadline + this.deps.settings.sendTimeoutMs);
       job.resolve(written);
     }
   }
@@ -243,12 +237,12 @@ export class Writer<Row, Result> {
       emit();
     } catch (error) {
       // The events are in the log; the sweep delivers them from there.
-      this.log.error({ err: error }, 'Events could not be emitted.');
+      this.deps.log.error({ err: error }, 'Events could not be emitted.');
     }
   }
 
   private fail(job: Job<Row, Result>, error: unknown): void {
-    this.delivery.counters.failedSends++;
+    this.deps.delivery.counters.failedSends++;
     job.reject(isConflict(error) ? new AppError('SERVER_BUSY', { cause: error }) : error);
   }
 

@@ -24,36 +24,28 @@ interface Feed {
 const pageLimits = { events: 100, bytes: 1024 * 1024 };
 const retryMs = 500;
 
+interface Deps {
+  catchUp: CatchUp;
+  delivery: Delivery;
+  outlet: Outlet;
+  hearing: Hearing;
+  access: Pick<RoomAccess, 'isEnd'>;
+  log: Log;
+}
+
 /**
  * The sockets of bots are not part of the broadcast: each follows its rooms from a position of its own, and is sent what its
  * policy lets it hear. So a policy change needs no change of rooms, and events stay in order while a decision takes time.
  * People's sockets share one broadcast.
  */
 export class Feeds {
-  private readonly catchUp: CatchUp;
-  private readonly delivery: Delivery;
-  private readonly outlet: Outlet;
-  private readonly hearing: Hearing;
-  private readonly access: Pick<RoomAccess, 'isEnd'>;
-  private readonly log: Log;
+  private readonly deps: Deps;
   private readonly feeds = new Map<Room, Set<Feed>>();
   private readonly watched = new WeakSet<ParleySocket>();
 
-  constructor(parts: {
-    catchUp: CatchUp;
-    delivery: Delivery;
-    outlet: Outlet;
-    hearing: Hearing;
-    access: Pick<RoomAccess, 'isEnd'>;
-    log: Log;
-  }) {
-    this.catchUp = parts.catchUp;
-    this.delivery = parts.delivery;
-    this.outlet = parts.outlet;
-    this.hearing = parts.hearing;
-    this.access = parts.access;
-    this.log = parts.log;
-    parts.outlet.feedWith(this);
+  constructor(deps: Deps) {
+    this.deps = deps;
+    deps.outlet.feedWith(this);
   }
 
   has(room: Room): boolean {
@@ -106,9 +98,11 @@ export class Feeds {
   /** Adds the socket to, or removes it from, the broadcast of what is not in the log, as it may hear it now. */
   async place(socket: ParleySocket): Promise<void> {
     for (const [name, joined] of socket.data.joined) {
-      if (!this.hearing.isRestricted(socket.data.actor, name)) continue;
+      if (!this.deps.hearing.isRestricted(socket.data.actor, name)) continue;
       // If the policy cannot be read it hears nothing of this; the next event of the log reads it again.
-      const { whole } = await this.hearing.heard(socket.data.actor, joined.room, []).catch(() => ({ whole: false }));
+      const { whole } = await this.deps.hearing
+        .heard(socket.data.actor, joined.room, [])
+        .catch(() => ({ whole: false }));
       if (socket.data.joined.get(name) === joined) this.putIn(socket, name, whole);
     }
   }
@@ -145,7 +139,7 @@ export class Feeds {
       do feed.again = false;
       while ((await this.feedOn(feed)) || feed.again);
     } catch (error) {
-      this.log.debug({ err: error }, 'A bot could not be fed just now.');
+      this.deps.log.debug({ err: error }, 'A bot could not be fed just now.');
       // The sweep wakes a room only if it has moved on.
       setTimeout(() => void this.pump(feed), retryMs).unref();
     }
@@ -155,10 +149,10 @@ export class Feeds {
   /** @returns whether there is more to feed */
   private async feedOn(feed: Feed): Promise<boolean> {
     const { socket, joined } = feed;
-    const page = await this.catchUp.read(joined.room, joined.cursor, pageLimits);
+    const page = await this.deps.catchUp.read(joined.room, joined.cursor, pageLimits);
     if (!page) return false;
     if (!page.recovered) return this.beginAnew(feed);
-    const { entries, whole } = await this.hearing.heard(socket.data.actor, joined.room, page.entries);
+    const { entries, whole } = await this.deps.hearing.heard(socket.data.actor, joined.room, page.entries);
     if (isClosed(feed) || !socket.connected) return false;
     this.putIn(socket, feed.name, whole);
     this.give(feed, entries);
@@ -168,11 +162,11 @@ export class Feeds {
 
   private give(feed: Feed, entries: LogEntry[]): void {
     const { socket, joined } = feed;
-    const due = entries.filter((entry) => (this.access.isEnd(entry) ? isFirst(feed) : isFor(feed, entry)));
-    const deliveries: Delivered[] = due.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
+    const due = entries.filter((entry) => (this.deps.access.isEnd(entry) ? isFirst(feed) : isFor(feed, entry)));
+    const deliveries: Delivered[] = due.map((entry) => ({ entry, mark: this.deps.delivery.nextMark() }));
     // Fed one by one they have delivery numbers of their own, so recovery has to know them like replays.
     for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: joined.room, seq: entry.seq });
-    if (deliveries.length > 0) this.outlet.emitTo(socket, deliveries);
+    if (deliveries.length > 0) this.deps.outlet.emitTo(socket, deliveries);
   }
 
   /** What it has not been fed yet has left the log. */

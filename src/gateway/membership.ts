@@ -30,6 +30,16 @@ const joinLimits = { events: 200, bytes: 1024 * 1024 };
 const resumePiece = { events: 500, bytes: 512 * 1024 };
 const drainCheckMs = 10;
 
+interface Deps {
+  io: ParleyServer;
+  delivery: Delivery;
+  catchUp: CatchUp;
+  outlet: Outlet;
+  feeds: Feeds;
+  hearing: Hearing;
+  access: RoomAccess;
+}
+
 /** Which sockets of this node are in which rooms, and from which event on. */
 export class Membership {
   /** Requests to join or leave a room wait until a pending return to it is over. */
@@ -37,30 +47,10 @@ export class Membership {
   readonly arrivals = new Arrivals();
   /** Called with the places that a socket leaves or loses, whether it was in them or not. */
   onLoss: (socket: ParleySocket, isLost: (place: Omit<JoinedRoom, 'from'>) => boolean) => void = () => {};
-  private readonly io: ParleyServer;
-  private readonly delivery: Delivery;
-  private readonly catchUp: CatchUp;
-  private readonly outlet: Outlet;
-  private readonly feeds: Feeds;
-  private readonly hearing: Hearing;
-  private readonly access: RoomAccess;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    io: ParleyServer;
-    delivery: Delivery;
-    catchUp: CatchUp;
-    outlet: Outlet;
-    feeds: Feeds;
-    hearing: Hearing;
-    access: RoomAccess;
-  }) {
-    this.io = parts.io;
-    this.delivery = parts.delivery;
-    this.catchUp = parts.catchUp;
-    this.outlet = parts.outlet;
-    this.feeds = parts.feeds;
-    this.hearing = parts.hearing;
-    this.access = parts.access;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -75,7 +65,7 @@ export class Membership {
     entered: (page: Page, again: boolean) => void,
     limits = joinLimits,
   ): Promise<Page> {
-    if (this.hearing.isRestricted(socket.data.actor, name)) {
+    if (this.deps.hearing.isRestricted(socket.data.actor, name)) {
       return this.joinFed(socket, name, place, after, entered, limits);
     }
     const arrival = this.arrivals.begin(socket, place);
@@ -84,7 +74,7 @@ export class Membership {
       // A socket that enters again continues as before: what was sent to it may still be in flight.
       const before = socket.data.joined.get(name);
       // All sockets in a room share one copy of its name: one for each of them is a good part of what a room costs a socket.
-      const room = this.delivery.peek(place.room)?.room ?? place.room;
+      const room = this.deps.delivery.peek(place.room)?.room ?? place.room;
       const key = name === room ? room : name;
       socket.data.joined.set(key, { ...place, room, from: before?.from ?? page.seq });
       // A socket that is only in a thread needs the log of its channel all the same.
@@ -93,7 +83,7 @@ export class Membership {
       entered(page, before !== undefined);
     };
     try {
-      const page = await this.catchUp.join(place.room, after, limits, enter);
+      const page = await this.deps.catchUp.join(place.room, after, limits, enter);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
       arrival.requireWelcome();
       return page;
@@ -123,16 +113,16 @@ export class Membership {
       const joined = { ...place, from, cursor: from };
       socket.data.joined.set(name, joined);
       if (place.serverId) void socket.join(serverRoom(place.serverId));
-      this.feeds.open(socket, name, joined);
+      this.deps.feeds.open(socket, name, joined);
     };
     try {
-      const page = await this.catchUp.join(place.room, after, limits, enter);
+      const page = await this.deps.catchUp.join(place.room, after, limits, enter);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
-      const { entries } = await this.hearing.heard(socket.data.actor, place.room, page.entries);
+      const { entries } = await this.deps.hearing.heard(socket.data.actor, place.room, page.entries);
       arrival.requireWelcome();
       const heard = { ...page, entries };
       if (isIn) entered(heard, before !== undefined);
-      if (isIn && !before) this.feeds.start(socket, name, page.seq);
+      if (isIn && !before) this.deps.feeds.start(socket, name, page.seq);
       return heard;
     } catch (error) {
       if (isIn && !before) this.leave(socket, name);
@@ -161,9 +151,9 @@ export class Membership {
       // Its client joined by itself meanwhile, and was told from where it continues.
       if (again) return;
       const due = page.entries.filter((entry) => isFor(socket, name, entry));
-      const deliveries = due.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
+      const deliveries = due.map((entry) => ({ entry, mark: this.deps.delivery.nextMark() }));
       for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: entry.room, seq: entry.seq });
-      if (deliveries.length > 0) this.outlet.emitTo(socket, deliveries);
+      if (deliveries.length > 0) this.deps.outlet.emitTo(socket, deliveries);
     };
     const arrival = this.arrivals.begin(socket, place);
     const entries: LogEntry[] = [];
@@ -203,7 +193,7 @@ export class Membership {
   }
 
   leave(socket: ParleySocket, name: string): void {
-    this.feeds.close(socket, name);
+    this.deps.feeds.close(socket, name);
     noLongerDue(socket, name);
     this.onLoss(socket, ({ room }) => room === name);
     const left = socket.data.joined.get(name);
@@ -238,7 +228,7 @@ export class Membership {
     for (const socket of this.socketsOf(userRoom(userId))) {
       const places = [...socket.data.joined.values(), ...this.arrivals.placesOf(socket)].filter(isMeant);
       for (const room of new Set(places.map((place) => place.room))) {
-        await this.access.channel(socket.data.actor, streamId(room)).catch((error) => {
+        await this.deps.access.channel(socket.data.actor, streamId(room)).catch((error) => {
           if (isRefusal(error)) this.evict(userId, serverId, [room]);
           else socket.conn.close(true);
         });
@@ -248,29 +238,29 @@ export class Membership {
 
   /** What a bot may hear has changed; that is in effect for its sockets on this node when this returns. */
   async hearingChanged(userId: string): Promise<void> {
-    for (const socket of this.socketsOf(userRoom(userId))) await this.feeds.place(socket);
+    for (const socket of this.socketsOf(userRoom(userId))) await this.deps.feeds.place(socket);
   }
 
   /** Empties deleted rooms and their threads, once their last event was emitted. */
   async dissolve(rooms: Room[]): Promise<void> {
     const gone = new Set<string>(rooms);
     for (const room of rooms) {
-      const stream = this.delivery.peek(room);
+      const stream = this.deps.delivery.peek(room);
       // That the log cannot be read must not keep anyone in the room.
-      if (stream) await this.delivery.freshen(stream).catch(() => {});
-      await this.feeds.settled(room);
+      if (stream) await this.deps.delivery.freshen(stream).catch(() => {});
+      await this.deps.feeds.settled(room);
     }
-    for (const socket of this.io.of('/').sockets.values()) {
+    for (const socket of this.deps.io.of('/').sockets.values()) {
       for (const [name, joined] of socket.data.joined) if (gone.has(joined.room)) this.leave(socket, name);
       this.arrivals.turnAway(socket, (place) => gone.has(place.room));
       this.onLoss(socket, (place) => gone.has(place.room));
     }
-    for (const room of rooms) this.delivery.peek(room)?.wakeAll();
+    for (const room of rooms) this.deps.delivery.peek(room)?.wakeAll();
   }
 
   /** The sockets in a room; in a user's own, also those that are not there yet. */
   socketsOf(room: string): Set<ParleySocket> {
-    const { adapter, sockets } = this.io.of('/');
+    const { adapter, sockets } = this.deps.io.of('/');
     const there = [...(adapter.rooms.get(room) ?? [])].flatMap((id) => sockets.get(id) ?? []);
     return new Set([...there, ...this.arrivals.incoming(room)]);
   }

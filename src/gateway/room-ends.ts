@@ -4,30 +4,31 @@ import type { RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';
 import type { ParleySocket, RecoveredRoom } from './socket.ts';
 
+interface Deps {
+  delivery: Delivery;
+  catchUp: CatchUp;
+  outlet: Outlet;
+  access: RoomAccess;
+}
+
 /** Tells clients that come back to a deleted channel: its messages are gone, but the event of its deletion is kept. */
 export class RoomEnds {
-  private readonly delivery: Delivery;
-  private readonly catchUp: CatchUp;
-  private readonly outlet: Outlet;
-  private readonly access: RoomAccess;
+  private readonly deps: Deps;
 
-  constructor(parts: { delivery: Delivery; catchUp: CatchUp; outlet: Outlet; access: RoomAccess }) {
-    this.delivery = parts.delivery;
-    this.catchUp = parts.catchUp;
-    this.outlet = parts.outlet;
-    this.access = parts.access;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** @param room that the socket was in and may no longer be in, for whatever reason */
   async tell(socket: ParleySocket, room: RecoveredRoom): Promise<void> {
     const log = room.joined.room;
-    const head = (await this.delivery.openFresh(log))?.position ?? 0;
+    const head = (await this.deps.delivery.openFresh(log))?.position ?? 0;
     if (head <= room.after) return;
-    const page = await this.catchUp.read(log, head - 1, { events: 1, bytes: 1 });
+    const page = await this.deps.catchUp.read(log, head - 1, { events: 1, bytes: 1 });
     const [entry] = page?.entries ?? [];
-    if (!entry || !this.access.isEnd(entry)) return;
-    const mark = this.delivery.nextMark();
-    this.outlet.emitTo(socket, [{ entry, mark }]);
+    if (!entry || !this.deps.access.isEnd(entry)) return;
+    const mark = this.deps.delivery.nextMark();
+    this.deps.outlet.emitTo(socket, [{ entry, mark }]);
     // Once for all rooms of that log. If the client is cut off now it counts as told; the outlet's note corrects that.
     for (const other of socket.data.recovery?.rooms ?? []) if (other.joined.room === log) other.after = entry.seq;
   }

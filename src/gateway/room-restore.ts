@@ -22,40 +22,30 @@ const resumeEvents = 1000;
 /** How many rooms a client is brought back into per connection; it joins the others by itself. */
 const resumedAtOnce = 500;
 
+interface Deps {
+  membership: Membership;
+  access: RoomAccess;
+  ownRooms: OwnRooms;
+  stillAuthentic: SocketServices['stillAuthentic'];
+  delivery: Delivery;
+  catchUp: CatchUp;
+  outlet: Outlet;
+  log: Log;
+}
+
 /** How a socket that has just connected gets into its own room, and back into those that it was in. */
 export class RoomRestore {
-  private readonly membership: Membership;
-  private readonly access: RoomAccess;
-  private readonly ownRooms: OwnRooms;
-  private readonly stillAuthentic: SocketServices['stillAuthentic'];
-  private readonly delivery: Delivery;
+  private readonly deps: Deps;
   private readonly ends: RoomEnds;
-  private readonly outlet: Outlet;
-  private readonly log: Log;
 
-  constructor(parts: {
-    membership: Membership;
-    access: RoomAccess;
-    ownRooms: OwnRooms;
-    stillAuthentic: SocketServices['stillAuthentic'];
-    delivery: Delivery;
-    catchUp: CatchUp;
-    outlet: Outlet;
-    log: Log;
-  }) {
-    this.membership = parts.membership;
-    this.access = parts.access;
-    this.ownRooms = parts.ownRooms;
-    this.stillAuthentic = parts.stillAuthentic;
-    this.delivery = parts.delivery;
-    this.ends = new RoomEnds(parts);
-    this.outlet = parts.outlet;
-    this.log = parts.log;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.ends = new RoomEnds(deps);
   }
 
   /** @throws AppError when the socket cannot be brought into all of its rooms; then it must not stay */
   async restore(socket: ParleySocket): Promise<void> {
-    const { restores } = this.membership;
+    const { restores } = this.deps.membership;
     const resume = resumeOf(socket);
     const recovered = (socket.data.recovery?.rooms ?? []).map(({ name }) => name);
     const resumed = channelsOf(resume)
@@ -78,9 +68,9 @@ export class RoomRestore {
     const own = userRoom(actor.userId);
     const saved = recovery?.rooms.find((room) => room.name === own);
     const after = recovery ? saved?.after : resume?.user;
-    const page = await this.membership.arrivals.bringIn(socket, async () => {
+    const page = await this.deps.membership.arrivals.bringIn(socket, async () => {
       // A revocation finds the socket from here on; one that came just before is noticed now.
-      await this.stillAuthentic(socket);
+      await this.deps.stillAuthentic(socket);
       return this.enterOwn(socket, own, after ?? socket.data.startPositions.get(own), saved);
     });
     const named = channelsOf(resume).map(([id]) => roomNamed(id));
@@ -103,9 +93,9 @@ export class RoomRestore {
     saved: RecoveredRoom | undefined,
   ): Promise<Page> {
     const place = { room: own, serverId: null };
-    if (after === undefined) return this.membership.join(socket, own, place, undefined, () => {});
+    if (after === undefined) return this.deps.membership.join(socket, own, place, undefined, () => {});
     const progress = progressOf(saved);
-    const page = await this.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY, (piece) => {
+    const page = await this.deps.membership.resume(socket, own, place, after, Number.POSITIVE_INFINITY, (piece) => {
       progress(piece);
       this.noteOpened(socket, piece.entries);
     });
@@ -116,7 +106,7 @@ export class RoomRestore {
   /** In the same turn in which the socket is told of them, since it may be gone in the next. */
   private noteOpened(socket: ParleySocket, told: LogEntry[]): void {
     for (const entry of told) {
-      const opened = this.ownRooms.opened(entry);
+      const opened = this.deps.ownRooms.opened(entry);
       if (opened?.after === undefined) continue;
       const isKnown = socket.data.recovery?.rooms.some(({ name }) => name === opened.room);
       if (!isKnown) dueRoom(socket, opened.room, opened.after);
@@ -133,7 +123,7 @@ export class RoomRestore {
     for (const { joined, after } of socket.data.due?.values() ?? []) rooms.set(joined.room, after);
     const pages = new Map<string, Page>();
     const follow = async ([room, after]: [Room, number]) => {
-      const page = await this.membership.follow(socket, room, after);
+      const page = await this.deps.membership.follow(socket, room, after);
       if (page) pages.set(streamId(room), page);
     };
     await Promise.all([...rooms].filter(([room]) => !named.has(room)).map(follow));
@@ -142,15 +132,17 @@ export class RoomRestore {
 
   /** Prefetches for all rooms at once what is then asked for each, so that a few queries suffice. Errors surface then. */
   private async readAhead(actor: Actor, names: string[]): Promise<void> {
-    await Promise.allSettled(names.map(async (name) => this.delivery.open((await this.placeOf(actor, name)).room)));
+    await Promise.allSettled(
+      names.map(async (name) => this.deps.delivery.open((await this.placeOf(actor, name)).room)),
+    );
   }
 
   /** From here on the client gets everything meant for it; tells it the position of its own room. */
   private sayReady(socket: ParleySocket, own: Room, page: Page): void {
     const { userId, sessionId } = socket.data.actor;
-    const seq = this.delivery.peek(own)?.position ?? page.seq;
+    const seq = this.deps.delivery.peek(own)?.position ?? page.seq;
     socket.data.isWhole = true;
-    const offset = socket.data.takesOffsets ? this.outlet.offset(this.delivery.nextMark()) : null;
+    const offset = socket.data.takesOffsets ? this.deps.outlet.offset(this.deps.delivery.nextMark()) : null;
     tellOne(socket, 'ready', JSON.stringify({ userId, sessionId, seq }), offset);
   }
 
@@ -158,7 +150,7 @@ export class RoomRestore {
   private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
     // Channels first: a client that is in both gets what a thread missed through its channel.
     const threadsLast = [...recovery.rooms].sort((a, b) => Number(isThread(a.name)) - Number(isThread(b.name)));
-    const { restores } = this.membership;
+    const { restores } = this.deps.membership;
     for (const room of threadsLast) {
       // Its own room it is in already.
       const isIn = socket.data.joined.has(room.name);
@@ -179,8 +171,8 @@ export class RoomRestore {
     } catch (error) {
       // If access could not be checked the connection ends as it is: it knows what was sent of this room.
       if (!isRefusal(error)) throw error;
-      this.membership.leave(socket, name);
-      this.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
+      this.deps.membership.leave(socket, name);
+      this.deps.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
       await this.ends.tell(socket, room);
     }
   }
@@ -210,12 +202,12 @@ export class RoomRestore {
         if (joined) entered.set(id, { seq: joined.from, recovered: true, hasMore: false });
         else entered.set(id, answerOf(await this.resumeRoom(socket, name, after, resumeEvents)));
       } catch (error) {
-        this.membership.leave(socket, name);
+        this.deps.membership.leave(socket, name);
         const known = asAppError(error);
-        if (known.code === 'INTERNAL_ERROR') this.log.error({ err: error }, 'A socket could not re-enter a room.');
+        if (known.code === 'INTERNAL_ERROR') this.deps.log.error({ err: error }, 'A socket could not re-enter a room.');
         channels[id] = known.body(undefined);
       }
-      this.membership.restores.end(socket, name);
+      this.deps.membership.restores.end(socket, name);
     }
     for (const [id, answer] of entered) channels[id] = this.upToNow(socket, roomNamed(id), answer);
     const ownRoom = userRoom(socket.data.actor.userId);
@@ -232,7 +224,7 @@ export class RoomRestore {
   private upToNow(socket: ParleySocket, room: Room, answer: Answer): object {
     if (!answer.hasMore && !socket.data.joined.has(room)) return new AppError('CHANNEL_NOT_FOUND').body(undefined);
     if (answer.hasMore || socket.data.actor.user.isBot) return answer;
-    return { ...answer, seq: Math.max(answer.seq, this.delivery.peek(room)?.position ?? 0) };
+    return { ...answer, seq: Math.max(answer.seq, this.deps.delivery.peek(room)?.position ?? 0) };
   }
 
   /** Brings a socket back into one room. @throws AppError if it must not stay there, or if that cannot be checked */
@@ -245,22 +237,22 @@ export class RoomRestore {
     onPiece?: (piece: Page) => void,
   ): Promise<Page> {
     const place = await placeOf();
-    const resume = () => this.membership.resume(socket, name, place, after, maxEvents, onPiece);
-    return this.membership.arrivals.admit(socket, place, placeOf, resume);
+    const resume = () => this.deps.membership.resume(socket, name, place, after, maxEvents, onPiece);
+    return this.deps.membership.arrivals.admit(socket, place, placeOf, resume);
   }
 
   /** The log and the server of a room, if the actor may be in it. @throws AppError */
   private async placeOf(actor: Actor, name: string): Promise<Place> {
     const id = name.slice(name.indexOf(':') + 1);
     if (name.startsWith('thread:')) {
-      const { channelId, serverId } = await this.access.thread(actor, id);
+      const { channelId, serverId } = await this.deps.access.thread(actor, id);
       return { room: channelRoom(channelId), serverId };
     }
     return this.channelPlace(actor, id);
   }
 
   private async channelPlace(actor: Actor, id: string): Promise<Place> {
-    const { serverId } = await this.access.channel(actor, id);
+    const { serverId } = await this.deps.access.channel(actor, id);
     return { room: channelRoom(id), serverId };
   }
 }

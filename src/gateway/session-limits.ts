@@ -9,25 +9,28 @@ import { intercept } from './intercept.ts';
 import type { ParleyServer } from './socket.ts';
 import { mayOpen } from './upgrades.ts';
 
+interface Deps {
+  settings: Settings;
+  isAppsHost(host: string): boolean;
+}
+
 /**
  * Bounds the sessions of Engine.IO that one address has on a node, signed in or not: one that polls is kept while it has no
  * connection, so the limit of connections does not bound it.
  */
 export class SessionLimits {
   private readonly sessions: AtOnce;
-  private readonly settings: Settings;
-  private readonly isAppsHost: (host: string) => boolean;
+  private readonly deps: Deps;
 
-  constructor({ settings, isAppsHost }: { settings: Settings; isAppsHost(host: string): boolean }) {
-    const { rateLimits, limits } = settings;
+  constructor(deps: Deps) {
+    const { rateLimits, limits } = deps.settings;
     this.sessions = new AtOnce(rateLimits ? limits.connectionsPerAddress : Number.POSITIVE_INFINITY);
-    this.settings = settings;
-    this.isAppsHost = isAppsHost;
+    this.deps = deps;
   }
 
   /** Whether a request may go on: where it comes from, and in a session that there is or that its address may have. */
   admits(request: IncomingMessage): boolean {
-    if (!mayOpen(request.headers, this.settings, this.isAppsHost)) return false;
+    if (!mayOpen(request.headers, this.deps.settings, this.deps.isAppsHost)) return false;
     return hasSession(request) || !this.sessions.isFull(this.keyOf(request));
   }
 
@@ -39,7 +42,7 @@ export class SessionLimits {
   }
 
   private keyOf({ headers, socket }: IncomingMessage): string {
-    return addressKey(clientAddress(headers, socket.remoteAddress ?? '', this.settings.trustProxy));
+    return addressKey(clientAddress(headers, socket.remoteAddress ?? '', this.deps.settings.trustProxy));
   }
 }
 

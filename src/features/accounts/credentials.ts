@@ -1,8 +1,7 @@
 import { lockUser } from '../../access/user.reader.ts';
-import type { Caches } from '../../cluster/caches.ts';
-import type { Control } from '../../cluster/control.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
+import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import { modelTokenCache } from './model-tokens.ts';
 import type { Revocation } from './sessions/revocation.ts';
@@ -57,23 +56,17 @@ interface Ended {
   id: string;
 }
 
+interface Deps extends Pick<Context, 'caches' | 'control'> {
+  revocation: Revocation;
+  agentIdentity: Pick<AgentIdentity, 'forgetTokens'>;
+}
+
 /** The only way to end what an account is entered with (contract §3): on every node before the answer. */
 export class Credentials {
-  private readonly revocation: Revocation;
-  private readonly caches: Caches;
-  private readonly control: Control;
-  private readonly agents: Pick<AgentIdentity, 'forgetTokens'>;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    revocation: Revocation;
-    caches: Caches;
-    control: Control;
-    agentIdentity: Pick<AgentIdentity, 'forgetTokens'>;
-  }) {
-    this.revocation = parts.revocation;
-    this.caches = parts.caches;
-    this.control = parts.control;
-    this.agents = parts.agentIdentity;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -86,7 +79,7 @@ export class Credentials {
     const { keepSession = null, tokens = false, links = false, keepLink = null, password = false } = options;
     const webhooks = options.removeWebhooks ? 'removed' : 'paused';
     await lockUser(change.rows, userId);
-    let ended = await this.revocation.sessions(change, userId, keepSession);
+    let ended = await this.deps.revocation.sessions(change, userId, keepSession);
     await change.rows('DELETE FROM oauth_states WHERE link_to = $1', [userId]);
     await change.rows('DELETE FROM password_resets WHERE user_id = $1', [userId]);
     if (tokens) ended += await this.endTokens(change, userId, null, webhooks);
@@ -107,7 +100,7 @@ export class Credentials {
    */
   async endWithSession(change: Change, userId: string, sessionId: string): Promise<boolean> {
     await lockUser(change.rows, userId);
-    if (!(await this.revocation.session(change, userId, sessionId))) return false;
+    if (!(await this.deps.revocation.session(change, userId, sessionId))) return false;
     await this.endTokens(change, userId, sessionId, 'paused');
     await change.rows(endLinksOf, [userId, sessionId]);
     return true;
@@ -127,9 +120,9 @@ export class Credentials {
     session: string | null,
     webhooks: 'paused' | 'removed',
   ): Promise<number> {
-    const personal = await this.revocation.personalTokens(change, userId, session);
+    const personal = await this.deps.revocation.personalTokens(change, userId, session);
     const model = idsOf(await change.rows<Ended>(endModelTokens, [userId, session]));
-    change.afterCommit(() => this.caches.forget(modelTokenCache, model));
+    change.afterCommit(() => this.deps.caches.forget(modelTokenCache, model));
     return personal + model.length + (await this.endOfAgents(change, userId, session, webhooks));
   }
 
@@ -148,9 +141,9 @@ export class Credentials {
     const webhooks = idsOf(await stopping);
     change.afterCommit(async () => {
       // In this order on each node: first the tokens are no longer accepted, then their sockets are closed.
-      const forgotten = this.agents.forgetTokens(tokens);
-      const cut = tokens.map((sessionId) => this.control.send({ kind: 'disconnect', sessionId, event: null }));
-      const stopped = webhooks.map((agentId) => this.control.send({ kind: 'webhook', agentId }));
+      const forgotten = this.deps.agentIdentity.forgetTokens(tokens);
+      const cut = tokens.map((sessionId) => this.deps.control.send({ kind: 'disconnect', sessionId, event: null }));
+      const stopped = webhooks.map((agentId) => this.deps.control.send({ kind: 'webhook', agentId }));
       await Promise.all([forgotten, ...cut, ...stopped]);
     });
     return tokens.length + webhooks.length;

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Caches } from '../../cluster/caches.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { Database } from '../../database/database.ts';
 import { atMost, type Cache } from '../../infrastructure/cache.ts';
 import { clock } from '../../infrastructure/clock.ts';
+import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import { hashSecret } from './secrets.ts';
 import { personalTokenCache, sessionCache } from './sessions/revocation.ts';
@@ -41,32 +40,26 @@ const selectUser = `SELECT id, username, display_name AS "displayName", avatar_u
 const selectToken = `SELECT id, user_id AS "userId", scope, extract(epoch FROM expires_at) * 1000 AS "expiresAt",
   revoked_at IS NOT NULL AS revoked FROM personal_tokens WHERE id = $1`;
 
+interface Deps extends Pick<Context, 'database' | 'caches'> {
+  tokens: Tokens;
+  activity: SessionActivity;
+  agents: AgentIdentity;
+}
+
 /** Who is behind a token. Reads the database only for what is not cached, and no node trusts its cache for long. */
 export class Identity {
-  private readonly database: Database;
-  private readonly tokens: Tokens;
-  private readonly activity: SessionActivity;
-  private readonly agents: AgentIdentity;
+  private readonly deps: Deps;
   private readonly users: Cache<KnownUser>;
   private readonly sessions: Cache<KnownSession>;
   private readonly personalTokens: Cache<KnownToken>;
   /** Hash → id of a personal access token; it never changes. */
   private readonly tokenIds = new LRUCache<string, string>(atMost(20_000));
 
-  constructor(parts: {
-    database: Database;
-    caches: Caches;
-    tokens: Tokens;
-    activity: SessionActivity;
-    agents: AgentIdentity;
-  }) {
-    this.database = parts.database;
-    this.tokens = parts.tokens;
-    this.activity = parts.activity;
-    this.agents = parts.agents;
-    this.users = parts.caches.create(userCache, 50_000);
-    this.sessions = parts.caches.create(sessionCache, 50_000);
-    this.personalTokens = parts.caches.create(personalTokenCache, 20_000);
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.users = deps.caches.create(userCache, 50_000);
+    this.sessions = deps.caches.create(sessionCache, 50_000);
+    this.personalTokens = deps.caches.create(personalTokenCache, 20_000);
   }
 
   /**
@@ -77,7 +70,7 @@ export class Identity {
    */
   async authenticate(token: string, ip: string | null): Promise<Actor> {
     const actor = token.startsWith(personalTokenPrefix) ? await this.byPersonalToken(token) : await this.byJwt(token);
-    if (ip !== null) this.activity.seen(actor, ip);
+    if (ip !== null) this.deps.activity.seen(actor, ip);
     return actor;
   }
 
@@ -94,7 +87,7 @@ export class Identity {
     if (expiresAt !== null && expiresAt <= clock.now()) return false;
     if (personalTokenId && this.personalTokens.peek(personalTokenId)?.revoked !== false) return false;
     if (sessionId && !this.isHeld(sessionId, userId)) return false;
-    if (agent?.tokenId && !this.agents.isCurrent(userId, agent.tokenId)) return false;
+    if (agent?.tokenId && !this.deps.agents.isCurrent(userId, agent.tokenId)) return false;
     const known = this.users.peek(userId);
     return known?.user === actor.user && known.tier === actor.tier && !known.suspended;
   }
@@ -112,7 +105,7 @@ export class Identity {
     const [known] = await Promise.all([
       this.findUser(actor.userId),
       sessionId && this.requireSession(sessionId, actor.userId),
-      agent?.tokenId && this.agents.require(actor.userId, agent.tokenId),
+      agent?.tokenId && this.deps.agents.require(actor.userId, agent.tokenId),
     ]);
     if (!known) throw new AppError(sessionId ? 'SESSION_REVOKED' : 'ACCESS_TOKEN_INVALID');
     requireActive(known);
@@ -129,14 +122,14 @@ export class Identity {
   async admits(userId: string): Promise<boolean> {
     const known = await this.findUser(userId);
     if (!known || known.suspended) return false;
-    return !known.user.isBot || (await this.agents.actor(userId)) !== undefined;
+    return !known.user.isBot || (await this.deps.agents.actor(userId)) !== undefined;
   }
 
   private async byJwt(token: string): Promise<Actor> {
-    const { sub, sid, typ, exp } = this.tokens.verify(token);
+    const { sub, sid, typ, exp } = this.deps.tokens.verify(token);
     const end = exp * 1000;
     if (typ === 'agent') {
-      const { id, endsAt } = await this.agents.require(sub, sid);
+      const { id, endsAt } = await this.deps.agents.require(sub, sid);
       const { user, tier } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
       const agent = { id, tokenId: sid };
       const came = { sessionId: null, personalTokenId: null, agent, scope: 'full' as const };
@@ -172,7 +165,7 @@ export class Identity {
   }
 
   private async findToken(hash: string): Promise<string> {
-    const [found] = await this.database.committedRows<{ id: string }>(
+    const [found] = await this.deps.database.committedRows<{ id: string }>(
       'SELECT id FROM personal_tokens WHERE token_hash = $1',
       [hash],
     );
@@ -183,7 +176,7 @@ export class Identity {
 
   private async requireSession(sessionId: string, userId: string): Promise<void> {
     const session = await this.sessions.get(sessionId, async () => {
-      const [row] = await this.database.committedRows<KnownSession>(
+      const [row] = await this.deps.database.committedRows<KnownSession>(
         'SELECT user_id AS "userId", revoked_at IS NOT NULL AS revoked FROM sessions WHERE id = $1',
         [sessionId],
       );
@@ -195,7 +188,7 @@ export class Identity {
 
   private async requirePersonalToken(id: string): Promise<KnownToken> {
     const token = await this.personalTokens.get(id, async () => {
-      const [row] = await this.database.committedRows<Omit<KnownToken, 'scope' | 'expiresAt'> & TokenText>(
+      const [row] = await this.deps.database.committedRows<Omit<KnownToken, 'scope' | 'expiresAt'> & TokenText>(
         selectToken,
         [id],
       );
@@ -220,7 +213,9 @@ export class Identity {
 
   private async findUser(userId: string): Promise<KnownUser | undefined> {
     return this.users.get(userId, async () => {
-      const [row] = await this.database.committedRows<SmallUser & Standing & { tier: string }>(selectUser, [userId]);
+      const [row] = await this.deps.database.committedRows<SmallUser & Standing & { tier: string }>(selectUser, [
+        userId,
+      ]);
       if (!row) return undefined;
       const { tier, suspended, suspensionReason, ...user } = row;
       return { user, tier, suspended, suspensionReason };

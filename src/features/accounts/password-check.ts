@@ -1,14 +1,16 @@
-import type { RateLimits } from '../../infrastructure/rate-limits.ts';
+import type { Context } from '../context.ts';
 import type { Passwords } from './passwords.ts';
+
+interface Deps extends Pick<Context, 'limits'> {
+  passwords: Passwords;
+}
 
 /** Checks passwords, with a limit on wrong attempts per account (contract §3). */
 export class PasswordCheck {
-  private readonly limits: RateLimits;
-  private readonly passwords: Passwords;
+  private readonly deps: Deps;
 
-  constructor(parts: { limits: RateLimits; passwords: Passwords }) {
-    this.limits = parts.limits;
-    this.passwords = parts.passwords;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -18,8 +20,8 @@ export class PasswordCheck {
   async isRight(account: string, password: string, hash: string | null): Promise<boolean> {
     // Counted before the check and given back afterwards, so that concurrent attempts count too. They count against one
     // password: a user who was given a new one has often been trying the old one.
-    const attempt = await this.limits.attempt('loginFailures', `${account} ${hash ?? ''}`);
-    const matches = await this.passwords.matches(password, hash).catch(async (error) => {
+    const attempt = await this.deps.limits.attempt('loginFailures', `${account} ${hash ?? ''}`);
+    const matches = await this.deps.passwords.matches(password, hash).catch(async (error) => {
       // The password was not checked: a busy node must not lock people out.
       await attempt.giveBack();
       throw error;

@@ -1,6 +1,4 @@
-import type { Caches } from '../../cluster/caches.ts';
-import type { Control } from '../../cluster/control.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import type { Goodbyes } from './disconnect.service.ts';
 import { userCache } from './identity.ts';
@@ -14,50 +12,41 @@ const unsuspend = `UPDATE users SET suspended_at = NULL, suspension_reason = NUL
   WHERE id = $1 AND suspended_at IS NOT NULL RETURNING id`;
 const botsOf = 'SELECT user_id AS id FROM agents WHERE owner_id = $1 ORDER BY id';
 
+interface Deps extends Pick<Context, 'changes' | 'caches' | 'control'> {
+  agentIdentity: Pick<AgentIdentity, 'forget'>;
+  presence: Goodbyes;
+}
+
 /**
  * Accounts that the operator shuts out (contract §3): nothing of theirs is ended, and all of it is refused, with that of
  * their bots, as long as it lasts.
  */
 export class Suspensions {
-  private readonly changes: Changes;
-  private readonly caches: Caches;
-  private readonly control: Control;
-  private readonly agents: Pick<AgentIdentity, 'forget'>;
-  private readonly presence: Goodbyes;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    changes: Changes;
-    caches: Caches;
-    control: Control;
-    agentIdentity: Pick<AgentIdentity, 'forget'>;
-    presence: Goodbyes;
-  }) {
-    this.changes = parts.changes;
-    this.caches = parts.caches;
-    this.control = parts.control;
-    this.agents = parts.agentIdentity;
-    this.presence = parts.presence;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** Repeated, it replaces the reason. */
   async suspend(userId: string, reason: string | null): Promise<void> {
-    await this.changes.run(async (change) => {
+    await this.deps.changes.run(async (change) => {
       await change.rows(suspend, [userId, reason]);
       const bots = await change.rows<{ id: string }>(botsOf, [userId]);
       const everyone = [userId, ...bots.map(({ id }) => id)];
       change.afterCommit(async () => {
         // In this order on each node: first they are refused, then their sockets are closed.
         const forgotten = this.forget(userId, bots);
-        const cut = everyone.map((id) => this.control.send({ kind: 'disconnect', userId: id, event: null }));
+        const cut = everyone.map((id) => this.deps.control.send({ kind: 'disconnect', userId: id, event: null }));
         await Promise.all([forgotten, ...cut]);
-        await Promise.all(everyone.map((id) => this.presence.goodbye(id)));
+        await Promise.all(everyone.map((id) => this.deps.presence.goodbye(id)));
       });
     });
   }
 
   /** @returns whether the account was suspended */
   async end(userId: string): Promise<boolean> {
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const ended = await change.rows(unsuspend, [userId]);
       const bots = await change.rows<{ id: string }>(botsOf, [userId]);
       change.afterCommit(() => this.forget(userId, bots));
@@ -66,6 +55,9 @@ export class Suspensions {
   }
 
   private async forget(userId: string, bots: { id: string }[]): Promise<void> {
-    await Promise.all([this.caches.forget(userCache, [userId]), ...bots.map(({ id }) => this.agents.forget(id))]);
+    await Promise.all([
+      this.deps.caches.forget(userCache, [userId]),
+      ...bots.map(({ id }) => this.deps.agentIdentity.forget(id)),
+    ]);
   }
 }

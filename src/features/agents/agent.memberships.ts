@@ -1,13 +1,11 @@
 import type { z } from 'zod';
-import type { ServerAccess } from '../../access/server.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { addedAgentsSchema } from '../../contract/agent.ts';
 import type { channelMemberAdded } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { Database } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
 import type { AgentAccess } from '../accounts/agent.access.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
+import type { Context } from '../context.ts';
 import { channelRecords } from '../members/channel.reader.ts';
 import type { Roster } from '../members/roster.ts';
 import { agentRecord } from './agent.view.ts';
@@ -18,29 +16,18 @@ const channelsOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channe
 
 type Existing = z.input<typeof channelMemberAdded.payload>;
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess'> {
+  agentAccess: AgentAccess;
+  channelMembers: ChannelMemberService;
+  roster: Roster;
+}
+
 /** Which servers and channels bots are in (contract §5). */
 export class AgentMemberships {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly agents: AgentAccess;
-  private readonly servers: ServerAccess;
-  private readonly channelMembers: ChannelMemberService;
-  private readonly roster: Roster;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    agentAccess: AgentAccess;
-    serverAccess: ServerAccess;
-    channelMembers: ChannelMemberService;
-    roster: Roster;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.agents = parts.agentAccess;
-    this.servers = parts.serverAccess;
-    this.channelMembers = parts.channelMembers;
-    this.roster = parts.roster;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -49,9 +36,9 @@ export class AgentMemberships {
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
    */
   async add(actor: Actor, server: string, agentIds: string[]): Promise<z.input<typeof addedAgentsSchema>> {
-    const { id } = await this.servers.joined(actor, server);
+    const { id } = await this.deps.serverAccess.joined(actor, server);
     // In one change, so that waiting for a node that hangs happens once, not once for each bot.
-    return this.changes.run(async () => {
+    return this.deps.changes.run(async () => {
       const result: z.input<typeof addedAgentsSchema> = { added: [], failed: [] };
       for (const agentId of new Set(agentIds)) {
         try {
@@ -69,9 +56,9 @@ export class AgentMemberships {
 
   /** What a bot is told about each of its channels when it connects (contract §9). */
   async existing(botUserId: string): Promise<Existing[]> {
-    const found = await this.database.rows<{ id: string }>(channelsOf, [botUserId]);
+    const found = await this.deps.database.rows<{ id: string }>(channelsOf, [botUserId]);
     const records = await channelRecords(
-      this.database.rows,
+      this.deps.database.rows,
       found.map((channel) => channel.id),
     );
     return records.map((channel) => ({
@@ -83,10 +70,10 @@ export class AgentMemberships {
   }
 
   private async addOne(actor: Actor, serverId: string, agentId: string): Promise<void> {
-    const { botUser } = agentRecord(await this.agents.owned(actor, agentId));
-    await this.changes.run(async (change) => {
-      await this.roster.add(change, botUser, serverId, 'member', actor.userId);
-      await this.channelMembers.admitBot(change, serverId, botUser.id, actor);
+    const { botUser } = agentRecord(await this.deps.agentAccess.owned(actor, agentId));
+    await this.deps.changes.run(async (change) => {
+      await this.deps.roster.add(change, botUser, serverId, 'member', actor.userId);
+      await this.deps.channelMembers.admitBot(change, serverId, botUser.id, actor);
     });
   }
 }

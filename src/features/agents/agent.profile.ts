@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { ChannelAccess } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import {
   type channelCommandsSchema,
@@ -9,9 +8,8 @@ import {
   type usageSnapshotAnswerSchema,
 } from '../../contract/agent.ts';
 import { channelRoom } from '../../contract/rooms.ts';
-import type { Database } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
 import type { AgentAccess } from '../accounts/agent.access.ts';
+import type { Context } from '../context.ts';
 import type { CommandDirectory } from '../messages/command-directory.ts';
 
 const toldChannels = 200;
@@ -40,31 +38,22 @@ interface BotCommands {
   avatarUrl: string | null;
 }
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess'> {
+  agentAccess: AgentAccess;
+  commands: CommandDirectory;
+}
+
 /** What bots report about themselves: the commands they understand, and their usage (contract §12). */
 export class AgentProfile {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly access: AgentAccess;
-  private readonly channels: ChannelAccess;
-  private readonly directory: CommandDirectory;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    agentAccess: AgentAccess;
-    channelAccess: ChannelAccess;
-    commands: CommandDirectory;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.access = parts.agentAccess;
-    this.channels = parts.channelAccess;
-    this.directory = parts.commands;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   async commands(actor: Actor, agentId: string): Promise<z.input<typeof slashCommandsAnswerSchema>> {
-    await this.access.readable(actor, agentId);
-    const [row] = await this.database.rows<{ commands: SlashCommand[] | null }>(getCommands, [agentId]);
+    await this.deps.agentAccess.readable(actor, agentId);
+    const [row] = await this.deps.database.rows<{ commands: SlashCommand[] | null }>(getCommands, [agentId]);
     return { ok: true, commands: row?.commands ?? [] };
   }
 
@@ -74,23 +63,23 @@ export class AgentProfile {
     agentId: string,
     commands: SlashCommand[],
   ): Promise<z.input<typeof slashCommandsAnswerSchema>> {
-    const agent = await this.access.readable(actor, agentId);
-    await this.changes.run(async (change) => {
+    const agent = await this.deps.agentAccess.readable(actor, agentId);
+    await this.deps.changes.run(async (change) => {
       const changed = await change.rows(setCommands, [agentId, JSON.stringify(commands)]);
       if (changed.length === 0) return;
       const places = await change.rows<{ id: string }>(placesOf, [agent.user_id, keptChannels]);
       for (const { id } of places.slice(0, toldChannels)) {
         change.publish(slashCommandsUpdated.in(channelRoom(id), { channelId: id, agentId }));
       }
-      change.afterCommit(() => this.directory.forget(places.map(({ id }) => id)));
+      change.afterCommit(() => this.deps.commands.forget(places.map(({ id }) => id)));
     });
     return { ok: true, commands };
   }
 
   /** The commands of the bots in a channel. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async inChannel(actor: Actor, channelId: string): Promise<z.input<typeof channelCommandsSchema>> {
-    await this.channels.entered(actor, channelId);
-    const bots = await this.database.rows<BotCommands>(inChannel, [channelId]);
+    await this.deps.channelAccess.entered(actor, channelId);
+    const bots = await this.deps.database.rows<BotCommands>(inChannel, [channelId]);
     const commands = bots.flatMap(({ agentId, commands, ...user }) =>
       commands.map((command) => ({ ...command, agentId, botUser: { ...user, isBot: true } })),
     );
@@ -103,15 +92,15 @@ export class AgentProfile {
     agentId: string,
     snapshot: Record<string, unknown>,
   ): Promise<z.input<typeof usageSnapshotAnswerSchema>> {
-    await this.access.itself(actor, agentId);
-    await this.changes.run(({ rows }) => rows(setSnapshot, [agentId, JSON.stringify(snapshot)]));
+    await this.deps.agentAccess.itself(actor, agentId);
+    await this.deps.changes.run(({ rows }) => rows(setSnapshot, [agentId, JSON.stringify(snapshot)]));
     return { ok: true, snapshot };
   }
 
   /** The last report; null: none so far. */
   async usage(actor: Actor, agentId: string): Promise<z.input<typeof usageSnapshotAnswerSchema>> {
-    await this.access.readable(actor, agentId);
-    const [row] = await this.database.rows<{ snapshot: Record<string, unknown> | null }>(getSnapshot, [agentId]);
+    await this.deps.agentAccess.readable(actor, agentId);
+    const [row] = await this.deps.database.rows<{ snapshot: Record<string, unknown> | null }>(getSnapshot, [agentId]);
     return { ok: true, snapshot: row?.snapshot ?? null };
   }
 }

@@ -1,7 +1,5 @@
 import type { z } from 'zod';
-import type { DirectAccess } from '../../access/direct.access.ts';
 import { anyUserById, lockUser } from '../../access/user.reader.ts';
-import type { Control } from '../../cluster/control.ts';
 import { deletedUsernameKey, usernameKey } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import type {
@@ -16,18 +14,18 @@ import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { countOf } from '../../database/counting.ts';
-import type { Database, Rows } from '../../database/database.ts';
+import type { Rows } from '../../database/database.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { createStream } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import type { Settings } from '../../settings/settings.ts';
 import type { AgentRow } from '../accounts/agent.access.ts';
 import { type AgentAccess, selectAgents } from '../accounts/agent.access.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import { namingConflicts } from '../accounts/new-user.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
+import type { Context } from '../context.ts';
 import type { AgentTokens } from './agent.tokens.ts';
 import { uptime } from './agent.uptime.ts';
 import { type AgentRecord, agentRecord } from './agent.view.ts';
@@ -64,41 +62,20 @@ export interface AgentPresence {
 /** Takes a user out of everything it belongs to, as part of a change. */
 export type LeaveAll = (change: Change, userId: string) => Promise<void>;
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'control' | 'directAccess' | 'settings'> {
+  agentAccess: AgentAccess;
+  agentIdentity: AgentIdentity;
+  agentTokens: AgentTokens;
+  leaveAll: LeaveAll;
+  presence: AgentPresence;
+}
+
 /** Bots and their life cycle (contract §4). */
 export class AgentService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly control: Control;
-  private readonly access: AgentAccess;
-  private readonly direct: DirectAccess;
-  private readonly identity: AgentIdentity;
-  private readonly tokens: AgentTokens;
-  private readonly settings: Settings;
-  private readonly leaveAll: LeaveAll;
-  private readonly presence: AgentPresence;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    control: Control;
-    agentAccess: AgentAccess;
-    directAccess: DirectAccess;
-    agentIdentity: AgentIdentity;
-    agentTokens: AgentTokens;
-    settings: Settings;
-    leaveAll: LeaveAll;
-    presence: AgentPresence;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.control = parts.control;
-    this.access = parts.agentAccess;
-    this.direct = parts.directAccess;
-    this.identity = parts.agentIdentity;
-    this.tokens = parts.agentTokens;
-    this.settings = parts.settings;
-    this.leaveAll = parts.leaveAll;
-    this.presence = parts.presence;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -109,13 +86,13 @@ export class AgentService {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
     const session = ownSession(actor);
     return namingConflicts(false, () =>
-      this.changes.run(async (change) => {
+      this.deps.changes.run(async (change) => {
         await lockUser(change.rows, actor.userId);
         await holdSession(change, session);
         const owned = await countOf(change.rows, countOwned, [actor.userId]);
-        if (owned >= this.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
+        if (owned >= this.deps.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
         const agent = await this.insert(change, actor, input);
-        const token = await this.tokens.issue(change, { ...agent, ownerId: actor.userId }, session);
+        const token = await this.deps.agentTokens.issue(change, { ...agent, ownerId: actor.userId }, session);
         return { ...(await this.record(change.rows, agent.id)), token };
       }),
     );
@@ -123,29 +100,29 @@ export class AgentService {
 
   /** The actor's bots, in order of creation. */
   async own(actor: Actor): Promise<AgentRecord[]> {
-    const rows = await this.database.rows<AgentRow>(ofOwner, [actor.userId]);
+    const rows = await this.deps.database.rows<AgentRow>(ofOwner, [actor.userId]);
     return rows.map(agentRecord);
   }
 
   /** For its owner, and the bot itself. @throws AppError AGENT_NOT_FOUND */
   async get(actor: Actor, agentId: string): Promise<AgentRecord> {
-    return agentRecord(await this.access.readable(actor, agentId));
+    return agentRecord(await this.deps.agentAccess.readable(actor, agentId));
   }
 
   /** @throws AppError AGENT_NOT_FOUND, USERNAME_TAKEN */
   async update(actor: Actor, agentId: string, input: z.output<typeof updateAgentSchema>): Promise<AgentRecord> {
-    const agent = await this.access.owned(actor, agentId);
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
     const { name, displayName, avatarUrl, config } = input;
     return namingConflicts(false, () =>
-      this.changes.run(async (change) => {
+      this.deps.changes.run(async (change) => {
         const picture = [avatarUrl !== undefined, avatarUrl ?? null];
         const key = name === undefined ? null : usernameKey(name);
         const values = [agent.user_id, name ?? null, displayName ?? null, ...picture, key];
         const isIntroduced = (await change.rows(setProfile, values)).length > 0;
         if (config) await change.rows(setConfig, [agentId, JSON.stringify(config)]);
         const record = await this.record(change.rows, agentId);
-        change.afterCommit(() => this.identity.forget(agent.user_id));
-        if (isIntroduced) change.afterCommit(() => this.presence.introduce(record.botUser));
+        change.afterCommit(() => this.deps.agentIdentity.forget(agent.user_id));
+        if (isIntroduced) change.afterCommit(() => this.deps.presence.introduce(record.botUser));
         return record;
       }),
     );
@@ -153,21 +130,21 @@ export class AgentService {
 
   /** Deletes a bot: its tokens and memberships end at once; what it wrote stays, by a deleted user (contract §4). */
   async delete(actor: Actor, agentId: string): Promise<void> {
-    const agent = await this.access.owned(actor, agentId);
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
     // Read before it leaves them: its messages stay there, under another name.
-    const rooms = await this.presence.roomsOf(agent.user_id);
-    await this.changes.run(async (change) => {
+    const rooms = await this.deps.presence.roomsOf(agent.user_id);
+    await this.deps.changes.run(async (change) => {
       const held = await change.rows(lockWithUser, [agentId]);
       if (held.length === 0) throw new AppError('AGENT_NOT_FOUND');
-      const tokenIds = await this.tokens.idsOf(change, agentId);
-      await this.leaveAll(change, agent.user_id);
+      const tokenIds = await this.deps.agentTokens.idsOf(change, agentId);
+      await this.deps.leaveAll(change, agent.user_id);
       await change.rows('DELETE FROM agents WHERE id = $1', [agentId]);
       await change.rows(anonymise, [agent.user_id, deletedUsernameKey(agent.user_id)]);
       const deleted = await anyUserById(change.rows, agent.user_id);
-      change.afterCommit(() => this.identity.forgetTokens(tokenIds));
-      change.afterCommit(() => this.direct.forgetAllOf(agent.user_id));
+      change.afterCommit(() => this.deps.agentIdentity.forgetTokens(tokenIds));
+      change.afterCommit(() => this.deps.directAccess.forgetAllOf(agent.user_id));
       change.afterCommit(() => this.dismiss(agent.user_id));
-      change.afterCommit(() => this.presence.introduce(deleted, rooms));
+      change.afterCommit(() => this.deps.presence.introduce(deleted, rooms));
     });
   }
 
@@ -176,13 +153,13 @@ export class AgentService {
    * @throws AppError AGENT_NOT_FOUND, FORBIDDEN for the bot itself, INSUFFICIENT_PAT_SCOPE
    */
   async newToken(actor: Actor, agentId: string): Promise<{ token: string }> {
-    const agent = await this.access.owned(actor, agentId);
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
     const session = ownSession(actor);
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
       await holdSession(change, session);
       const { user_id: userId, owner_id: ownerId } = agent;
-      return { token: await this.tokens.issue(change, { id: agentId, userId, ownerId }, session) };
+      return { token: await this.deps.agentTokens.issue(change, { id: agentId, userId, ownerId }, session) };
     });
   }
 
@@ -202,9 +179,9 @@ export class AgentService {
     agentId: string,
     input: z.output<typeof heartbeatSchema>,
   ): Promise<z.input<typeof heartbeatAnswerSchema>> {
-    const { user_id: userId } = await this.access.itself(actor, agentId);
-    const { heartbeatSeconds } = this.settings.agents;
-    const [alive] = await this.changes.run(({ rows }) =>
+    const { user_id: userId } = await this.deps.agentAccess.itself(actor, agentId);
+    const { heartbeatSeconds } = this.deps.settings.agents;
+    const [alive] = await this.deps.changes.run(({ rows }) =>
       rows<{ status: AgentStatus; lastHeartbeat: Date | string }>(beat, [
         agentId,
         heartbeatSeconds,
@@ -212,7 +189,7 @@ export class AgentService {
       ]),
     );
     if (!alive) throw new AppError('AGENT_STOPPED');
-    await this.presence.heartbeat(userId, heartbeatSeconds);
+    await this.deps.presence.heartbeat(userId, heartbeatSeconds);
     const lastHeartbeat = isoTime(alive.lastHeartbeat);
     const expiresAt = isoTime(new Date(Date.parse(lastHeartbeat) + heartbeatSeconds * 1000));
     return { ok: true, status: alive.status, lastHeartbeat, expiresAt };
@@ -228,12 +205,12 @@ export class AgentService {
   }
 
   private async setStatus(actor: Actor, agentId: string, status: AgentStatus): Promise<AgentRecord & { ok: true }> {
-    const agent = await this.access.owned(actor, agentId);
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
     if (agent.status === status) return { ok: true, ...agentRecord(agent) };
-    return this.changes.run(async (change) => {
-      await change.rows(setStatus, [agentId, this.settings.agents.heartbeatSeconds, status]);
+    return this.deps.changes.run(async (change) => {
+      await change.rows(setStatus, [agentId, this.deps.settings.agents.heartbeatSeconds, status]);
       change.afterCommit(() =>
-        status === 'stopped' ? this.dismiss(agent.user_id) : this.identity.forget(agent.user_id),
+        status === 'stopped' ? this.dismiss(agent.user_id) : this.deps.agentIdentity.forget(agent.user_id),
       );
       return { ok: true, ...(await this.record(change.rows, agentId)) };
     });
@@ -241,9 +218,9 @@ export class AgentService {
 
   /** After this no node accepts the bot, and none has a socket of it. */
   private async dismiss(userId: string): Promise<void> {
-    const forgotten = this.identity.forget(userId);
-    await Promise.all([forgotten, this.control.send({ kind: 'disconnect', userId, event: null })]);
-    await this.presence.goodbye(userId);
+    const forgotten = this.deps.agentIdentity.forget(userId);
+    await Promise.all([forgotten, this.deps.control.send({ kind: 'disconnect', userId, event: null })]);
+    await this.deps.presence.goodbye(userId);
   }
 
   private async insert(
@@ -260,7 +237,7 @@ export class AgentService {
       avatarUrl: input.avatarUrl ?? null,
       isBot: true,
       // Bots have no capabilities, whatever new accounts get (contract §13).
-      tier: this.settings.accounts.tiers[0]?.id ?? this.settings.newAccountTier,
+      tier: this.deps.settings.accounts.tiers[0]?.id ?? this.deps.settings.newAccountTier,
     });
     await change.em.flush();
     await createStream(change.rows, userRoom(userId));

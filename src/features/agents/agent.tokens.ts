@@ -1,10 +1,8 @@
-import type { Control } from '../../cluster/control.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
-import type { Settings } from '../../settings/settings.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import type { Tokens } from '../accounts/tokens.ts';
+import type { Context } from '../context.ts';
 
 /** Concurrent requests for tokens are serialized: each new token ends those before it, and one is the last. */
 const hold = 'SELECT id FROM agents WHERE id = $1 FOR NO KEY UPDATE';
@@ -22,26 +20,17 @@ interface AgentToIssue {
   ownerId: string;
 }
 
+interface Deps extends Pick<Context, 'control' | 'notifications' | 'settings'> {
+  tokens: Tokens;
+  agentIdentity: AgentIdentity;
+}
+
 /** The tokens that bots sign in with: a new one lets older ones run for ten more minutes (contract §4). */
 export class AgentTokens {
-  private readonly tokens: Tokens;
-  private readonly identity: AgentIdentity;
-  private readonly control: Control;
-  private readonly notifications: NotificationQueue;
-  private readonly settings: Settings;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    tokens: Tokens;
-    agentIdentity: AgentIdentity;
-    control: Control;
-    notifications: NotificationQueue;
-    settings: Settings;
-  }) {
-    this.tokens = parts.tokens;
-    this.identity = parts.agentIdentity;
-    this.control = parts.control;
-    this.notifications = parts.notifications;
-    this.settings = parts.settings;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -50,20 +39,20 @@ export class AgentTokens {
    * @param madeBy the session of its owner
    */
   async issue(change: Change, agent: AgentToIssue, madeBy: string): Promise<string> {
-    const { agentTokenSeconds } = this.settings.accounts;
-    const { tokenOverlapSeconds } = this.settings.agents;
+    const { agentTokenSeconds } = this.deps.settings.accounts;
+    const { tokenOverlapSeconds } = this.deps.settings.agents;
     await change.rows(hold, [agent.id]);
     await change.rows('DELETE FROM agent_tokens WHERE agent_id = $1 AND ends_at <= now()', [agent.id]);
     const older = await change.rows<{ id: string }>(endOlder, [agent.id, tokenOverlapSeconds]);
     const id = newId();
     await change.rows(addToken, [id, agent.id, agentTokenSeconds, madeBy]);
-    change.afterCommit(() => this.identity.forgetTokens(older.map((token) => token.id)));
+    change.afterCommit(() => this.deps.agentIdentity.forgetTokens(older.map((token) => token.id)));
     const paused = await change.rows(pauseWebhook, [agent.id]);
-    if (paused.length > 0) change.afterCommit(() => this.control.send({ kind: 'webhook', agentId: agent.id }));
+    if (paused.length > 0) change.afterCommit(() => this.deps.control.send({ kind: 'webhook', agentId: agent.id }));
     const reference = { type: 'agent', id: agent.id };
     const notice = { kind: 'agent.token_created' as const, to: [agent.ownerId], senderId: agent.userId, reference };
-    await this.notifications.add(change, notice);
-    return this.tokens.sign({ sub: agent.userId, sid: id, typ: 'agent' }, agentTokenSeconds);
+    await this.deps.notifications.add(change, notice);
+    return this.deps.tokens.sign({ sub: agent.userId, sid: id, typ: 'agent' }, agentTokenSeconds);
   }
 
   /** All tokens of an agent, to end them at once. */

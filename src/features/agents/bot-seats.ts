@@ -1,12 +1,12 @@
-import type { ServerAccess } from '../../access/server.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { type Permission, requireRole } from '../../contract/roles.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { memberUpdated } from '../../contract/server.ts';
 import type { StatusReader } from '../../contract/status.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Change } from '../../delivery/changes.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
+import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import { lockServer } from '../members/member.lock.ts';
 import { type Roster, shown } from '../members/roster.ts';
@@ -19,32 +19,20 @@ const setKept = 'UPDATE server_members SET kept = $3 WHERE server_id = $1 AND us
 const setWrite = 'UPDATE server_members SET workspace_write = $3 WHERE server_id = $1 AND user_id = $2';
 const isMember = 'SELECT FROM server_members WHERE server_id = $1 AND user_id = $2';
 
+interface Deps extends Pick<Context, 'changes' | 'serverAccess'> {
+  roster: Roster;
+  channelMembers: ChannelMemberService;
+  audience: Audience;
+  policies: PolicyService;
+  statuses: StatusReader;
+}
+
 /** What a server's admins decide about the bots that are members of it (contract §5). */
 export class BotSeats {
-  private readonly changes: Changes;
-  private readonly servers: ServerAccess;
-  private readonly roster: Roster;
-  private readonly channelMembers: ChannelMemberService;
-  private readonly audience: Audience;
-  private readonly policies: PolicyService;
-  private readonly statuses: StatusReader;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    changes: Changes;
-    serverAccess: ServerAccess;
-    roster: Roster;
-    channelMembers: ChannelMemberService;
-    audience: Audience;
-    policies: PolicyService;
-    statuses: StatusReader;
-  }) {
-    this.changes = parts.changes;
-    this.servers = parts.serverAccess;
-    this.roster = parts.roster;
-    this.channelMembers = parts.channelMembers;
-    this.audience = parts.audience;
-    this.policies = parts.policies;
-    this.statuses = parts.statuses;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -56,7 +44,7 @@ export class BotSeats {
     return this.changed(actor, server, agentId, 'bot:keep', async (change, { server_id, user_id, kept }) => {
       if (kept || server_id === null) return false;
       await change.rows(setKept, [server_id, user_id, true]);
-      await this.policies.forgetOwners(change, { id: agentId, userId: user_id }, server_id);
+      await this.deps.policies.forgetOwners(change, { id: agentId, userId: user_id }, server_id);
       return true;
     });
   }
@@ -64,13 +52,13 @@ export class BotSeats {
   /** Ends that: without its owner the bot leaves, the server or private channels. @throws AppError like `keep` */
   async release(actor: Actor, server: string, agentId: string): Promise<void> {
     const id = await this.admins(actor, server, 'bot:keep');
-    await this.changes.run(async (change) => {
+    await this.deps.changes.run(async (change) => {
       const seat = await this.seat(change, id, agentId);
       if (!seat.kept) return;
       await change.rows(setKept, [id, seat.user_id, false]);
       const owner = await change.rows(isMember, [id, seat.agent?.owner]);
-      if (owner.length === 0) return this.roster.remove(change, id, seat.user_id);
-      await this.channelMembers.removeStrays(change, id, seat.user_id);
+      if (owner.length === 0) return this.deps.roster.remove(change, id, seat.user_id);
+      await this.deps.channelMembers.removeStrays(change, id, seat.user_id);
       await this.announce(change, id, await this.seat(change, id, agentId));
     });
   }
@@ -99,16 +87,16 @@ export class BotSeats {
     work: (change: Change, seat: MemberRow) => Promise<boolean>,
   ): Promise<MemberRecord> {
     const id = await this.admins(actor, server, permission);
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const isChanged = await work(change, await this.seat(change, id, agentId));
       const seat = await this.seat(change, id, agentId);
       if (isChanged) await this.announce(change, id, seat);
-      return memberRecord(seat, this.statuses);
+      return memberRecord(seat, this.deps.statuses);
     });
   }
 
   private async admins(actor: Actor, server: string, permission: Permission): Promise<string> {
-    const { id, membership } = await this.servers.joined(actor, server);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, server);
     requireRole(membership.role, permission);
     if (actor.user.isBot) throw new AppError('ROLE_REQUIRED', { message: 'Bots decide nothing about bots.' });
     return id;
@@ -122,11 +110,11 @@ export class BotSeats {
   }
 
   private async announce(change: Change, serverId: string, seat: MemberRow): Promise<void> {
-    const { userId, role, user, agent } = memberRecord(seat, this.statuses);
+    const { userId, role, user, agent } = memberRecord(seat, this.deps.statuses);
     const told = { scope: 'server', userId, role, ...shown(user), kept: agent?.kept } as const;
-    for (const channelId of await this.audience.announcedOf(change.rows, serverId, userId)) {
+    for (const channelId of await this.deps.audience.announcedOf(change.rows, serverId, userId)) {
       change.publish(memberUpdated.in(channelRoom(channelId), { serverId, channelId, ...told }));
     }
-    change.afterCommit(() => this.servers.forget(serverId, userId));
+    change.afterCommit(() => this.deps.serverAccess.forget(serverId, userId));
   }
 }

@@ -1,9 +1,8 @@
 import { type Duplex, type Readable, Transform } from 'node:stream';
 import { AppError } from '../../contract/errors.ts';
-import type { Database } from '../../database/database.ts';
 import type { Exchanged } from '../../infrastructure/exchange.ts';
 import { IdleTimer } from '../../infrastructure/idle-timer.ts';
-import type { Outgoing } from '../../infrastructure/outgoing.ts';
+import type { Context } from '../context.ts';
 import { isolation } from './isolation.ts';
 import { locationIn, ProxyAddress } from './proxy-address.ts';
 import {
@@ -54,19 +53,19 @@ const watchMs = 2000;
 const findUrl = "SELECT url FROM apps WHERE id = $1 AND type = 'url' AND status = 'active' AND url IS NOT NULL";
 const findUrls = "SELECT id, url FROM apps WHERE id = ANY($1::uuid[]) AND type = 'url' AND status = 'active'";
 
+interface Deps extends Pick<Context, 'database' | 'outgoing'> {
+  limits: ProxyLimits;
+}
+
 /** Proxies requests and WebSockets to the addresses of apps of type `url`, for anyone (contract §8). */
 export class AppProxy {
-  private readonly database: Database;
-  private readonly outgoing: Outgoing;
-  private readonly limits: ProxyLimits;
+  private readonly deps: Deps;
   private readonly slots: ProxySlots;
   private readonly watching: NodeJS.Timeout;
 
-  constructor(parts: { database: Database; outgoing: Outgoing; limits: ProxyLimits }) {
-    this.database = parts.database;
-    this.outgoing = parts.outgoing;
-    this.limits = parts.limits;
-    this.slots = new ProxySlots(parts.limits);
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.slots = new ProxySlots(deps.limits);
     this.watching = setInterval(() => void this.endLost().catch(() => {}), watchMs).unref();
   }
 
@@ -75,13 +74,13 @@ export class AppProxy {
    * @throws AppError APP_NOT_FOUND, UNSAFE_URL, BODY_TOO_LARGE, APP_PROXY_FAILED, APP_PROXY_TIMEOUT, SERVER_BUSY
    */
   async pass(appId: string, given: ProxiedRequest, signal: AbortSignal): Promise<ProxiedAnswer> {
-    if (Number(given.headers['content-length']) > this.limits.maxBytes) throw new AppError('BODY_TOO_LARGE');
+    if (Number(given.headers['content-length']) > this.deps.limits.maxBytes) throw new AppError('BODY_TOO_LARGE');
     const { address, slot } = await this.enter(appId, given, signal);
-    const idle = new IdleTimer(this.limits.timeoutMs);
+    const idle = new IdleTimer(this.deps.limits.timeoutMs);
     signal.addEventListener('abort', () => idle.stop(), { once: true });
     const target = address.target(given.rest, given.search);
     try {
-      const passed = await this.outgoing.pass(target, {
+      const passed = await this.deps.outgoing.pass(target, {
         method: given.method,
         headers: { ...requestHeaders(given.headers, appId), ...framing(given), host: target.host },
         body: hasBody(given) ? this.limited(given.body, () => new AppError('BODY_TOO_LARGE'), idle) : null,
@@ -109,13 +108,13 @@ export class AppProxy {
     const { address, slot } = await this.enter(appId, given, signal);
     slot.endless = true;
     const target = address.target(given.rest, given.search);
-    const late = new IdleTimer(this.limits.timeoutMs);
+    const late = new IdleTimer(this.deps.limits.timeoutMs);
     signal.addEventListener('abort', () => late.stop(), { once: true });
     const ended = AbortSignal.any([signal, slot.signal]);
     try {
       const headers = { ...webSocketRequestHeaders(given.headers, appId), host: target.host };
       const request = { method: 'GET', headers, body: null, signal: AbortSignal.any([ended, late.signal]) };
-      const passed = await this.outgoing.pass(target, request);
+      const passed = await this.deps.outgoing.pass(target, request);
       const { answer, upgraded } = passed;
       const head = await this.headOf(address, target, passed);
       if (!upgraded) {
@@ -130,7 +129,7 @@ export class AppProxy {
 
   /** How long a WebSocket may be silent, in milliseconds. */
   get socketIdleMs(): number {
-    return this.limits.socketIdleMs;
+    return this.deps.limits.socketIdleMs;
   }
 
   /** Ends what could go on forever. */
@@ -145,7 +144,7 @@ export class AppProxy {
     given: Pick<ProxiedRequest, 'headers' | 'address'>,
     signal: AbortSignal,
   ): Promise<{ address: ProxyAddress; slot: Slot }> {
-    const [app] = await this.database.rows<{ url: string }>(findUrl, [appId]);
+    const [app] = await this.deps.database.rows<{ url: string }>(findUrl, [appId]);
     if (!app) throw new AppError('APP_NOT_FOUND');
     // One request would go round in a loop until all slots are taken.
     if (cameRound(given.headers, appId)) throw failed('The address of the app leads back to it.');
@@ -160,7 +159,7 @@ export class AppProxy {
   private async endLost(): Promise<void> {
     const ids = this.slots.appIds;
     if (ids.length === 0) return;
-    const found = await this.database.rows<{ id: string; url: string }>(findUrls, [ids]);
+    const found = await this.deps.database.rows<{ id: string; url: string }>(findUrls, [ids]);
     const urls = new Map(found.map(({ id, url }) => [id, url]));
     // Those that came meanwhile were not asked about.
     this.slots.end(({ appId, url }) => ids.includes(appId) && urls.get(appId) !== url);
@@ -176,7 +175,7 @@ export class AppProxy {
     const headers: ProxiedAnswer['headers'] = { ...answerHeaders(answer.headers), ...isolation };
     const { location } = answer.headers;
     try {
-      if (Number(answer.headers['content-length']) > this.limits.maxBytes) throw tooLarge();
+      if (Number(answer.headers['content-length']) > this.deps.limits.maxBytes) throw tooLarge();
       if (location !== undefined) headers.location = await this.locationOf(address, target, location);
     } catch (error) {
       (upgraded?.socket ?? answer).destroy();
@@ -191,7 +190,7 @@ export class AppProxy {
     if (!url) throw new AppError('APP_PROXY_FAILED');
     const here = address.of(url);
     if (here !== undefined) return here;
-    await this.outgoing.check(url);
+    await this.deps.outgoing.check(url);
     return url.href;
   }
 
@@ -202,7 +201,7 @@ export class AppProxy {
    */
   private limited(source: Readable, error: () => AppError, idle: IdleTimer, isOurs = false): Readable {
     let size = 0;
-    const { maxBytes } = this.limits;
+    const { maxBytes } = this.deps.limits;
     const limit = new Transform({
       transform(piece: Buffer, _, done) {
         size += piece.length;

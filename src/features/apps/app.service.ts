@@ -11,12 +11,12 @@ import type {
 } from '../../contract/app.ts';
 import { AppError } from '../../contract/errors.ts';
 import { invalid } from '../../contract/schema/validation.ts';
-import type { Database, Rows } from '../../database/database.ts';
+import type { Rows } from '../../database/database.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
-import type { Outgoing } from '../../infrastructure/outgoing.ts';
+import type { Change } from '../../delivery/changes.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
+import type { Context } from '../context.ts';
 import type { AppAccess } from './app.access.ts';
 import {
   bytesOfApps,
@@ -32,35 +32,20 @@ import type { BundleFile } from './bundle.ts';
 import type { BundleSources } from './bundle-sources.ts';
 import { freeSlug, slugOf } from './slugs.ts';
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'outgoing'> {
+  appAccess: AppAccess;
+  bundleSources: BundleSources;
+  blobs: BlobStore;
+  allowance: StorageAllowance;
+  limits: { maxPerServer: number; quotaBytes: number };
+}
+
 /** Apps of a server: access, changes, and versions (contract §8). */
 export class AppService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly access: AppAccess;
-  private readonly sources: BundleSources;
-  private readonly blobs: BlobStore;
-  private readonly allowance: StorageAllowance;
-  private readonly outgoing: Outgoing;
-  private readonly limits: { maxPerServer: number; quotaBytes: number };
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    appAccess: AppAccess;
-    bundleSources: BundleSources;
-    blobs: BlobStore;
-    allowance: StorageAllowance;
-    outgoing: Outgoing;
-    limits: { maxPerServer: number; quotaBytes: number };
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.access = parts.appAccess;
-    this.sources = parts.bundleSources;
-    this.blobs = parts.blobs;
-    this.allowance = parts.allowance;
-    this.outgoing = parts.outgoing;
-    this.limits = parts.limits;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** Members see active apps, admins all. */
@@ -69,15 +54,15 @@ export class AppService {
     serverId: string,
     { status, limit, offset }: z.output<typeof listAppsSchema>,
   ): Promise<z.input<typeof appListSchema>> {
-    const server = await this.access.viewed(actor, serverId);
+    const server = await this.deps.appAccess.viewed(actor, serverId);
     const statuses = server.all ? ['draft', 'active', 'archived'] : ['active'];
     const shown = status ? statuses.filter((one) => one === status) : statuses;
-    const rows = await this.database.rows<AppRow>(
+    const rows = await this.deps.database.rows<AppRow>(
       `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND status = ANY($2)
        ORDER BY is_homepage DESC, created_at, id LIMIT $3 OFFSET $4`,
       [server.id, shown, limit, offset],
     );
-    const [count] = await this.database.rows<{ total: number }>(
+    const [count] = await this.deps.database.rows<{ total: number }>(
       'SELECT count(*) AS total FROM apps WHERE server_id = $1 AND status = ANY($2)',
       [server.id, shown],
     );
@@ -87,14 +72,14 @@ export class AppService {
 
   /** With its page, if it is an HTML app. @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND */
   async get(actor: Actor, serverId: string, appId: string): Promise<z.input<typeof appDetailSchema>> {
-    const app = appRecord(await this.access.visible(actor, serverId, appId));
+    const app = appRecord(await this.deps.appAccess.visible(actor, serverId, appId));
     return { ...app, htmlContent: await this.htmlOf(app) };
   }
 
   /** @throws AppError APP_NOT_FOUND when the server has no homepage, or it is not active */
   async homepage(actor: Actor, serverId: string): Promise<AppRecord> {
-    const server = await this.access.viewed(actor, serverId);
-    const [row] = await this.database.rows<AppRow>(
+    const server = await this.deps.appAccess.viewed(actor, serverId);
+    const [row] = await this.deps.database.rows<AppRow>(
       `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND is_homepage`,
       [server.id],
     );
@@ -104,9 +89,9 @@ export class AppService {
 
   /** @throws AppError ROLE_REQUIRED, APP_LIMIT, SLUG_TAKEN, BUNDLE_INVALID, FILE_NOT_FOUND, UNSAFE_URL */
   async create(actor: Actor, serverId: string, input: z.output<typeof createAppSchema>): Promise<AppRecord> {
-    const server = await this.access.managed(actor, serverId);
+    const server = await this.deps.appAccess.managed(actor, serverId);
     // Before a bundle is unpacked, and again when its app is added.
-    await this.requireRoom(this.database.rows, server.id);
+    await this.requireRoom(this.deps.database.rows, server.id);
     const content = await this.contentOf(actor, serverId, input);
     return this.change(actor, server.id, async (change) => {
       return this.insert(change, actor, server.id, input, content);
@@ -121,12 +106,12 @@ export class AppService {
     input: z.output<typeof updateAppSchema>,
   ): Promise<AppRecord> {
     const { htmlContent, url } = input;
-    const { id, server_id } = await this.access.changeable(actor, serverId, appId);
-    if (url !== undefined) await this.outgoing.check(new URL(url));
-    const files = htmlContent === undefined ? null : [await this.sources.html(htmlContent)];
+    const { id, server_id } = await this.deps.appAccess.changeable(actor, serverId, appId);
+    if (url !== undefined) await this.deps.outgoing.check(new URL(url));
+    const files = htmlContent === undefined ? null : [await this.deps.bundleSources.html(htmlContent)];
     return this.change(actor, server_id, async (change) => {
       // Its current type: something else may have been published in its place a moment ago.
-      const { type } = await this.access.changeable(actor, server_id, id);
+      const { type } = await this.deps.appAccess.changeable(actor, server_id, id);
       if (files && type !== 'html') throw notOfType('htmlContent', 'html');
       if (url !== undefined && type !== 'url') throw notOfType('url', 'url');
       if (files) await this.publishFiles(change, actor, { id, server_id }, files);
@@ -136,8 +121,8 @@ export class AppService {
 
   /** @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND, ROLE_REQUIRED */
   async delete(actor: Actor, serverId: string, appId: string): Promise<void> {
-    const app = await this.access.changeable(actor, serverId, appId);
-    await this.changes.run(async ({ rows }) => {
+    const app = await this.deps.appAccess.changeable(actor, serverId, appId);
+    await this.deps.changes.run(async ({ rows }) => {
       const gone = await rows('DELETE FROM apps WHERE id = $1 RETURNING id', [app.id]);
       if (gone.length === 0) throw new AppError('APP_NOT_FOUND');
     });
@@ -148,8 +133,8 @@ export class AppService {
    * the served one at once.
    */
   async publish(actor: Actor, serverId: string, input: z.output<typeof publishAppSchema>): Promise<AppRecord> {
-    const server = await this.access.managed(actor, serverId);
-    const source = await this.sources.fromWorkspace(actor, serverId, input);
+    const server = await this.deps.appAccess.managed(actor, serverId);
+    const source = await this.deps.bundleSources.fromWorkspace(actor, serverId, input);
     const name = input.name ?? source.name;
     return this.change(actor, server.id, async (change) => {
       const known = await this.published(change, server.id, name, input.slug);
@@ -192,19 +177,19 @@ export class AppService {
   /** @returns the slugs of existing apps @throws AppError APP_LIMIT */
   private async requireRoom(rows: Rows, serverId: string): Promise<Set<string>> {
     const taken = await takenSlugs(rows, serverId);
-    if (taken.size >= this.limits.maxPerServer) throw new AppError('APP_LIMIT');
+    if (taken.size >= this.deps.limits.maxPerServer) throw new AppError('APP_LIMIT');
     return taken;
   }
 
   /** @throws AppError QUOTA_EXCEEDED when the apps of the server, or all files of the actor, have too many bytes by now */
   private async requireBytes(rows: Rows, actor: Actor, serverId: string): Promise<void> {
-    const { quotaBytes } = this.limits;
+    const { quotaBytes } = this.deps.limits;
     const totalBytes = await bytesOfApps(rows, serverId);
     if (totalBytes > quotaBytes) {
       const message = `All apps of a server can have at most ${quotaBytes} bytes together; delete some first.`;
       throw new AppError('QUOTA_EXCEEDED', { message, extra: { totalBytes, quotaBytes } });
     }
-    await this.allowance.requireWithin(rows, actor);
+    await this.deps.allowance.requireWithin(rows, actor);
   }
 
   /**
@@ -224,11 +209,11 @@ export class AppService {
 
   private async htmlOf(app: AppRecord): Promise<string | null> {
     if (app.type !== 'html') return null;
-    const [file] = await this.database.rows<{ blobId: string }>(
+    const [file] = await this.deps.database.rows<{ blobId: string }>(
       'SELECT blob_id AS "blobId" FROM app_files WHERE app_id = $1 AND version = $2 AND path = \'index.html\'',
       [app.id, app.version],
     );
-    return file ? text(this.blobs.read(file.blobId)) : null;
+    return file ? text(this.deps.blobs.read(file.blobId)) : null;
   }
 
   /**
@@ -237,9 +222,9 @@ export class AppService {
    */
   private async change(actor: Actor, serverId: string, work: (change: Change) => Promise<AppRow>): Promise<AppRecord> {
     try {
-      const row = await this.changes.run(async (change) => {
+      const row = await this.deps.changes.run(async (change) => {
         await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
-        await this.access.managed(actor, serverId);
+        await this.deps.appAccess.managed(actor, serverId);
         return work(change);
       });
       return appRecord(row);
@@ -252,15 +237,15 @@ export class AppService {
   private async contentOf(actor: Actor, serverId: string, input: z.output<typeof createAppSchema>): Promise<Content> {
     if (input.type === 'url') {
       if (!input.url) throw missing('url');
-      await this.outgoing.check(new URL(input.url));
+      await this.deps.outgoing.check(new URL(input.url));
       return { type: 'url', url: input.url, files: [] };
     }
     if (input.type === 'html') {
       if (input.htmlContent == null) throw missing('htmlContent');
-      return { type: 'html', url: null, files: [await this.sources.html(input.htmlContent)] };
+      return { type: 'html', url: null, files: [await this.deps.bundleSources.html(input.htmlContent)] };
     }
     if (!input.fileId) throw missing('fileId');
-    const { files } = await this.sources.fromWorkspace(actor, serverId, { fileId: input.fileId });
+    const { files } = await this.deps.bundleSources.fromWorkspace(actor, serverId, { fileId: input.fileId });
     return { type: 'zip', url: null, files };
   }
 }

@@ -2,11 +2,11 @@ import { buffer } from 'node:stream/consumers';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../contract/errors.ts';
 import { isUuid } from '../../contract/schema.ts';
-import type { Database } from '../../database/database.ts';
 import { atMost } from '../../infrastructure/cache.ts';
 import { mediaTypeOf, withCharset } from '../../infrastructure/media-types.ts';
 import type { ServedContent } from '../../infrastructure/served-content.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
+import type { Context } from '../context.ts';
 import { charsetOf, charsetWithin } from './html-charset.ts';
 import { isolation } from './isolation.ts';
 import type { ViewCounter } from './view-counter.ts';
@@ -31,18 +31,19 @@ const find = `SELECT a.id AS "appId", a.type, f.path, f.blob_id AS "blobId", f.s
     LEFT JOIN app_files f ON f.app_id = a.id AND f.version = a.version AND f.path = ANY($5::text[])
   WHERE (s.id = $1 OR s.slug = $2) AND (a.id = $3 OR a.slug = $4) AND a.status = 'active'`;
 
+interface Deps extends Pick<Context, 'database'> {
+  blobs: BlobStore;
+  views: ViewCounter;
+}
+
 /** Serves the files of active apps to anyone (contract §8). */
 export class AppServing {
-  private readonly database: Database;
-  private readonly blobs: BlobStore;
-  private readonly views: ViewCounter;
+  private readonly deps: Deps;
   /** By the id of a page's bytes, which never change. */
   private readonly charsets = new LRUCache<string, string>(atMost(10_000));
 
-  constructor(parts: { database: Database; blobs: BlobStore; views: ViewCounter }) {
-    this.database = parts.database;
-    this.blobs = parts.blobs;
-    this.views = parts.views;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -76,7 +77,13 @@ export class AppServing {
 
   private find(server: string, app: string, paths: string[]): Promise<FoundFile[]> {
     const [serverId, appId] = [isUuid(server) ? server : null, isUuid(app) ? app : null];
-    return this.database.rows<FoundFile>(find, [serverId, serverId ? null : server, appId, appId ? null : app, paths]);
+    return this.deps.database.rows<FoundFile>(find, [
+      serverId,
+      serverId ? null : server,
+      appId,
+      appId ? null : app,
+      paths,
+    ]);
   }
 
   private async content(file: FoundFile & { path: string; blobId: string }): Promise<Served> {
@@ -94,10 +101,10 @@ export class AppServing {
           'Content-Type': charset ? `${type}; charset=${charset}` : withCharset(type),
           'Cache-Control': 'no-cache',
         },
-        read: (range) => this.blobs.read(blobId, range),
+        read: (range) => this.deps.blobs.read(blobId, range),
       },
       viewed: () => {
-        if (type === 'text/html') this.views.count(appId);
+        if (type === 'text/html') this.deps.views.count(appId);
       },
     };
   }
@@ -106,7 +113,7 @@ export class AppServing {
     const known = this.charsets.get(blobId);
     if (known) return known;
     const head =
-      size > 0 ? await buffer(this.blobs.read(blobId, { start: 0, end: Math.min(size, charsetWithin) - 1 })) : '';
+      size > 0 ? await buffer(this.deps.blobs.read(blobId, { start: 0, end: Math.min(size, charsetWithin) - 1 })) : '';
     const charset = charsetOf(Buffer.from(head));
     this.charsets.set(blobId, charset);
     return charset;

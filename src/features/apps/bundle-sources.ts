@@ -3,9 +3,9 @@ import { maxHtmlBytes } from '../../contract/app.ts';
 import { ifMissing } from '../../contract/errors.ts';
 import { invalid } from '../../contract/schema/validation.ts';
 import { isLitter, pathOf } from '../../contract/schema/zip-names.ts';
-import type { Database } from '../../database/database.ts';
 import { extensionOf } from '../../infrastructure/media-types.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
+import type { Context } from '../context.ts';
 import { readInside } from '../workspace/node.table.ts';
 import type { WorkspaceAccess } from '../workspace/workspace.access.ts';
 import {
@@ -26,22 +26,22 @@ export interface Source {
   files: BundleFile[];
 }
 
+interface Deps extends Pick<Context, 'database'> {
+  workspaceAccess: WorkspaceAccess;
+  blobs: BlobStore;
+  limits: BundleLimits;
+}
+
 /** The sources of apps' files. */
 export class BundleSources {
-  private readonly database: Database;
-  private readonly workspaces: WorkspaceAccess;
-  private readonly blobs: BlobStore;
-  private readonly limits: BundleLimits;
+  private readonly deps: Deps;
 
-  constructor(parts: { database: Database; workspaceAccess: WorkspaceAccess; blobs: BlobStore; limits: BundleLimits }) {
-    this.database = parts.database;
-    this.workspaces = parts.workspaceAccess;
-    this.blobs = parts.blobs;
-    this.limits = parts.limits;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   async html(content: string): Promise<BundleFile> {
-    const { id, size } = await this.blobs.put(Buffer.from(content));
+    const { id, size } = await this.deps.blobs.put(Buffer.from(content));
     return { path: 'index.html', blobId: id, size };
   }
 
@@ -54,18 +54,18 @@ export class BundleSources {
     serverId: string,
     { folderId, fileId }: { folderId?: string | null; fileId?: string | null },
   ): Promise<Source> {
-    const workspace = await this.workspaces.open(actor, serverId);
+    const workspace = await this.deps.workspaceAccess.open(actor, serverId);
     // `fileId` is an alias of `folderId` (contract §8), so it may name either.
     const folder = folderId
-      ? await this.workspaces.folder(workspace, folderId)
-      : fileId && (await this.workspaces.folder(workspace, fileId).catch(ifMissing));
+      ? await this.deps.workspaceAccess.folder(workspace, folderId)
+      : fileId && (await this.deps.workspaceAccess.folder(workspace, fileId).catch(ifMissing));
     if (folder) {
       const files = await this.folderFiles(workspace.id, folder.id);
       requireIndex(files);
       return { name: folder.name, type: 'zip', files };
     }
     if (!fileId) throw invalid([{ path: 'folderId', message: 'is missing', code: 'invalid_type' }]);
-    const file = await this.workspaces.file(workspace, fileId);
+    const file = await this.deps.workspaceAccess.file(workspace, fileId);
     const extension = extensionOf(file.name);
     const name = extension ? file.name.slice(0, -extension.length) : file.name;
     const content = { blobId: file.blob_id, size: file.size_bytes };
@@ -73,22 +73,22 @@ export class BundleSources {
       if (file.size_bytes > maxHtmlBytes) throw badBundle(`A page can have at most ${maxHtmlBytes} bytes.`);
       return { name, type: 'html', files: [{ path: 'index.html', ...content }] };
     }
-    const files = await unpackBundle(this.blobs, content, this.limits);
+    const files = await unpackBundle(this.deps.blobs, content, this.deps.limits);
     requireIndex(files);
     return { name, type: 'zip', files };
   }
 
   /** Nothing is copied: the app refers to the same contents. */
   private async folderFiles(workspaceId: string, folderId: string): Promise<BundleFile[]> {
-    const rows = await readInside(this.database.rows, workspaceId, folderId, this.limits.entries + 1);
-    if (rows.length > this.limits.entries) {
-      throw badBundle(`An app can have at most ${this.limits.entries} folders and files.`);
+    const rows = await readInside(this.deps.database.rows, workspaceId, folderId, this.deps.limits.entries + 1);
+    if (rows.length > this.deps.limits.entries) {
+      throw badBundle(`An app can have at most ${this.deps.limits.entries} folders and files.`);
     }
     const files = rows.flatMap(({ path, blob_id: blobId, size_bytes: size }) =>
       blobId ? [{ path: pathOf(path), blobId, size }] : [],
     );
     for (const { path } of files) requireInnerPath(path);
-    requireSound(files, this.limits);
+    requireSound(files, this.deps.limits);
     return files.filter(({ path }) => !isLitter(path));
   }
 }

@@ -1,9 +1,8 @@
 import { NIL } from 'uuid';
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
-import type { ChannelAccess, ChannelInfo, SeenChannel } from '../../access/channel.access.ts';
+import type { ChannelInfo, SeenChannel } from '../../access/channel.access.ts';
 import { isInChannel, selectIsInChannel } from '../../access/channel.membership.ts';
-import type { Control } from '../../cluster/control.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
@@ -13,11 +12,11 @@ import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
 import { type listMembersSchema, memberJoined, memberLeft } from '../../contract/server.ts';
 import type { StatusReader } from '../../contract/status.ts';
-import type { Database, Rows } from '../../database/database.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Rows } from '../../database/database.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
-import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
 import { ownsBot } from '../accounts/agent.access.ts';
+import type { Context } from '../context.ts';
 import { channelRecordOf } from '../members/channel.reader.ts';
 import { forgetRequests, settleRequest } from '../members/join-request.table.ts';
 import { moveReadPointer } from '../members/read-pointer.ts';
@@ -66,29 +65,16 @@ interface LockedMember extends MemberRow {
   excluded: boolean | null;
 }
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'control' | 'channelAccess' | 'notifications'> {
+  statuses: StatusReader;
+}
+
 /** Who is in a channel (contract §5). */
 export class ChannelMemberService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly control: Control;
-  private readonly access: ChannelAccess;
-  private readonly notifications: NotificationQueue;
-  private readonly statuses: StatusReader;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    control: Control;
-    channelAccess: ChannelAccess;
-    notifications: NotificationQueue;
-    statuses: StatusReader;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.control = parts.control;
-    this.access = parts.channelAccess;
-    this.notifications = parts.notifications;
-    this.statuses = parts.statuses;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** The members, ordered by id; both people of a direct message. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
@@ -97,16 +83,16 @@ export class ChannelMemberService {
     channelId: string,
     query: z.output<typeof listMembersSchema>,
   ): Promise<ListPage<MemberRecord>> {
-    const channel = await this.access.visible(actor, channelId);
+    const channel = await this.deps.channelAccess.visible(actor, channelId);
     if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
-    if (channel.serverId !== null) await requireUnbarred(this.database.rows, actor, channel.serverId);
+    if (channel.serverId !== null) await requireUnbarred(this.deps.database.rows, actor, channel.serverId);
     const rows = await this.rowsOf(channel, idCursor(query.cursor) ?? NIL, query.limit + 1);
-    return listPage(rows, query.limit, (row) => memberRecord(row, this.statuses));
+    return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses));
   }
 
   private rowsOf({ id, serverId, isPrivate }: ChannelInfo, after: string, limit: number): Promise<MemberRow[]> {
-    if (serverId === null) return this.database.rows<MemberRow>(ofDirect, [id, after, limit]);
-    return this.database.rows<MemberRow>(isPrivate ? ofPrivate : ofOpen, [id, serverId, after, limit]);
+    if (serverId === null) return this.deps.database.rows<MemberRow>(ofDirect, [id, after, limit]);
+    return this.deps.database.rows<MemberRow>(isPrivate ? ofPrivate : ofOpen, [id, serverId, after, limit]);
   }
 
   /**
@@ -115,20 +101,20 @@ export class ChannelMemberService {
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a DM
    */
   async add(actor: Actor, channelId: string, userId: string): Promise<{ member: MemberRecord; repeated: boolean }> {
-    const channel = await this.access.visible(actor, channelId);
+    const channel = await this.deps.channelAccess.visible(actor, channelId);
     const { serverId } = channel;
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages are between two.' });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     const entersItself = userId === actor.userId && !actor.user.isBot;
-    const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.database.rows, actor, userId));
+    const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.deps.database.rows, actor, userId));
     if (!mayEnter) requireRole(channel.role, 'channel:add-member');
-    return this.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
+    return this.deps.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
   }
 
   /** Lets a bot into the first channel of a server that it has just become a member of. */
   async admitBot(change: Change, serverId: string, userId: string, actor: Actor): Promise<void> {
     const [entrance] = await change.rows<{ id: string }>(findEntrance, [serverId]);
-    if (entrance) await this.admit(change, await this.access.find(entrance.id), serverId, userId, actor);
+    if (entrance) await this.admit(change, await this.deps.channelAccess.find(entrance.id), serverId, userId, actor);
   }
 
   /**
@@ -146,10 +132,10 @@ export class ChannelMemberService {
     const [owner] = channel.isPrivate ? await change.rows<{ id: string }>(holdOwner, [serverId, userId]) : [];
     const row = await memberOf(change.rows, channel.id, serverId, userId);
     if (channel.isPrivate && row.is_bot && !row.kept) await requireOwnerIn(change.rows, channel.id, owner?.id);
-    const member = memberRecord(row, this.statuses);
+    const member = memberRecord(row, this.deps.statuses);
     if (row.excluded === false) return { member, repeated: true };
     const asked = await settleRequest(change, { serverId, channelId: channel.id }, userId);
-    if (asked) await this.notifications.settle(change, serverId);
+    if (asked) await this.deps.notifications.settle(change, serverId);
     await change.rows(
       `INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())
        ON CONFLICT (channel_id, user_id) DO UPDATE SET excluded = false`,
@@ -165,7 +151,7 @@ export class ChannelMemberService {
     }
     const record = await channelRecordOf(change.rows, channel.id);
     change.publish(channelMemberAdded.in(userRoom(userId), { channelId: channel.id, serverId, channel: record }));
-    change.afterCommit(() => this.access.forgetMembers([channel.id], userId));
+    change.afterCommit(() => this.deps.channelAccess.forgetMembers([channel.id], userId));
     if (userId !== actor.userId) await this.notify(change, channel.id, serverId, userId, actor);
     return { member, repeated: false };
   }
@@ -174,7 +160,7 @@ export class ChannelMemberService {
     const reference = { type: 'channel', id: channelId };
     const senderId = actor.userId;
     const notice = { kind: 'channel.member_added' as const, to: [userId], senderId, serverId, channelId, reference };
-    return this.notifications.add(change, notice);
+    return this.deps.notifications.add(change, notice);
   }
 
   /**
@@ -183,16 +169,16 @@ export class ChannelMemberService {
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN for a DM
    */
   async remove(actor: Actor, channelId: string, userId: string): Promise<void> {
-    const channel = await this.access.visible(actor, channelId);
+    const channel = await this.deps.channelAccess.visible(actor, channelId);
     const { serverId } = channel;
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages cannot be left.' });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
-    await this.changes.run(async (change) => {
+    await this.deps.changes.run(async (change) => {
       const row = await findMember(change.rows, channelId, serverId, userId);
       const isIn = row && isInChannel(channel.isPrivate || row.is_bot, row.excluded);
       if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
       requireToRemove(actor, channel, row);
-      const { user } = memberRecord(row, this.statuses);
+      const { user } = memberRecord(row, this.deps.statuses);
       const rooms: Room[] = [];
       // An open channel is open to their bots, too.
       const bots = channel.isPrivate ? await change.rows<SmallUser>(lockBotsOf, [channelId, serverId, userId]) : [];
@@ -207,7 +193,12 @@ export class ChannelMemberService {
     for (const { id } of await change.rows<{ id: string }>(strayIn, [serverId, botUserId])) {
       const row = await findMember(change.rows, id, serverId, botUserId);
       if (!row) continue;
-      await this.takeOut(change, await this.access.find(id), serverId, memberRecord(row, this.statuses).user);
+      await this.takeOut(
+        change,
+        await this.deps.channelAccess.find(id),
+        serverId,
+        memberRecord(row, this.deps.statuses).user,
+      );
     }
   }
 
@@ -229,10 +220,10 @@ export class ChannelMemberService {
     change.publish(memberLeft.in(channelRoom(channelId), left));
     const removed = channelMemberRemoved.in(userRoom(user.id), { channelId, serverId });
     change.publish(removed);
-    change.afterCommit(() => this.access.forgetMembers([channelId], user.id));
+    change.afterCommit(() => this.deps.channelAccess.forgetMembers([channelId], user.id));
     const rooms = [channelRoom(channelId)];
     change.afterCommit((numberOf) =>
-      this.control.send({ kind: 'evict', userId: user.id, serverId, rooms, seq: numberOf(removed) }),
+      this.deps.control.send({ kind: 'evict', userId: user.id, serverId, rooms, seq: numberOf(removed) }),
     );
     return [channelRoom(channelId), ...told];
   }

@@ -1,8 +1,4 @@
 import type { z } from 'zod';
-import type { ChannelAccess } from '../../access/channel.access.ts';
-import type { ServerAccess } from '../../access/server.access.ts';
-import type { Chores } from '../../cluster/chores.ts';
-import type { Control } from '../../cluster/control.ts';
 import type { Actor } from '../../contract/actor.ts';
 import {
   channelCreated,
@@ -16,13 +12,13 @@ import {
 import { AppError } from '../../contract/errors.ts';
 import { requireRole } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
-import type { Database } from '../../database/database.ts';
 import { Channel } from '../../database/entities/channel.entity.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { closeStreams, createStream } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { Context } from '../context.ts';
 import { type Audience, lockMembership } from '../members/audience.ts';
 import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '../members/channel.reader.ts';
 import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from '../members/channel.view.ts';
@@ -39,43 +35,27 @@ const enterOwner = `INSERT INTO channel_members (channel_id, user_id, joined_at)
   JOIN server_members m ON m.server_id = $3 AND m.user_id = a.user_id AND NOT m.kept
   JOIN server_members o ON o.server_id = $3 AND o.user_id = a.owner_id WHERE a.user_id = $2`;
 
+interface Deps
+  extends Pick<Context, 'database' | 'changes' | 'control' | 'chores' | 'channelAccess' | 'serverAccess' | 'settings'> {
+  audience: Audience;
+}
+
 /** Places for messages (contract §5). */
 export class ChannelService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly control: Control;
-  private readonly chores: Chores;
-  private readonly access: ChannelAccess;
-  private readonly servers: ServerAccess;
-  private readonly audience: Audience;
+  private readonly deps: Deps;
   private readonly settings: Settings['servers'];
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    control: Control;
-    chores: Chores;
-    channelAccess: ChannelAccess;
-    serverAccess: ServerAccess;
-    audience: Audience;
-    settings: Settings;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.control = parts.control;
-    this.chores = parts.chores;
-    this.access = parts.channelAccess;
-    this.servers = parts.serverAccess;
-    this.audience = parts.audience;
-    this.settings = parts.settings.servers;
-    parts.chores.add(removeDeletedChannels);
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.settings = deps.settings.servers;
+    deps.chores.add(removeDeletedChannels);
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async create(actor: Actor, server: string, input: z.output<typeof createChannelSchema>): Promise<ChannelItem> {
-    const { id: serverId, membership } = await this.servers.joined(actor, server);
+    const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, server);
     requireRole(membership.role, 'channel:create');
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const { id } = await this.insert(change, actor, serverId, input);
       return channelItemOf(change.rows, actor, id, membership.role);
     });
@@ -88,43 +68,43 @@ export class ChannelService {
 
   /** The channels of a server that the actor may know of, in their order. @throws AppError SERVER_NOT_FOUND */
   async list(actor: Actor, server: string): Promise<ChannelItem[]> {
-    const { id, membership } = await this.servers.visible(actor, server);
-    return channelItems(this.database.rows, actor, id, membership?.role ?? null, false);
+    const { id, membership } = await this.deps.serverAccess.visible(actor, server);
+    return channelItems(this.deps.database.rows, actor, id, membership?.role ?? null, false);
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async listArchived(actor: Actor, server: string): Promise<ChannelItem[]> {
-    const { id, membership } = await this.servers.joined(actor, server);
-    return channelItems(this.database.rows, actor, id, membership.role, true);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, server);
+    return channelItems(this.deps.database.rows, actor, id, membership.role, true);
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND */
   async get(actor: Actor, channelId: string): Promise<OneChannel> {
-    const { role } = await this.access.visible(actor, channelId);
-    return channelItemOf(this.database.rows, actor, channelId, role);
+    const { role } = await this.deps.channelAccess.visible(actor, channelId);
+    return channelItemOf(this.deps.database.rows, actor, channelId, role);
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
   async update(actor: Actor, channelId: string, input: z.output<typeof updateChannelSchema>): Promise<ChannelItem> {
-    await this.access.managed(actor, channelId, 'channel:update');
+    await this.deps.channelAccess.managed(actor, channelId, 'channel:update');
     const description = input.description !== undefined ? input.description : input.topic;
     const update = `UPDATE channels SET name = coalesce($2, name), description = CASE WHEN $3 THEN $4 ELSE description END,
       updated_at = now() WHERE id = $1 AND deleted_at IS NULL
         AND (name <> coalesce($2, name) OR $3 AND description IS DISTINCT FROM $4) RETURNING id`;
     const values = [input.name ?? null, description !== undefined, description ?? null];
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const channel = await this.write(change, channelId, update, values);
       if (channel) await tellOutsiders(change, [channel]);
-      const { role } = await this.access.visible(actor, channelId);
+      const { role } = await this.deps.channelAccess.visible(actor, channelId);
       return channelItemOf(change.rows, actor, channelId, role);
     });
   }
 
   /** Nothing can be sent to an archived channel; it stays readable. @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
   async archive(actor: Actor, channelId: string, isArchived: boolean): Promise<ChannelItem> {
-    const { serverId } = await this.access.managed(actor, channelId, 'channel:archive');
+    const { serverId } = await this.deps.channelAccess.managed(actor, channelId, 'channel:archive');
     const room = channelRoom(channelId);
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await lockMembership(change.rows, serverId);
       const update = `UPDATE channels SET is_archived = $2, updated_at = now()
         WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id`;
@@ -137,7 +117,7 @@ export class ChannelService {
         await change.lock(room, ...told);
         await closeStreams(change.rows, [room], isArchived);
       }
-      const { role } = await this.access.visible(actor, channelId);
+      const { role } = await this.deps.channelAccess.visible(actor, channelId);
       return channelItemOf(change.rows, actor, channelId, role);
     });
   }
@@ -149,7 +129,7 @@ export class ChannelService {
     for (const { id } of bots) {
       change.publish(channelMemberAdded.in(userRoom(id), { channelId, serverId, channel, existing: true }));
     }
-    const people = await this.audience.tell(change, { serverId, channelId });
+    const people = await this.deps.audience.tell(change, { serverId, channelId });
     // Of private ones it tells the admins, too.
     const outside = channel.isPrivate ? [] : await tellOutsiders(change, [channel]);
     return [...[...bots.map(({ id }) => id), ...people].map(userRoom), ...outside];
@@ -160,8 +140,8 @@ export class ChannelService {
    * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED
    */
   async delete(actor: Actor, channelId: string): Promise<void> {
-    const { serverId } = await this.access.managed(actor, channelId, 'channel:delete');
-    await this.changes.run(async (change) => {
+    const { serverId } = await this.deps.channelAccess.managed(actor, channelId, 'channel:delete');
+    await this.deps.changes.run(async (change) => {
       const outside = await outsiders(change.rows, [channelId]);
       const deleted = await change.rows<{ id: string }>(
         `UPDATE channels SET server_id = NULL, deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
@@ -171,14 +151,14 @@ export class ChannelService {
       const room = channelRoom(channelId);
       change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
       const told = await forgetRequests(change, { serverId, channelId }, null);
-      const people = await this.audience.people(change.rows, serverId);
+      const people = await this.deps.audience.people(change.rows, serverId);
       tellGone(change, outside, serverId);
       const rooms = [room, ...told, ...outside.map(({ userId }) => userRoom(userId))];
       await closePlace(change, { serverId: null, channelId, isGone: true }, people, rooms);
       await closeStreams(change.rows, [room]);
-      change.afterCommit(() => this.access.forget([channelId]));
-      change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms: [room] }));
-      change.afterCommit(() => this.chores.soon());
+      change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
+      change.afterCommit(() => this.deps.control.send({ kind: 'dissolve', rooms: [room] }));
+      change.afterCommit(() => this.deps.chores.soon());
     });
   }
 
@@ -197,9 +177,9 @@ export class ChannelService {
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, CHANNEL_NOT_FOUND for one of another server
    */
   async order(actor: Actor, server: string, input: z.output<typeof positionsSchema>): Promise<ChannelItem[]> {
-    const { id: serverId, membership } = await this.servers.joined(actor, server);
+    const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, server);
     requireRole(membership.role, 'channel:order');
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       // Two who put them in order do so one after the other.
       await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
       const current = await change.rows<{ id: string; position: number }>(
@@ -232,7 +212,7 @@ export class ChannelService {
     if (changed.length === 0) return undefined;
     const channel = await channelRecordOf(change.rows, channelId);
     change.publish(channelUpdated.in(channelRoom(channelId), channelChange(channel)));
-    change.afterCommit(() => this.access.forget([channelId]));
+    change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
     return channel;
   }
 
@@ -263,7 +243,7 @@ export class ChannelService {
     await createStream(change.rows, channelRoom(id));
     const channel = await channelRecordOf(change.rows, id);
     if (input.isPrivate || actor.user.isBot) await enterOwn(change, actor, serverId, channel);
-    await this.audience.tell(change, { serverId, channelId: id });
+    await this.deps.audience.tell(change, { serverId, channelId: id });
     return channel;
   }
 }

@@ -1,24 +1,23 @@
 import type { z } from 'zod';
-import type { ChannelAccess } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { channelRead, type markReadSchema, type readStateSchema } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Context } from '../context.ts';
 import { countUnread } from '../members/channel.reader.ts';
 import { moveReadPointer } from '../members/read-pointer.ts';
 
 type ReadState = z.output<typeof readStateSchema>;
 
+type Deps = Pick<Context, 'changes' | 'channelAccess'>;
+
 /** How far each user has read (contract §5). */
 export class ReadStateService {
-  private readonly changes: Changes;
-  private readonly access: ChannelAccess;
+  private readonly deps: Deps;
 
-  constructor(parts: { changes: Changes; channelAccess: ChannelAccess }) {
-    this.changes = parts.changes;
-    this.access = parts.channelAccess;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -26,8 +25,8 @@ export class ReadStateService {
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MESSAGE_NOT_FOUND
    */
   async markRead(actor: Actor, channelId: string, input: z.output<typeof markReadSchema>): Promise<ReadState> {
-    await this.access.readable(actor, channelId);
-    return this.changes.run(async (change) => {
+    await this.deps.channelAccess.readable(actor, channelId);
+    return this.deps.changes.run(async (change) => {
       const seq = input.seq ?? (await seqOf(change.rows, channelId, input.messageId ?? ''));
       const moved = await moveReadPointer(change.rows, channelId, actor.userId, seq);
       const state = await stateOf(change.rows, channelId, actor.userId);

@@ -47,17 +47,19 @@ const noteUnfollowed = `INSERT INTO notification_jobs (id, data)
   WHERE ${isBeyond('d.low_id', 'd.channel_id', 'd.last_active_at', '$4::int')}
     OR ${isBeyond('d.high_id', 'd.channel_id', 'd.last_active_at', '$4::int')} RETURNING id`;
 
+interface Deps {
+  direct: DirectService;
+  queue: NotificationQueue;
+  followed: number;
+}
+
 /** Records which DMs were used last, and brings people back into those that were idle for long. */
 export class DirectActivity {
-  private readonly direct: DirectService;
-  private readonly queue: NotificationQueue;
-  private readonly followed: number;
+  private readonly deps: Deps;
 
   /** @param parts.followed how many of a user's last used DMs its sockets enter on connect */
-  constructor(parts: { direct: DirectService; queue: NotificationQueue; followed: number }) {
-    this.direct = parts.direct;
-    this.queue = parts.queue;
-    this.followed = parts.followed;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** Written with any change: events in DMs that somebody's sockets do not follow are to bring these back (see `missing`). */
@@ -67,10 +69,10 @@ export class DirectActivity {
     const noted = [...told].map(([room, [first]]) => ({ id: streamId(room), since: (first?.seq ?? 1) - 1 }));
     let isNoted = false;
     change.afterCommit(() => {
-      if (isNoted) this.queue.wake();
+      if (isNoted) this.deps.queue.wake();
     });
     const values = [noted.map(() => newId()), noted.map(({ id }) => id), noted.map(({ since }) => since)];
-    isNoted = (await change.rows(noteUnfollowed, [...values, this.followed])).length > 0;
+    isNoted = (await change.rows(noteUnfollowed, [...values, this.deps.followed])).length > 0;
   }
 
   /**
@@ -87,7 +89,7 @@ export class DirectActivity {
   }
 
   announce(change: Change, userId: string, channelId: string, since: number): Promise<void> {
-    return this.direct.announce(change, userId, channelId, since);
+    return this.deps.direct.announce(change, userId, channelId, since);
   }
 
   private async use(rows: Rows, uses: DmUse[]): Promise<Returning[]> {
@@ -136,7 +138,7 @@ export class DirectActivity {
         sides.map((side) => side.userId),
         sides.map((side) => side.channelId),
         sides.map((side) => side.before),
-        this.followed,
+        this.deps.followed,
       ],
     );
     return new Set(found.map((row) => row.place - 1));

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ChannelAccess } from '../../access/channel.access.ts';
 import { userById } from '../../access/user.reader.ts';
 import type { LogEntry } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
@@ -8,12 +7,13 @@ import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, messagePageSchema, sendMessageSchema } from '../../contract/message.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { BatchedRead } from '../../database/batched-read.ts';
-import type { Database, Rows } from '../../database/database.ts';
+import type { Rows } from '../../database/database.ts';
 import { type Pair, pairOf } from '../../database/pair.ts';
 import type { Written } from '../../delivery/batch.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { createStream } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import type { Context } from '../context.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import type { MessageRecord } from '../messages/message.view.ts';
@@ -32,28 +32,21 @@ export interface FollowedRoom {
 
 const announced = z.object({ id: z.string(), since: z.number() });
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess'> {
+  messages: MessageService;
+  followed: number;
+}
+
 /** Channels between two people (contract §7): opened here, otherwise like all channels. */
 export class DirectService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly channels: ChannelAccess;
-  private readonly messages: MessageService;
+  private readonly deps: Deps;
   /** The ids of users' last used DM channels, by user. */
   private readonly recent: BatchedRead<string[]>;
 
   /** @param parts.followed how many of a user's DMs its sockets enter on connect */
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    channelAccess: ChannelAccess;
-    messages: MessageService;
-    followed: number;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.channels = parts.channelAccess;
-    this.messages = parts.messages;
-    this.recent = new BatchedRead((ids) => readRecentDmIds(parts.database.committedRows, ids, parts.followed));
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.recent = new BatchedRead((ids) => readRecentDmIds(deps.database.committedRows, ids, deps.followed));
   }
 
   /**
@@ -63,13 +56,13 @@ export class DirectService {
    * @throws AppError OWN_USER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the actor blocked them
    */
   async open(actor: Actor, userId: string): Promise<{ dm: DmRecord; created: boolean }> {
-    const other = await userById(this.database.rows, userId);
+    const other = await userById(this.deps.database.rows, userId);
     if (other.id === actor.userId) throw new AppError('OWN_USER');
-    await requireNoBlock(this.database.rows, actor, other.id);
+    await requireNoBlock(this.deps.database.rows, actor, other.id);
     const pair = pairOf(actor.userId, other.id);
-    const known = await this.find(this.database.rows, pair);
-    if (known) return { dm: await this.record(this.database.rows, actor.userId, known), created: false };
-    return this.changes.run(async (change) => {
+    const known = await this.find(this.deps.database.rows, pair);
+    if (known) return { dm: await this.record(this.deps.database.rows, actor.userId, known), created: false };
+    return this.deps.changes.run(async (change) => {
       await change.lock(userRoom(pair.low), userRoom(pair.high));
       await requireNoBlock(change.rows, actor, other.id);
       const meanwhile = await this.find(change.rows, pair);
@@ -82,7 +75,7 @@ export class DirectService {
 
   /** The actor's DM channels, last used first. */
   list(actor: Actor): Promise<DmRecord[]> {
-    return readRecentDms(this.database.rows, actor.userId, listed);
+    return readRecentDms(this.deps.database.rows, actor.userId, listed);
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND for a channel that is no DM of the actor's, INVALID_CURSOR */
@@ -93,7 +86,7 @@ export class DirectService {
   ): Promise<z.output<typeof messagePageSchema>> {
     await this.requireDm(actor, channelId);
     const page: z.output<typeof listMessagesSchema> = query;
-    return this.messages.reader.list(actor, channelId, page);
+    return this.deps.messages.reader.list(actor, channelId, page);
   }
 
   /** @throws AppError as MessageService.send, and BLOCKED or USER_BLOCKED */
@@ -104,13 +97,13 @@ export class DirectService {
     idempotencyKey: string | null,
   ): Promise<Written<MessageRecord>> {
     await this.requireDm(actor, channelId);
-    return this.messages.send(actor, channelId, input, { idempotencyKey });
+    return this.deps.messages.send(actor, channelId, input, { idempotencyKey });
   }
 
   /** As MessageService.sentWith. */
   async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
     await this.requireDm(actor, channelId);
-    return this.messages.sentWith(actor, channelId, idempotencyKey);
+    return this.deps.messages.sentWith(actor, channelId, idempotencyKey);
   }
 
   /** The DM rooms that a connecting socket enters: those used last. */
@@ -135,7 +128,7 @@ export class DirectService {
   }
 
   private async requireDm(actor: Actor, channelId: string): Promise<void> {
-    const { kind } = await this.channels.visible(actor, channelId);
+    const { kind } = await this.deps.channelAccess.visible(actor, channelId);
     if (kind !== 'dm') throw new AppError('CHANNEL_NOT_FOUND');
   }
 

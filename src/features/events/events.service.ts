@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { ChannelAccess } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { readLogSchema } from '../../contract/events.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
-import type { CatchUp, Page } from '../../delivery/catch-up.ts';
+import type { Page } from '../../delivery/catch-up.ts';
 import type { Hearing } from '../../delivery/hearing.ts';
+import type { Context } from '../context.ts';
 import { Polls } from './polls.ts';
 
 type Query = z.output<typeof readLogSchema>;
@@ -13,25 +13,19 @@ type Query = z.output<typeof readLogSchema>;
 /** No response ever has more than this. */
 const maxBytes = 1024 * 1024;
 
+interface Deps extends Pick<Context, 'catchUp' | 'channelAccess'> {
+  hearing: Hearing;
+  refreshed: (actor: Actor) => Promise<Actor>;
+}
+
 /** The logs of rooms over REST: push without sockets (contract §10.4). */
 export class EventsService {
-  private readonly catchUp: CatchUp;
-  private readonly channels: ChannelAccess;
-  private readonly hearing: Hearing;
-  private readonly refreshed: (actor: Actor) => Promise<Actor>;
+  private readonly deps: Deps;
   private readonly polls = new Polls();
 
   /** @param parts.refreshed the current actor after a wait; throws the error with which its token would be refused */
-  constructor(parts: {
-    catchUp: CatchUp;
-    channelAccess: ChannelAccess;
-    hearing: Hearing;
-    refreshed: (actor: Actor) => Promise<Actor>;
-  }) {
-    this.catchUp = parts.catchUp;
-    this.channels = parts.channelAccess;
-    this.hearing = parts.hearing;
-    this.refreshed = parts.refreshed;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -45,8 +39,8 @@ export class EventsService {
     for (let { after } = query; ; ) {
       const page = await this.poll(actor, room, { ...query, after }, end - performance.now(), signal);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
-      await this.requireHeard(await this.refreshed(actor), channelId);
-      const { entries } = await this.hearing.heard(actor, room, page.entries);
+      await this.requireHeard(await this.deps.refreshed(actor), channelId);
+      const { entries } = await this.deps.hearing.heard(actor, room, page.entries);
       const allKept = page.entries.length > 0 && entries.length === 0;
       if (!allKept || performance.now() >= end || signal.aborted) return { ...page, entries };
       after = page.seq;
@@ -55,15 +49,16 @@ export class EventsService {
 
   /** @throws AppError as ChannelAccess.readable, except for a bot that hears its commands where it may not listen */
   private async requireHeard(actor: Actor, channelId: string): Promise<void> {
-    await this.channels.entered(actor, channelId);
-    if (!(await this.hearing.hears(actor, channelRoom(channelId)))) await this.channels.readable(actor, channelId);
+    await this.deps.channelAccess.entered(actor, channelId);
+    if (!(await this.deps.hearing.hears(actor, channelRoom(channelId))))
+      await this.deps.channelAccess.readable(actor, channelId);
   }
 
   /** @throws AppError the token's error once it ends, also during the wait */
   async ofUser(actor: Actor, query: Query, signal: AbortSignal): Promise<Page> {
     const page = await this.poll(actor, userRoom(actor.userId), query, query.wait * 1000, signal);
     if (!page) throw new AppError('USER_NOT_FOUND');
-    await this.refreshed(actor);
+    await this.deps.refreshed(actor);
     return page;
   }
 
@@ -76,8 +71,8 @@ export class EventsService {
     const limits = { events: query.limit, bytes: maxBytes };
     return this.polls.during(actor, signal, async (over) => {
       // What ended between the check of the token and now was announced to the polls that waited then.
-      await this.refreshed(actor);
-      return this.catchUp.poll(room, query.after, limits, Math.max(waitMs, 0), over);
+      await this.deps.refreshed(actor);
+      return this.deps.catchUp.poll(room, query.after, limits, Math.max(waitMs, 0), over);
     });
   }
 }

@@ -1,11 +1,9 @@
-import type { DirectAccess } from '../../access/direct.access.ts';
 import { anyUserById, userById } from '../../access/user.reader.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { countOf } from '../../database/counting.ts';
-import type { Database } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Context } from '../context.ts';
 import type { FriendService } from './friend.service.ts';
 import { type BlockRecord, blockRecord, type OtherColumns } from './friend.view.ts';
 
@@ -16,23 +14,21 @@ const countOthers = 'SELECT count(*)::int AS count FROM blocks WHERE user_id = $
 /** How many people one user may block. */
 const maxBlocks = 2000;
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'directAccess'> {
+  friends: FriendService;
+}
+
 /** Who has blocked whom (contract §13, Blocks). */
 export class BlockService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly friends: FriendService;
-  private readonly direct: DirectAccess;
+  private readonly deps: Deps;
 
-  constructor(parts: { database: Database; changes: Changes; friends: FriendService; directAccess: DirectAccess }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.friends = parts.friends;
-    this.direct = parts.directAccess;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** Whom the actor blocks. */
   async list(actor: Actor): Promise<BlockRecord[]> {
-    const rows = await this.database.rows<OtherColumns & { created_at: Date | string }>(ofUser, [actor.userId]);
+    const rows = await this.deps.database.rows<OtherColumns & { created_at: Date | string }>(ofUser, [actor.userId]);
     return rows.map(blockRecord);
   }
 
@@ -42,7 +38,7 @@ export class BlockService {
    */
   async block(actor: Actor, userId: string): Promise<BlockRecord> {
     if (userId === actor.userId) throw new AppError('OWN_USER');
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const user = await userById(change.rows, userId);
       await change.lock(userRoom(actor.userId), userRoom(userId));
       // One who is blocked already does not count twice.
@@ -54,18 +50,18 @@ export class BlockService {
         [actor.userId, userId],
       );
       if (!row) throw new Error('A block was not written.');
-      await this.friends.endBetween(change, actor.userId, userId);
-      change.afterCommit(() => this.direct.forgetBetween(actor.userId, userId));
+      await this.deps.friends.endBetween(change, actor.userId, userId);
+      change.afterCommit(() => this.deps.directAccess.forgetBetween(actor.userId, userId));
       return { userId, user, createdAt: new Date(row.created_at).toISOString() };
     });
   }
 
   /** Idempotent. @throws AppError USER_NOT_FOUND */
   async unblock(actor: Actor, userId: string): Promise<void> {
-    await this.changes.run(async (change) => {
+    await this.deps.changes.run(async (change) => {
       await anyUserById(change.rows, userId);
       await change.rows('DELETE FROM blocks WHERE user_id = $1 AND blocked_id = $2', [actor.userId, userId]);
-      change.afterCommit(() => this.direct.forgetBetween(actor.userId, userId));
+      change.afterCommit(() => this.deps.directAccess.forgetBetween(actor.userId, userId));
     });
   }
 }

@@ -6,15 +6,15 @@ import { friendAccepted, friendRemoved, friendRequest, type friendshipSchema } f
 import type { NotificationKind } from '../../contract/notification-kinds.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { countOf } from '../../database/counting.ts';
-import type { Database, Rows } from '../../database/database.ts';
+import type { Rows } from '../../database/database.ts';
 import type { FriendshipStatus } from '../../database/entities/friendship.entity.ts';
 import { pairOf } from '../../database/pair.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
 import { markSettledRead } from '../../jobs/reading.ts';
 import { userOf } from '../accounts/account.view.ts';
+import type { Context } from '../context.ts';
 import { betweenThem, ownFriendship, requireNoBlock } from './friend.access.ts';
 import {
   type FriendshipRecord,
@@ -42,24 +42,22 @@ const day = 24 * 60 * 60 * 1000;
 /** How many friends and sent requests one person may have: lists are not paged. */
 const maxFriendships = 2000;
 
+type Deps = Pick<Context, 'database' | 'changes' | 'notifications'>;
+
 /**
  * Friendships (contract §7): none → pending → accepted or rejected → none. Each change locks the logs of both people first,
  * so that of two concurrent changes the second sees the first.
  */
 export class FriendService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly notifications: NotificationQueue;
+  private readonly deps: Deps;
 
-  constructor(parts: { database: Database; changes: Changes; notifications: NotificationQueue }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.notifications = parts.notifications;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** How many friends someone has. */
   count(actor: Actor): Promise<number> {
-    return countOf(this.database.rows, countFriends, [actor.userId]);
+    return countOf(this.deps.database.rows, countFriends, [actor.userId]);
   }
 
   /** Sorted by username. */
@@ -85,7 +83,7 @@ export class FriendService {
    */
   async request(actor: Actor, username: string): Promise<FriendshipRecord> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no friends.' });
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const other = await userByUsername(change.rows, username);
       if (other.id === actor.userId) throw new AppError('OWN_USER');
       if (other.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no friends.' });
@@ -105,7 +103,7 @@ export class FriendService {
 
   /** By the addressee only. @throws AppError FRIENDSHIP_NOT_FOUND, FORBIDDEN, ALREADY_FRIENDS, FRIEND_REQUEST_CLOSED */
   async accept(actor: Actor, id: string): Promise<FriendshipRecord> {
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const row = await this.answerable(change, actor, id);
       await requireBelowLimit(change.rows, actor.userId);
       return this.makeFriends(change, row, actor);
@@ -114,7 +112,7 @@ export class FriendService {
 
   /** By the addressee only. @throws AppError as `accept` */
   async reject(actor: Actor, id: string): Promise<FriendshipRecord> {
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const row = await this.answerable(change, actor, id);
       const rejected = await setStatus(change.rows, row.id, 'rejected');
       await markRequestRead(change, row);
@@ -125,7 +123,7 @@ export class FriendService {
 
   /** Ends a friendship, or withdraws a request. @throws AppError FRIENDSHIP_NOT_FOUND */
   async remove(actor: Actor, id: string): Promise<void> {
-    await this.changes.run(async (change) => {
+    await this.deps.changes.run(async (change) => {
       const seen = await ownFriendship(change.rows, actor, id);
       await change.lock(userRoom(seen.low_id), userRoom(seen.high_id));
       const row = await ownFriendship(change.rows, actor, id);
@@ -142,7 +140,7 @@ export class FriendService {
   }
 
   private async list(text: string, actor: Actor): Promise<FriendshipRecord[]> {
-    const rows = await this.database.rows<FriendshipRow & OtherColumns>(text, [actor.userId]);
+    const rows = await this.deps.database.rows<FriendshipRow & OtherColumns>(text, [actor.userId]);
     return rows.map((row) => friendshipRecord(row, actor.userId, userOf(row.other_id, row)));
   }
 
@@ -168,7 +166,7 @@ export class FriendService {
 
   private notify(change: Change, kind: NotificationKind, senderId: string, row: FriendshipRow): Promise<void> {
     const reference = { type: 'friendship', id: row.id };
-    return this.notifications.add(change, { kind, to: [otherOf(row, senderId)], senderId, reference });
+    return this.deps.notifications.add(change, { kind, to: [otherOf(row, senderId)], senderId, reference });
   }
 
   private async end(change: Change, row: FriendshipRow): Promise<void> {

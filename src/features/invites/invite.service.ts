@@ -1,14 +1,13 @@
 import type { z } from 'zod';
-import type { Capabilities } from '../../access/capabilities.ts';
 import { lockUser } from '../../access/user.reader.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { createInvitesSchema } from '../../contract/invite.ts';
 import { countOf } from '../../database/counting.ts';
-import type { Database, Rows } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Rows } from '../../database/database.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { ownSession } from '../accounts/sessions/session.service.ts';
+import type { Context } from '../context.ts';
 import { newCode } from './bootstrap.ts';
 import { type InviteRecord, type InviteRow, inviteRecord } from './invite.view.ts';
 
@@ -23,30 +22,28 @@ const countOwn = 'SELECT count(*)::int AS count FROM invite_codes WHERE created_
 /** How many codes a user may keep; deleted ones do not count. */
 const maxCodes = 1000;
 
+type Deps = Pick<Context, 'database' | 'changes' | 'capabilities'>;
+
 /** The invite codes that a user holds to share (contract §7). */
 export class InviteService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly capabilities: Capabilities;
+  private readonly deps: Deps;
 
-  constructor(parts: { database: Database; changes: Changes; capabilities: Capabilities }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.capabilities = parts.capabilities;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** The actor's codes, newest first, including used and deactivated ones. @throws AppError INSUFFICIENT_PAT_SCOPE */
   async list(actor: Actor): Promise<InviteRecord[]> {
     ownSession(actor);
-    const rows = await this.database.rows<InviteRow>(ofUser, [actor.userId]);
+    const rows = await this.deps.database.rows<InviteRow>(ofUser, [actor.userId]);
     return rows.map(inviteRecord);
   }
 
   /** Creates 1 to 5 codes. @throws AppError INVITE_REQUIRED, INVITE_LIMIT, INSUFFICIENT_PAT_SCOPE */
   async create(actor: Actor, input: z.output<typeof createInvitesSchema>): Promise<InviteRecord[]> {
-    this.capabilities.require(actor, 'invite:create');
+    this.deps.capabilities.require(actor, 'invite:create');
     ownSession(actor);
-    return this.changes.run(async ({ rows }) => {
+    return this.deps.changes.run(async ({ rows }) => {
       await lockUser(rows, actor.userId);
       if ((await countOf(rows, countOwn, [actor.userId])) + input.count > maxCodes) throw new AppError('INVITE_LIMIT');
       const ids: string[] = [];
@@ -57,7 +54,7 @@ export class InviteService {
 
   /** Creates codes that belong to nobody, for the operator; no permissions are checked. */
   async issue(count: number, note: string): Promise<InviteRecord[]> {
-    return this.changes.run(async ({ rows }) => {
+    return this.deps.changes.run(async ({ rows }) => {
       const ids: string[] = [];
       while (ids.length < count) ids.push(await insertOne(rows, null, note));
       return (await rows<InviteRow>(theseOnes, [ids])).map(inviteRecord);
@@ -67,7 +64,7 @@ export class InviteService {
   /** It can no longer be redeemed. @throws AppError INVITE_CODE_NOT_FOUND, also for those of others, INSUFFICIENT_PAT_SCOPE */
   async deactivate(actor: Actor, id: string): Promise<InviteRecord> {
     ownSession(actor);
-    return this.changes.run(async ({ rows }) => {
+    return this.deps.changes.run(async ({ rows }) => {
       await rows('UPDATE invite_codes SET is_active = false WHERE id = $1 AND created_by = $2', [id, actor.userId]);
       const [row] = await rows<InviteRow>(ownOne, [id, actor.userId]);
       if (!row) throw new AppError('INVITE_CODE_NOT_FOUND');
@@ -77,7 +74,7 @@ export class InviteService {
 
   /** @throws AppError INVITE_CODE_NOT_FOUND */
   async delete(actor: Actor, id: string): Promise<void> {
-    await this.changes.run(async ({ rows }) => {
+    await this.deps.changes.run(async ({ rows }) => {
       const deleted = await rows<{ id: string }>(
         'DELETE FROM invite_codes WHERE id = $1 AND created_by = $2 RETURNING id',
         [id, actor.userId],

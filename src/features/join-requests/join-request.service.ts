@@ -1,18 +1,17 @@
 import type { z } from 'zod';
-import type { ChannelAccess, ChannelInfo } from '../../access/channel.access.ts';
+import type { ChannelInfo } from '../../access/channel.access.ts';
 import { isInChannel } from '../../access/channel.membership.ts';
-import type { ServerAccess } from '../../access/server.access.ts';
 import { anyUserById, lockUser } from '../../access/user.reader.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from '../../contract/join-request.ts';
 import { may, requireRole } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
-import type { Database, Rows } from '../../database/database.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Rows } from '../../database/database.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
 import { type ChannelMemberService, findMember } from '../channels/channel-member.service.ts';
+import type { Context } from '../context.ts';
 import { deciders } from '../members/audience.ts';
 import { requireUnbanned } from '../members/ban.table.ts';
 import { channelRecordOf } from '../members/channel.reader.ts';
@@ -36,38 +35,23 @@ const askChannel = `INSERT INTO join_requests (id, server_id, channel_id, user_i
   ON CONFLICT (channel_id, user_id) WHERE channel_id IS NOT NULL ${renew}
   WHERE join_requests.status <> 'pending' RETURNING id`;
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'channelAccess' | 'notifications'> {
+  roster: Roster;
+  channelMembers: ChannelMemberService;
+}
+
 /** Join requests and decisions on them (contract §12). */
 export class JoinRequestService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly servers: ServerAccess;
-  private readonly channels: ChannelAccess;
-  private readonly roster: Roster;
-  private readonly channelMembers: ChannelMemberService;
-  private readonly notifications: NotificationQueue;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    serverAccess: ServerAccess;
-    channelAccess: ChannelAccess;
-    roster: Roster;
-    channelMembers: ChannelMemberService;
-    notifications: NotificationQueue;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.servers = parts.serverAccess;
-    this.channels = parts.channelAccess;
-    this.roster = parts.roster;
-    this.channelMembers = parts.channelMembers;
-    this.notifications = parts.notifications;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** The actor's relation to a server; who asks by its id learns that it exists. @throws AppError SERVER_NOT_FOUND */
   async serverAccess(actor: Actor, idOrSlug: string): Promise<z.output<typeof serverAccessSchema>> {
-    const { id, isPublic } = await this.servers.find(idOrSlug);
-    const row = await findServer(this.database.rows, id, actor.userId);
+    const { id, isPublic } = await this.deps.serverAccess.find(idOrSlug);
+    const row = await findServer(this.deps.database.rows, id, actor.userId);
     if (!row) throw new AppError('SERVER_NOT_FOUND');
     const isMember = row.role !== null;
     return {
@@ -84,11 +68,11 @@ export class JoinRequestService {
    * The actor's relation to a channel; its server's members may ask for a private one. @throws AppError CHANNEL_NOT_FOUND
    */
   async channelAccess(actor: Actor, channelId: string): Promise<z.output<typeof channelAccessSchema>> {
-    const seen = await this.channels.visible(actor, channelId).catch(ifMissing);
+    const seen = await this.deps.channelAccess.visible(actor, channelId).catch(ifMissing);
     const channel = seen ?? (await this.askable(actor, channelId));
     const { id, serverId, kind, type, isPrivate } = channel;
     return {
-      channel: seen ? await channelRecordOf(this.database.rows, id) : { id, serverId, kind, type, isPrivate },
+      channel: seen ? await channelRecordOf(this.deps.database.rows, id) : { id, serverId, kind, type, isPrivate },
       isMember: seen?.isMember ?? false,
       canAccess: seen?.isMember ?? false,
       canManage: may(seen?.role, 'channel:update'),
@@ -100,8 +84,8 @@ export class JoinRequestService {
   /** @throws AppError SERVER_NOT_FOUND, ALREADY_MEMBER, BANNED */
   async askServer(actor: Actor, idOrSlug: string): Promise<{ status: Status; requestId: string }> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
-    const { id } = await this.servers.find(idOrSlug);
-    return this.changes.run(async (change) => {
+    const { id } = await this.deps.serverAccess.find(idOrSlug);
+    return this.deps.changes.run(async (change) => {
       // Someone let in at the same moment is a member by now, or waits for this and settles it.
       await lockUser(change.rows, actor.userId);
       if (await isIn(change.rows, id, actor.userId)) throw new AppError('ALREADY_MEMBER');
@@ -113,7 +97,7 @@ export class JoinRequestService {
   /** @throws AppError CHANNEL_NOT_FOUND, ALREADY_MEMBER */
   async askChannel(actor: Actor, channelId: string): Promise<{ status: Status; requestId: string }> {
     const { id, serverId, isPrivate } = await this.askable(actor, channelId);
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       // The same for a channel: there the membership is locked.
       const member = await findMember(change.rows, id, serverId, actor.userId);
       if (!member) throw new AppError('CHANNEL_NOT_FOUND');
@@ -124,9 +108,9 @@ export class JoinRequestService {
 
   /** The pending requests of a server. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async pending(actor: Actor, idOrSlug: string): Promise<JoinRequestRecord[]> {
-    const { id, membership } = await this.servers.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'join-request:decide');
-    const found = await this.database.rows<RequestRow>(pendingOfServer, [id]);
+    const found = await this.deps.database.rows<RequestRow>(pendingOfServer, [id]);
     return found.map(requestRecord);
   }
 
@@ -140,10 +124,10 @@ export class JoinRequestService {
     status: 'approved' | 'rejected',
     of: 'server' | 'channel',
   ): Promise<JoinRequestRecord> {
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await this.holdAsker(change.rows, requestId);
       const [row] = await change.rows<RequestRow>(lockById, [requestId]);
-      const membership = row && (await this.servers.membership(row.server_id, actor.userId));
+      const membership = row && (await this.deps.serverAccess.membership(row.server_id, actor.userId));
       // Only those who decide learn who asks.
       const known = row && (may(membership?.role, 'join-request:decide') || row.user_id === actor.userId);
       if (!known || (row.channel_id === null) !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
@@ -153,7 +137,7 @@ export class JoinRequestService {
       const decide = 'UPDATE join_requests SET status = $2, decided_by = $3, updated_at = now() WHERE id = $1';
       await change.rows(decide, [requestId, status, actor.userId]);
       if (status === 'approved') await this.letIn(change, row, actor);
-      await this.notifications.settle(change, row.server_id);
+      await this.deps.notifications.settle(change, row.server_id);
       return tellDecided(change, requestId);
     });
   }
@@ -170,18 +154,18 @@ export class JoinRequestService {
     if (row.channel_id === null) {
       if (await isIn(change.rows, row.server_id, row.user_id)) return;
       const user = await anyUserById(change.rows, row.user_id);
-      await this.roster.add(change, user, row.server_id, 'member', actor.userId);
+      await this.deps.roster.add(change, user, row.server_id, 'member', actor.userId);
       return;
     }
-    const channel = await this.channels.find(row.channel_id);
-    await this.channelMembers.admit(change, channel, row.server_id, row.user_id, actor);
+    const channel = await this.deps.channelAccess.find(row.channel_id);
+    await this.deps.channelMembers.admit(change, channel, row.server_id, row.user_id, actor);
   }
 
   /** A channel that someone may ask to join: they must be a person in its server. @throws AppError CHANNEL_NOT_FOUND */
   private async askable(actor: Actor, channelId: string): Promise<ChannelInfo & { serverId: string }> {
-    const channel = await this.channels.find(channelId);
+    const channel = await this.deps.channelAccess.find(channelId);
     const { serverId } = channel;
-    const membership = serverId === null ? undefined : await this.servers.membership(serverId, actor.userId);
+    const membership = serverId === null ? undefined : await this.deps.serverAccess.membership(serverId, actor.userId);
     if (serverId === null || !membership || actor.user.isBot) throw new AppError('CHANNEL_NOT_FOUND');
     return { ...channel, serverId };
   }
@@ -204,13 +188,13 @@ export class JoinRequestService {
       const kind = channelId === null ? ('server.join_request' as const) : ('channel.join_request' as const);
       const reference = { type: 'join_request', id: row.id };
       const place = { serverId, ...(channelId === null ? {} : { channelId }) };
-      await this.notifications.add(change, { kind, to: 'admins', senderId: actor.userId, ...place, reference });
+      await this.deps.notifications.add(change, { kind, to: 'admins', senderId: actor.userId, ...place, reference });
     }
     return { status: row.status, requestId: row.id };
   }
 
   private async ownRequest(actor: Actor, serverId: string, channelId: string | null) {
-    const [row] = await this.database.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
+    const [row] = await this.deps.database.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
     return row ? { joinRequestStatus: row.status, joinRequestId: row.id } : noRequest;
   }
 }

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { lockUser } from '../../access/user.reader.ts';
-import type { Chore, Chores } from '../../cluster/chores.ts';
+import type { Chore } from '../../cluster/chores.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from '../../contract/attachment.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { countOf } from '../../database/counting.ts';
-import type { Database, Rows } from '../../database/database.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Rows } from '../../database/database.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
 import { withCharset } from '../../infrastructure/media-types.ts';
@@ -17,9 +17,9 @@ import {
   type ServedContent,
   uploadHeaders,
 } from '../../infrastructure/served-content.ts';
-import type { SignedLinks } from '../../infrastructure/signed-links.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
+import type { Context } from '../context.ts';
 import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from '../messages/attachment.view.ts';
 import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import { markExtended } from '../messages/message.edit.ts';
@@ -46,36 +46,22 @@ const headBytes = 256 * 1024;
 /** Unsent uploads of one user. */
 const maxUnsent = 100;
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'chores' | 'links'> {
+  blobs: BlobStore;
+  allowance: StorageAllowance;
+  messageAccess: MessageAccess;
+  maxBytes: number;
+}
+
 /** Files of messages: received, kept until they are sent, and served to those who may read the message (contract §6). */
 export class MediaService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly blobs: BlobStore;
-  private readonly allowance: StorageAllowance;
-  private readonly links: SignedLinks;
-  private readonly messageAccess: MessageAccess;
-  private readonly maxBytes: number;
+  private readonly deps: Deps;
   /** User → number of files being received here. */
   private readonly arriving = new Map<string, number>();
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    chores: Chores;
-    blobs: BlobStore;
-    allowance: StorageAllowance;
-    links: SignedLinks;
-    messageAccess: MessageAccess;
-    maxBytes: number;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.blobs = parts.blobs;
-    this.allowance = parts.allowance;
-    this.links = parts.links;
-    this.messageAccess = parts.messageAccess;
-    this.maxBytes = parts.maxBytes;
-    parts.chores.add(forgetUnsent);
+  constructor(deps: Deps) {
+    this.deps = deps;
+    deps.chores.add(forgetUnsent);
   }
 
   /**
@@ -88,11 +74,11 @@ export class MediaService {
     const arriving = (this.arriving.get(actor.userId) ?? 0) + 1;
     this.arriving.set(actor.userId, arriving);
     try {
-      await this.requireRoom(this.database.rows, actor, arriving);
+      await this.requireRoom(this.deps.database.rows, actor, arriving);
       const head = new Head();
-      if (atLeast > this.maxBytes) throw fileTooLarge(this.maxBytes);
-      const admitted = this.allowance.admitted(actor, file.bytes, atLeast);
-      const blob = await this.blobs.write(head.watch(admitted), this.maxBytes);
+      if (atLeast > this.deps.maxBytes) throw fileTooLarge(this.deps.maxBytes);
+      const admitted = this.deps.allowance.admitted(actor, file.bytes, atLeast);
+      const blob = await this.deps.blobs.write(head.watch(admitted), this.deps.maxBytes);
       return { blob, filename: safeFilename(file.name), ...(await contentInfo(head.bytes)) };
     } finally {
       this.arrived(actor.userId);
@@ -111,8 +97,8 @@ export class MediaService {
    * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ROLE_REQUIRED, ATTACHMENT_INVALID when the message has too many
    */
   async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
-    const target = messageId === undefined ? null : await this.messageAccess.extendable(actor, messageId);
-    return this.changes.run(async (change) => {
+    const target = messageId === undefined ? null : await this.deps.messageAccess.extendable(actor, messageId);
+    return this.deps.changes.run(async (change) => {
       // Concurrent uploads count those before them.
       if (!target) await lockUser(change.rows, actor.userId);
       const place = target ? await placeIn(change, target) : 0;
@@ -137,7 +123,7 @@ export class MediaService {
       if (!row) throw new Error('An upload was not stored.');
       if (target) await markExtended(change, target.row);
       else await this.requireRoom(change.rows, actor, 0);
-      await this.allowance.requireWithin(change.rows, actor);
+      await this.deps.allowance.requireWithin(change.rows, actor);
       return attachmentRecord(row);
     });
   }
@@ -149,14 +135,14 @@ export class MediaService {
 
   /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, ATTACHMENT_NOT_FOUND */
   async openByLink(id: string, signature: string, kind: Disposition): Promise<ServedContent> {
-    if (!(await this.links.verify(mediaPath(id), signature))) throw new AppError('LINK_EXPIRED');
+    if (!(await this.deps.links.verify(mediaPath(id), signature))) throw new AppError('LINK_EXPIRED');
     return this.served(await this.find(id), kind);
   }
 
   /** A link that works for 10 minutes without signing in. @throws AppError ATTACHMENT_NOT_FOUND */
   async link(actor: Actor, id: string, kind: Disposition): Promise<z.input<typeof mediaUrlSchema>> {
     await this.readable(actor, id);
-    const { token, expiresAt } = this.links.sign(mediaPath(id), actor.userId);
+    const { token, expiresAt } = this.deps.links.sign(mediaPath(id), actor.userId);
     const query = new URLSearchParams({ signature: token, disposition: kind });
     return { url: `${mediaPath(id)}?${query}`, expiresAt: expiresAt.toISOString() };
   }
@@ -167,12 +153,12 @@ export class MediaService {
       if (row.uploader_id === actor.userId) return row;
       throw new AppError('ATTACHMENT_NOT_FOUND');
     }
-    await this.messageAccess.readable(actor, row.message_id).catch(missingAs('ATTACHMENT_NOT_FOUND'));
+    await this.deps.messageAccess.readable(actor, row.message_id).catch(missingAs('ATTACHMENT_NOT_FOUND'));
     return row;
   }
 
   private async find(id: string): Promise<FullRow> {
-    const [row] = await this.database.rows<FullRow>(byId, [id]);
+    const [row] = await this.deps.database.rows<FullRow>(byId, [id]);
     if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
     return row;
   }
@@ -185,7 +171,7 @@ export class MediaService {
       'Content-Disposition': contentDisposition(kind, row.filename),
       'Cache-Control': 'private, max-age=3600',
     };
-    return { size: row.size, etag: row.blob_id, headers, read: (range) => this.blobs.read(row.blob_id, range) };
+    return { size: row.size, etag: row.blob_id, headers, read: (range) => this.deps.blobs.read(row.blob_id, range) };
   }
 
   /** @param more files, besides the unsent ones */

@@ -1,7 +1,4 @@
-import type { ChannelAccess } from '../../access/channel.access.ts';
-import type { ServerAccess } from '../../access/server.access.ts';
 import { anyUserById, lockUser } from '../../access/user.reader.ts';
-import type { Control } from '../../cluster/control.ts';
 import type { SmallUser } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import type { Role } from '../../contract/roles.ts';
@@ -11,7 +8,7 @@ import type { Rows } from '../../database/database.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
-import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
+import type { Context } from '../context.ts';
 import type { Audience } from './audience.ts';
 import { requireUnbanned } from './ban.table.ts';
 import { forgetRequests, settleRequest } from './join-request.table.ts';
@@ -25,26 +22,16 @@ const botsOf = `SELECT u.id, u.username, u.display_name AS "displayName", u.avat
 const ownerOf = `SELECT m.user_id FROM agents a JOIN server_members m ON m.server_id = $1 AND m.user_id = a.owner_id
   WHERE a.user_id = $2`;
 
+interface Deps extends Pick<Context, 'serverAccess' | 'channelAccess' | 'control' | 'notifications'> {
+  audience: Audience;
+}
+
 /** Adds users to servers and removes them, with all consequences. */
 export class Roster {
-  private readonly access: ServerAccess;
-  private readonly channelAccess: ChannelAccess;
-  private readonly control: Control;
-  private readonly audience: Audience;
-  private readonly notifications: NotificationQueue;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    serverAccess: ServerAccess;
-    channelAccess: ChannelAccess;
-    control: Control;
-    audience: Audience;
-    notifications: NotificationQueue;
-  }) {
-    this.access = parts.serverAccess;
-    this.channelAccess = parts.channelAccess;
-    this.control = parts.control;
-    this.audience = parts.audience;
-    this.notifications = parts.notifications;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -67,14 +54,14 @@ export class Roster {
     const server = serverRecord(row);
     if (!user.isBot) {
       await readAllInServer(change.rows, serverId, user.id);
-      for (const channelId of await this.audience.announcedIn(change.rows, serverId)) {
+      for (const channelId of await this.deps.audience.announcedIn(change.rows, serverId)) {
         const member = { serverId, channelId, scope: 'server', userId: user.id, ...shown(user), role } as const;
         change.publish(memberJoined.in(channelRoom(channelId), member));
       }
     }
     change.publish(serverJoined.in(userRoom(user.id), serverChange(server)));
     if (role !== 'owner') {
-      await this.notifications.settle(change, serverId);
+      await this.deps.notifications.settle(change, serverId);
       const reference = { type: 'server', id: serverId };
       const notice = {
         kind: 'server.member_joined',
@@ -84,9 +71,9 @@ export class Roster {
         serverId,
         reference,
       } as const;
-      await this.notifications.add(change, notice);
+      await this.deps.notifications.add(change, notice);
     }
-    change.afterCommit(() => this.access.forget(serverId, user.id));
+    change.afterCommit(() => this.deps.serverAccess.forget(serverId, user.id));
     return server;
   }
 
@@ -116,7 +103,7 @@ export class Roster {
   private async takeOut(change: Change, serverId: string, user: SmallUser): Promise<Room[]> {
     const { id: userId } = user;
     const told = await forgetRequests(change, { serverId, channelId: null }, userId);
-    if (told.length > 0) await this.notifications.settle(change, serverId);
+    if (told.length > 0) await this.deps.notifications.settle(change, serverId);
     const removed = await change.rows<{ user_id: string }>(
       'DELETE FROM server_members WHERE server_id = $1 AND user_id = $2 RETURNING user_id',
       [serverId, userId],
@@ -124,7 +111,7 @@ export class Roster {
     if (removed.length === 0) throw new AppError('MEMBER_NOT_FOUND');
     await change.rows('UPDATE servers SET member_count = member_count - 1 WHERE id = $1', [serverId]);
     const entered = await this.dropEntries(change.rows, serverId, userId);
-    const open = await this.audience.announcedIn(change.rows, serverId);
+    const open = await this.deps.audience.announcedIn(change.rows, serverId);
     const channels = [...new Set([...open, ...entered])];
     for (const channelId of channels) {
       const member = { serverId, channelId, scope: 'server', userId, ...shown(user) } as const;
@@ -132,10 +119,10 @@ export class Roster {
     }
     const left = serverLeft.in(userRoom(userId), { serverId });
     change.publish(left);
-    change.afterCommit(() => this.access.forget(serverId, userId));
-    change.afterCommit(() => this.channelAccess.forgetMembers(entered, userId));
+    change.afterCommit(() => this.deps.serverAccess.forget(serverId, userId));
+    change.afterCommit(() => this.deps.channelAccess.forgetMembers(entered, userId));
     change.afterCommit((numberOf) =>
-      this.control.send({ kind: 'evict', userId, serverId, rooms: null, seq: numberOf(left) }),
+      this.deps.control.send({ kind: 'evict', userId, serverId, rooms: null, seq: numberOf(left) }),
     );
     return [...channels.map(channelRoom), ...told];
   }

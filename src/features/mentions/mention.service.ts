@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
-import type { ChannelAccess, ChannelWithRole } from '../../access/channel.access.ts';
+import type { ChannelWithRole } from '../../access/channel.access.ts';
 import { selectIsInChannel } from '../../access/channel.membership.ts';
 import { usernameKey } from '../../contract/account.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from '../../contract/mention.ts';
 import { may } from '../../contract/roles.ts';
-import type { Database } from '../../database/database.ts';
+import type { Context } from '../context.ts';
 import { type Candidate, findCandidates, possibleNames } from './mention.parser.ts';
 
 interface UserRow {
@@ -46,14 +46,14 @@ const channelsNamed = `${channelsHere} AND (lower(name) IN (SELECT lower(given) 
   OR id = ANY($6::uuid[])) ORDER BY position LIMIT 100`;
 const channelsLike = `${channelsHere} AND lower(name) LIKE lower($5) ORDER BY position LIMIT $6`;
 
+type Deps = Pick<Context, 'database' | 'channelAccess'>;
+
 /** Resolves the names in a text to users and channels (contract §6, §12). */
 export class MentionService {
-  private readonly database: Database;
-  private readonly channels: ChannelAccess;
+  private readonly deps: Deps;
 
-  constructor(parts: { database: Database; channelAccess: ChannelAccess }) {
-    this.database = parts.database;
-    this.channels = parts.channelAccess;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -84,20 +84,20 @@ export class MentionService {
 
   /** @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async resolve(actor: Actor, channelId: string, content: string): Promise<MentionRecord[]> {
-    return this.find(actor, await this.channels.readable(actor, channelId), content);
+    return this.find(actor, await this.deps.channelAccess.readable(actor, channelId), content);
   }
 
   /** Suggestions for the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
   async suggest(actor: Actor, query: z.output<typeof suggestQuerySchema>): Promise<Suggestion[]> {
-    const channel = await this.channels.readable(actor, query.channelId);
+    const channel = await this.deps.channelAccess.readable(actor, query.channelId);
     if (query.trigger === '#') {
       const values = [...viewOf(actor, channel), beginningWith(query.q), query.limit];
-      return (await this.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
+      return (await this.deps.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
     }
-    if (channel.serverId !== null) await requireUnbarred(this.database.rows, actor, channel.serverId);
+    if (channel.serverId !== null) await requireUnbarred(this.deps.database.rows, actor, channel.serverId);
     const typed = usernameKey(query.q);
     const values = [...placeOf(channel), typed, query.limit];
-    const users = await this.database.rows<UserRow>(usersLike, values);
+    const users = await this.deps.database.rows<UserRow>(usersLike, values);
     const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
     const all = (['here', 'everyone'] as const).filter((kind) => mayCallAll && kind.startsWith(typed));
     return [...users.map(userSuggestion), ...all.map((kind) => allSuggestion(kind, channel.id))].slice(0, query.limit);
@@ -108,7 +108,7 @@ export class MentionService {
     const ids = candidates.filter(({ kind }) => kind === 'user-id').map(({ text }) => text);
     if (names.length + ids.length === 0) return new Map();
     const values = [...placeOf(channel), [...new Set(names.map(usernameKey))], [...new Set(ids)]];
-    const rows = await this.database.rows<UserRow>(usersNamed, values);
+    const rows = await this.deps.database.rows<UserRow>(usersNamed, values);
     return new Map(rows.flatMap((row) => [[row.username_key, row] as const, [row.id, row] as const]));
   }
 
@@ -121,7 +121,7 @@ export class MentionService {
     const ids = candidates.filter(({ kind }) => kind === 'channel-id').map(({ text }) => text);
     if (channel.serverId === null || names.length + ids.length === 0) return new Map();
     const values = [...viewOf(actor, channel), [...new Set(names)], [...new Set(ids)]];
-    const rows = await this.database.rows<ChannelRow>(channelsNamed, values);
+    const rows = await this.deps.database.rows<ChannelRow>(channelsNamed, values);
     // Of channels with the same name the first in their order is meant.
     return new Map(
       [...rows].reverse().flatMap(

@@ -1,15 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import { type ChannelWithRole, channelCache } from '../../access/channel.access.ts';
-import type { Caches } from '../../cluster/caches.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema } from '../../contract/message.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { isUuid } from '../../contract/schema.ts';
-import type { Delivery } from '../../delivery/delivery.ts';
 import type { Head } from '../../delivery/log.ts';
 import { atMost, type Cache } from '../../infrastructure/cache.ts';
 import { userCache } from '../accounts/identity.ts';
+import type { Context } from '../context.ts';
 import { type MessageList, type MessageRows, messagePage } from './message.list.ts';
 import { messageRecord, shownNonce } from './message.view.ts';
 
@@ -40,6 +39,10 @@ const maxPages = 5000;
 /** All pages together, in bytes. */
 const maxSize = 64 * 1024 * 1024;
 
+interface Deps extends Pick<Context, 'delivery' | 'caches'> {
+  list: MessageList;
+}
+
 /**
  * Pages of channels cached as JSON text: most reads are of the newest page, or of one that others read at the same time. A
  * page is cached on its second request; caching what nobody else wants costs more than building it.
@@ -51,17 +54,15 @@ const maxSize = 64 * 1024 * 1024;
  * dropped on all nodes before the change is answered.
  */
 export class KeptPages {
-  private readonly delivery: Delivery;
-  private readonly list: MessageList;
+  private readonly deps: Deps;
   private readonly pages: Cache<KeptPage>;
   /** Pages that were requested once recently. */
   private readonly asked = new LRUCache<string, true>(atMost(maxPages));
 
-  constructor(parts: { delivery: Delivery; caches: Caches; list: MessageList }) {
-    this.delivery = parts.delivery;
-    this.list = parts.list;
+  constructor(deps: Deps) {
+    this.deps = deps;
     const size = { max: maxSize, of: (page: KeptPage) => 2 * page.json.length };
-    this.pages = parts.caches.create('message-pages', maxPages, { size, clearedWith: [userCache, channelCache] });
+    this.pages = deps.caches.create('message-pages', maxPages, { size, clearedWith: [userCache, channelCache] });
   }
 
   /** A MessagePage as JSON, as `viewerId` sees it. @throws AppError CHANNEL_NOT_FOUND, INVALID_CURSOR, MESSAGE_NOT_FOUND */
@@ -70,7 +71,7 @@ export class KeptPages {
     const key = JSON.stringify([channel.id, limit, include, cursor, after, around]);
     if (!this.asked.get(key)) {
       this.asked.set(key, true);
-      return JSON.stringify(messagePage(await this.list.ofChannel(channel, query), viewerId));
+      return JSON.stringify(messagePage(await this.deps.list.ofChannel(channel, query), viewerId));
     }
     const head = await this.headOf(channel.id);
     for (;;) {
@@ -82,14 +83,14 @@ export class KeptPages {
   }
 
   private async headOf(channelId: string): Promise<Head> {
-    const head = await this.delivery.head(channelRoom(channelId));
+    const head = await this.deps.delivery.head(channelRoom(channelId));
     if (head === undefined) throw new AppError('CHANNEL_NOT_FOUND');
     return head;
   }
 
   /** @param seq the log's position now; later events may be in the page too, and invalidate it at the next request */
   private async load(channel: Channel, query: Query, seq: number): Promise<KeptPage> {
-    const { rows, ...more } = await this.list.ofChannel(channel, query);
+    const { rows, ...more } = await this.deps.list.ofChannel(channel, query);
     const pieces = rows.map((row) => ({
       authorId: row.author_id,
       nonce: shownNonce(row.nonce).nonce,

@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { ChannelWithRole } from '../../access/channel.access.ts';
-import type { ThreadAccess } from '../../access/thread.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { sendMessageSchema } from '../../contract/message.ts';
 import { isoTime } from '../../contract/schema.ts';
-import type { Database } from '../../database/database.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import type { Context } from '../context.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { type AttachmentRow, selectAttachments } from './attachment.view.ts';
 import type { CommandDirectory } from './command-directory.ts';
@@ -33,23 +32,17 @@ export interface ComposedMessage {
 
 const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
 
+interface Deps extends Pick<Context, 'database' | 'threadAccess'> {
+  mentions: MentionService;
+  commands: CommandDirectory;
+}
+
 /** Turns input into messages, looking up what they refer to. Plain ones need no query. */
 export class MessageComposer {
-  private readonly database: Database;
-  private readonly threads: ThreadAccess;
-  private readonly mentions: MentionService;
-  private readonly commands: CommandDirectory;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    threadAccess: ThreadAccess;
-    mentions: MentionService;
-    commands: CommandDirectory;
-  }) {
-    this.database = parts.database;
-    this.threads = parts.threadAccess;
-    this.mentions = parts.mentions;
-    this.commands = parts.commands;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -62,12 +55,12 @@ export class MessageComposer {
     input: SendInput,
     idempotencyKey: string | null,
   ): Promise<ComposedMessage> {
-    if (input.threadId) await this.threads.requirePostable(actor, channel.id, input.threadId);
+    if (input.threadId) await this.deps.threadAccess.requirePostable(actor, channel.id, input.threadId);
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
     const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
-    const mentions = await this.mentions.find(actor, channel, input.content);
+    const mentions = await this.deps.mentions.find(actor, channel, input.content);
     const isCommand = input.content.startsWith('/');
-    const commanded = isCommand ? await this.commands.named(channel.id, input.content) : [];
+    const commanded = isCommand ? await this.deps.commands.named(channel.id, input.content) : [];
     const row: NewMessage = {
       id: newId(),
       channelId: channel.id,
@@ -90,14 +83,17 @@ export class MessageComposer {
   }
 
   private async reply(channel: ChannelWithRole, messageId: string): Promise<MessageRow> {
-    const row = await findMessage(this.database.rows, messageId);
+    const row = await findMessage(this.deps.database.rows, messageId);
     if (row?.channel_id === channel.id) return row;
     throw new AppError('MESSAGE_NOT_FOUND', { message: 'There is no such message in this channel to reply to.' });
   }
 
   /** The actor's own uploads; those of others are treated as missing. */
   private async files(actor: Actor, ids: string[]): Promise<AttachmentRow[]> {
-    const rows = await this.database.rows<AttachmentRow & { message_id: string | null }>(uploads, [ids, actor.userId]);
+    const rows = await this.deps.database.rows<AttachmentRow & { message_id: string | null }>(uploads, [
+      ids,
+      actor.userId,
+    ]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = byId.get(id);

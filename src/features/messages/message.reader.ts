@@ -1,10 +1,8 @@
 import type { z } from 'zod';
-import type { ChannelAccess, ChannelWithRole } from '../../access/channel.access.ts';
-import type { Caches } from '../../cluster/caches.ts';
+import type { ChannelWithRole } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { listMessagesSchema, messagePageSchema } from '../../contract/message.ts';
-import type { Database } from '../../database/database.ts';
-import type { Delivery } from '../../delivery/delivery.ts';
+import type { Context } from '../context.ts';
 import { concealed } from './concealed.ts';
 import { KeptPages } from './kept-pages.ts';
 import { concerningAmong } from './mentioned-bots.ts';
@@ -13,34 +11,34 @@ import { type MessageRecord, type MessageRow, messageRecord } from './message.vi
 
 type Query = z.output<typeof listMessagesSchema>;
 
+type Deps = Pick<Context, 'database' | 'delivery' | 'caches' | 'channelAccess'>;
+
 /** Messages as people read them, and bots as far as their policies let them (contract §4, §6). */
 export class MessageReader {
-  private readonly database: Database;
-  private readonly channels: ChannelAccess;
+  private readonly deps: Deps;
   private readonly pages: MessageList;
   private readonly kept: KeptPages;
 
-  constructor(parts: { database: Database; delivery: Delivery; caches: Caches; channelAccess: ChannelAccess }) {
-    this.database = parts.database;
-    this.channels = parts.channelAccess;
-    this.pages = new MessageList(parts.database);
-    this.kept = new KeptPages({ ...parts, list: this.pages });
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.pages = new MessageList(deps.database);
+    this.kept = new KeptPages({ ...deps, list: this.pages });
   }
 
   /** Messages of a channel. @throws AppError like `ChannelAccess.readable` and `MessageList.ofChannel` */
   async list(actor: Actor, channelId: string, query: Query): Promise<z.output<typeof messagePageSchema>> {
-    const channel = await this.channels.readable(actor, channelId);
-    const bot = await this.channels.onlyFor(actor, channelId);
+    const channel = await this.deps.channelAccess.readable(actor, channelId);
+    const bot = await this.deps.channelAccess.onlyFor(actor, channelId);
     const { rows, ...more } = await this.pages.ofChannel(channel, query, bot);
     return messagePage({ rows: await this.concealed(rows, bot), ...more }, actor.userId);
   }
 
   /** The same as JSON text, which may be cached (see KeptPages). */
   async page(actor: Actor, channelId: string, query: Query): Promise<string> {
-    if (actor.user.isBot && (await this.channels.onlyFor(actor, channelId))) {
+    if (actor.user.isBot && (await this.deps.channelAccess.onlyFor(actor, channelId))) {
       return JSON.stringify(await this.list(actor, channelId, query));
     }
-    return this.kept.read(await this.channels.readable(actor, channelId), query, actor.userId);
+    return this.kept.read(await this.deps.channelAccess.readable(actor, channelId), query, actor.userId);
   }
 
   /** Messages of a thread of a channel that the actor may read. @throws AppError INVALID_CURSOR */
@@ -50,7 +48,7 @@ export class MessageReader {
     threadId: string,
     query: Omit<Query, 'around' | 'include'>,
   ): Promise<{ records: MessageRecord[]; hasMore: boolean }> {
-    const bot = await this.channels.onlyFor(actor, channel.id);
+    const bot = await this.deps.channelAccess.onlyFor(actor, channel.id);
     const { rows, hasMore } = await this.pages.ofThread(channel, threadId, query, bot);
     const seen = await this.concealed(rows, bot);
     return { records: seen.map((row) => messageRecord(row, actor.userId)), hasMore };
@@ -58,7 +56,7 @@ export class MessageReader {
 
   /** The same rows as a bot may read them (see `concealed`). */
   concealed(rows: MessageRow[], bot: string | null): Promise<MessageRow[]> {
-    return concealed(this.database.rows, rows, bot);
+    return concealed(this.deps.database.rows, rows, bot);
   }
 
   /**
@@ -67,11 +65,11 @@ export class MessageReader {
    */
   async asHeard(actor: Actor, record: MessageRecord): Promise<MessageRecord> {
     const { replyTo, channelId } = record;
-    if (!(await this.channels.mayListen(actor, channelId))) {
+    if (!(await this.deps.channelAccess.mayListen(actor, channelId))) {
       return { ...record, replyTo: replyTo && { ...replyTo, content: '' }, thread: null, reactions: [] };
     }
-    const bot = replyTo && (await this.channels.onlyFor(actor, channelId));
-    if (!bot || (await concerningAmong(this.database.rows, bot, [replyTo.id])).has(replyTo.id)) return record;
+    const bot = replyTo && (await this.deps.channelAccess.onlyFor(actor, channelId));
+    if (!bot || (await concerningAmong(this.deps.database.rows, bot, [replyTo.id])).has(replyTo.id)) return record;
     return { ...record, replyTo: { ...replyTo, content: '' } };
   }
 }

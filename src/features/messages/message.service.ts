@@ -1,21 +1,16 @@
 import type { z } from 'zod';
-import type { ChannelAccess, ChannelWithRole } from '../../access/channel.access.ts';
-import type { ThreadAccess } from '../../access/thread.access.ts';
-import type { Caches } from '../../cluster/caches.ts';
+import type { ChannelWithRole } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { messageDeleted, messageTyping, type typingSchema } from '../../contract/message.ts';
 import { channelRoom, threadRoom } from '../../contract/rooms.ts';
 import { invalid } from '../../contract/schema/validation.ts';
-import type { Database } from '../../database/database.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Written } from '../../delivery/batch.ts';
-import type { Changes } from '../../delivery/changes.ts';
-import type { Delivery } from '../../delivery/delivery.ts';
-import type { Ephemeral } from '../../delivery/ephemeral.ts';
 import type { Writer } from '../../delivery/writer.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
-import { insertJobs, type NotificationQueue } from '../../jobs/notification.jobs.ts';
+import { insertJobs } from '../../jobs/notification.jobs.ts';
+import type { Context } from '../context.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { eraseMessages } from './erasure.ts';
 import type { LoopGuard } from './loop-guard.ts';
@@ -42,48 +37,26 @@ const [byNonce, byKey] = [sentBy('nonce'), sentBy('sent_key')];
 /** How often a message is composed when what it refers to changes while it is being sent. */
 const composeAttempts = 5;
 
+interface Deps
+  extends Pick<
+    Context,
+    'database' | 'delivery' | 'caches' | 'changes' | 'ephemeral' | 'channelAccess' | 'threadAccess' | 'notifications'
+  > {
+  writer: Writer<NewMessage, MessageRecord>;
+  messageAccess: MessageAccess;
+  composer: MessageComposer;
+  mentions: MentionService;
+  loopGuard: LoopGuard;
+}
+
 /** Messages: sends go through the writer, everything else is an ordinary change (contract §6). */
 export class MessageService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly writer: Writer<NewMessage, MessageRecord>;
-  private readonly ephemeral: Ephemeral;
-  private readonly channels: ChannelAccess;
-  private readonly access: MessageAccess;
-  private readonly threads: ThreadAccess;
-  private readonly composer: MessageComposer;
-  private readonly mentions: MentionService;
-  private readonly notifications: NotificationQueue;
-  private readonly loopGuard: LoopGuard;
+  private readonly deps: Deps;
   readonly reader: MessageReader;
 
-  constructor(parts: {
-    database: Database;
-    delivery: Delivery;
-    caches: Caches;
-    changes: Changes;
-    writer: Writer<NewMessage, MessageRecord>;
-    ephemeral: Ephemeral;
-    channelAccess: ChannelAccess;
-    messageAccess: MessageAccess;
-    threadAccess: ThreadAccess;
-    composer: MessageComposer;
-    mentions: MentionService;
-    notifications: NotificationQueue;
-    loopGuard: LoopGuard;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.writer = parts.writer;
-    this.ephemeral = parts.ephemeral;
-    this.channels = parts.channelAccess;
-    this.access = parts.messageAccess;
-    this.threads = parts.threadAccess;
-    this.composer = parts.composer;
-    this.mentions = parts.mentions;
-    this.notifications = parts.notifications;
-    this.loopGuard = parts.loopGuard;
-    this.reader = new MessageReader(parts);
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.reader = new MessageReader(deps);
   }
 
   /**
@@ -101,7 +74,7 @@ export class MessageService {
   ): Promise<Written<MessageRecord>> {
     const send = () => this.sendNow(actor, channelId, input, options);
     if (!actor.user.isBot) return send();
-    return this.loopGuard.inTurn(channelId, async () => {
+    return this.deps.loopGuard.inTurn(channelId, async () => {
       const { result, repeated } = await send();
       return { result: await this.reader.asHeard(actor, result), repeated };
     });
@@ -114,7 +87,7 @@ export class MessageService {
     options: SendOptions,
   ): Promise<Written<MessageRecord>> {
     try {
-      const channel = await this.channels.postable(actor, channelId);
+      const channel = await this.deps.channelAccess.postable(actor, channelId);
       return await this.write(actor, channel, input, options);
     } catch (error) {
       // If the database does not answer, or is overloaded, another query would only take as long again.
@@ -124,8 +97,8 @@ export class MessageService {
       if (earlier) return { result: earlier, repeated: true };
       if (error.code === 'CHANNEL_NOT_FOUND') {
         // Its log was closed after the access check; checking again says why.
-        this.channels.forgetHere(channelId);
-        await this.channels.postable(actor, channelId);
+        this.deps.channelAccess.forgetHere(channelId);
+        await this.deps.channelAccess.postable(actor, channelId);
       }
       throw error;
     }
@@ -139,8 +112,8 @@ export class MessageService {
 
   /** @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, messageId: string): Promise<MessageRecord> {
-    const { row, channel } = await this.access.readable(actor, messageId);
-    const [shown] = await this.reader.concealed([row], await this.channels.onlyFor(actor, channel.id));
+    const { row, channel } = await this.deps.messageAccess.readable(actor, messageId);
+    const [shown] = await this.reader.concealed([row], await this.deps.channelAccess.onlyFor(actor, channel.id));
     return messageRecord(shown ?? row, actor.userId);
   }
 
@@ -149,17 +122,17 @@ export class MessageService {
    * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left
    */
   async edit(actor: Actor, messageId: string, content: string): Promise<MessageRecord> {
-    const { row, channel } = await this.access.editable(actor, messageId);
-    const mentions = await this.mentions.find(actor, channel, content, row.mentions ?? []);
+    const { row, channel } = await this.deps.messageAccess.editable(actor, messageId);
+    const mentions = await this.deps.mentions.find(actor, channel, content, row.mentions ?? []);
     const users = newlyNamed(row.mentions ?? [], mentions);
-    const edited = await this.changes.run(async (change) => {
+    const edited = await this.deps.changes.run(async (change) => {
       const { isChanged, message } = await replaceText(change, row, content, mentions);
       if (content === '' && !message.attachments?.length) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
       }
       if (!isChanged) return messageRecord(message, actor.userId);
       await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: dateNow().toISOString() }]);
-      change.afterCommit(() => this.notifications.wake());
+      change.afterCommit(() => this.deps.notifications.wake());
       return messageRecord(await publishUpdated(change, messageId), actor.userId);
     });
     return actor.user.isBot ? this.reader.asHeard(actor, edited) : edited;
@@ -167,17 +140,17 @@ export class MessageService {
 
   /** @returns what remains of it: its id, place, number and author. @throws AppError like `MessageAccess.deletable` */
   async delete(actor: Actor, messageId: string): Promise<z.output<typeof messageDeleted.payload>> {
-    const { row, channel } = await this.access.deletable(actor, messageId);
+    const { row, channel } = await this.deps.messageAccess.deletable(actor, messageId);
     const { id, seq, thread_id: threadId, author_id: authorId } = row;
     const gone = { id, channelId: channel.id, seq, threadId, authorId };
-    await this.changes.run(async (change) => {
+    await this.deps.changes.run(async (change) => {
       await pipelined([change.lock(channelRoom(channel.id)), retitle(change, row.id, '')]);
       const erased = await eraseMessages(change.rows, channel.id, [row.id]);
       if (erased.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
       if (row.thread_id) await uncountInThread(change.rows, row.thread_id);
       change.publish(messageDeleted.in(channelRoom(channel.id), gone, row.thread_id));
       // Quotes of it are updated at once instead of at the next poll for jobs.
-      change.afterCommit(() => this.notifications.wake());
+      change.afterCommit(() => this.deps.notifications.wake());
     });
     return gone;
   }
@@ -185,13 +158,13 @@ export class MessageService {
   /** Tells the others that the actor is typing. @throws AppError like `send` */
   async typing(actor: Actor, input: z.output<typeof typingSchema>, socketId: string): Promise<void> {
     const { channelId, typing } = input;
-    const channel = await this.channels.postable(actor, channelId);
-    if (input.threadId) await this.threads.requirePostable(actor, channel.id, input.threadId);
+    const channel = await this.deps.channelAccess.postable(actor, channelId);
+    if (input.threadId) await this.deps.threadAccess.requirePostable(actor, channel.id, input.threadId);
     const { username, displayName } = actor.user;
     const threadId = input.threadId ?? null;
     const data = { channelId, threadId, userId: actor.userId, username, displayName, typing };
     const rooms = threadId ? [channelRoom(channelId), threadRoom(threadId)] : [channelRoom(channelId)];
-    this.ephemeral.tell(rooms, messageTyping, data, socketId);
+    this.deps.ephemeral.tell(rooms, messageTyping, data, socketId);
   }
 
   private async write(actor: Actor, found: ChannelWithRole, input: SendInput, options: SendOptions) {
@@ -204,16 +177,16 @@ export class MessageService {
         if (!(error instanceof StaleMessage) && !lostAccess) throw error;
         if (attempt === composeAttempts) throw new AppError('SERVER_BUSY');
         // Says what was lost; a role that can do less may still be able to write here.
-        if (lostAccess) channel = await this.channels.postable(actor, channel.id);
-        else if (input.threadId) this.threads.forgetHere(input.threadId);
+        if (lostAccess) channel = await this.deps.channelAccess.postable(actor, channel.id);
+        else if (input.threadId) this.deps.threadAccess.forgetHere(input.threadId);
       }
     }
   }
 
   private async writeOnce(actor: Actor, channel: ChannelWithRole, input: SendInput, options: SendOptions) {
-    const message = await this.composer.compose(actor, channel, input, options.idempotencyKey);
+    const message = await this.deps.composer.compose(actor, channel, input, options.idempotencyKey);
     const { row } = message;
-    row.lastBotSeq = await this.loopGuard.check(actor, channel.id, row.threadId);
+    row.lastBotSeq = await this.deps.loopGuard.check(actor, channel.id, row.threadId);
     const record = messageRecord(asRow(message, actor, channel), actor.userId);
     const write = {
       room: channelRoom(channel.id),
@@ -223,8 +196,8 @@ export class MessageService {
       json: JSON.stringify({ ...record, seq: undefined }),
       complete: (seq: number) => Object.assign(record, { seq }),
     };
-    const written = await this.writer.submit(write, mayBeStale(row) ? undefined : options.queued);
-    if (isNoticed(row)) this.notifications.wake();
+    const written = await this.deps.writer.submit(write, mayBeStale(row) ? undefined : options.queued);
+    if (isNoticed(row)) this.deps.notifications.wake();
     return written;
   }
 
@@ -235,9 +208,9 @@ export class MessageService {
     nonce: string | null | undefined,
     key: string | null,
   ): Promise<MessageRecord | undefined> {
-    await this.channels.entered(actor, channelId);
+    await this.deps.channelAccess.entered(actor, channelId);
     const by = async (text: string, value: string | null | undefined) =>
-      value ? (await this.database.rows<MessageRow>(text, [channelId, actor.userId, value]))[0] : undefined;
+      value ? (await this.deps.database.rows<MessageRow>(text, [channelId, actor.userId, value]))[0] : undefined;
     const row = (await by(byKey, key)) ?? (await by(byNonce, nonce));
     return row && messageRecord(row, actor.userId);
   }

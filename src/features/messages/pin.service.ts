@@ -1,11 +1,9 @@
-import type { ChannelAccess } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { maxPins, messagePinned, messageUnpinned } from '../../contract/message.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { countOf } from '../../database/counting.ts';
-import type { Database } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Context } from '../context.ts';
 import { concealed } from './concealed.ts';
 import { concernsBot } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
@@ -21,32 +19,25 @@ const pinned = pinnedOnes('');
 const pinnedFor = pinnedOnes(`AND ${concernsBot('m', '$2::uuid')}`);
 const countPins = 'SELECT count(*)::int AS count FROM messages WHERE channel_id = $1 AND pinned_at IS NOT NULL';
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess'> {
+  messageAccess: MessageAccess;
+}
+
 /** A channel's pinned messages (contract §6). */
 export class PinService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly channels: ChannelAccess;
-  private readonly access: MessageAccess;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    channelAccess: ChannelAccess;
-    messageAccess: MessageAccess;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.channels = parts.channelAccess;
-    this.access = parts.messageAccess;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** The pinned messages of a channel, most recently pinned first. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async list(actor: Actor, channelId: string): Promise<MessageRecord[]> {
-    await this.channels.readable(actor, channelId);
-    const bot = await this.channels.onlyFor(actor, channelId);
+    await this.deps.channelAccess.readable(actor, channelId);
+    const bot = await this.deps.channelAccess.onlyFor(actor, channelId);
     const [text, values] = bot === null ? [pinned, [channelId]] : [pinnedFor, [channelId, bot]];
-    const rows = await this.database.rows<MessageRow>(text, values);
-    return (await concealed(this.database.rows, rows, bot)).map((row) => messageRecord(row, actor.userId));
+    const rows = await this.deps.database.rows<MessageRow>(text, values);
+    return (await concealed(this.deps.database.rows, rows, bot)).map((row) => messageRecord(row, actor.userId));
   }
 
   /**
@@ -69,10 +60,10 @@ export class PinService {
     channelId: string | null,
     isPinned: boolean,
   ): Promise<MessageRecord> {
-    if (channelId !== null) await this.channels.readable(actor, channelId);
-    const { channel, row } = await this.access.pinnable(actor, messageId);
+    if (channelId !== null) await this.deps.channelAccess.readable(actor, channelId);
+    const { channel, row } = await this.deps.messageAccess.pinnable(actor, messageId);
     if (channelId !== null && channel.id !== channelId) throw new AppError('WRONG_CHANNEL');
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await change.lockOpen(channelRoom(channel.id));
       const changed = await change.rows<{ id: string }>(
         `UPDATE messages SET pinned_at = CASE WHEN $2 THEN clock_timestamp() END

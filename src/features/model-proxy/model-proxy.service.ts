@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '../../contract/errors.ts';
 import type { chatSchema, embeddingsSchema, modelItemSchema, modelListSchema } from '../../contract/model-proxy.ts';
-import type { Log } from '../../infrastructure/log.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { Context } from '../context.ts';
 import { eventData } from './event-stream.ts';
 import type { Caller, ModelCallers } from './model-callers.ts';
 import type { Counted, ModelUsageService } from './model-usage.service.ts';
@@ -27,31 +26,25 @@ const upstreamListSchema = z.object({ data: z.array(z.looseObject({ id: z.string
 
 const done = '[DONE]';
 
+interface Deps extends Pick<Context, 'settings' | 'log'> {
+  upstream: Upstream;
+  callers: ModelCallers;
+  usage: ModelUsageService;
+}
+
 /** Proxies requests to the model provider, in OpenAI's formats, and records usage (contract §8). */
 export class ModelProxy {
-  private readonly upstream: Upstream;
-  private readonly callers: ModelCallers;
-  private readonly usage: ModelUsageService;
+  private readonly deps: Deps;
   private readonly offered: string[];
-  private readonly log: Log;
 
-  constructor(parts: {
-    upstream: Upstream;
-    callers: ModelCallers;
-    usage: ModelUsageService;
-    settings: Settings;
-    log: Log;
-  }) {
-    this.upstream = parts.upstream;
-    this.callers = parts.callers;
-    this.usage = parts.usage;
-    this.offered = parts.settings.modelUpstream?.models ?? [];
-    this.log = parts.log;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.offered = deps.settings.modelUpstream?.models ?? [];
   }
 
   /** The models that the caller may use. */
   async models(caller: Caller, signal: AbortSignal): Promise<ModelList> {
-    await this.callers.count(caller);
+    await this.deps.callers.count(caller);
     const data = this.offered.length > 0 ? this.offered.map((id) => modelItem(id)) : await this.upstreamModels(signal);
     return { object: 'list', data: data.filter(({ id }) => caller.models?.includes(id) ?? true) };
   }
@@ -66,13 +59,13 @@ export class ModelProxy {
 
   /** @throws AppError MODEL_NOT_FOUND, and as Upstream.ask */
   async chat(caller: Caller, input: z.output<typeof chatSchema>, signal: AbortSignal): Promise<ModelAnswer> {
-    const headers = await this.callers.count(caller);
+    const headers = await this.deps.callers.count(caller);
     this.requireModel(caller, input.model);
     if (!input.stream) return this.whole(caller, '/chat/completions', input, headers, signal);
     // The provider is asked for usage, which comes as one more event.
     const wantsUsage = input.stream_options?.include_usage === true;
     const body = { ...input, stream_options: { ...input.stream_options, include_usage: true } };
-    const answer = await this.upstream.ask('POST', '/chat/completions', body, signal);
+    const answer = await this.deps.upstream.ask('POST', '/chat/completions', body, signal);
     if (!answer.contentType.startsWith('text/event-stream')) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
     const events = this.relay(caller, input.model, answer, wantsUsage, signal);
     const streaming = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
@@ -86,7 +79,7 @@ export class ModelProxy {
     input: z.output<typeof embeddingsSchema>,
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
-    const headers = await this.callers.count(caller);
+    const headers = await this.deps.callers.count(caller);
     this.requireModel(caller, input.model);
     return this.whole(caller, '/embeddings', input, headers, signal);
   }
@@ -98,9 +91,9 @@ export class ModelProxy {
     headers: Record<string, string>,
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
-    const answer = await this.upstream.ask('POST', path, input, signal);
-    const json = await this.upstream.readJson(answer);
-    await this.usage.add(caller, input.model, countedIn(json) ?? nothing);
+    const answer = await this.deps.upstream.ask('POST', path, input, signal);
+    const json = await this.deps.upstream.readJson(answer);
+    await this.deps.usage.add(caller, input.model, countedIn(json) ?? nothing);
     return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(json) };
   }
 
@@ -127,10 +120,10 @@ export class ModelProxy {
       yield `data: ${done}\n\n`;
     } catch (error) {
       const known = asUpstreamError(error);
-      if (!signal.aborted) this.log.warn({ err: error, reason: known.code }, 'A stream of a model broke.');
+      if (!signal.aborted) this.deps.log.warn({ err: error, reason: known.code }, 'A stream of a model broke.');
       yield `data: ${JSON.stringify(openAiError(known))}\n\n`;
     } finally {
-      await this.usage.add(caller, model, counted);
+      await this.deps.usage.add(caller, model, counted);
     }
   }
 
@@ -140,8 +133,8 @@ export class ModelProxy {
   }
 
   private async upstreamModels(signal: AbortSignal): Promise<ModelItem[]> {
-    const answer = await this.upstream.ask('GET', '/models', null, signal);
-    const list = upstreamListSchema.safeParse(await this.upstream.readJson(answer));
+    const answer = await this.deps.upstream.ask('GET', '/models', null, signal);
+    const list = upstreamListSchema.safeParse(await this.deps.upstream.readJson(answer));
     if (!list.success) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
     return list.data.data.map(({ id }) => modelItem(id));
   }

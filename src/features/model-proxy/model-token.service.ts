@@ -1,19 +1,16 @@
 import type { z } from 'zod';
-import type { Capabilities } from '../../access/capabilities.ts';
 import { lockUser } from '../../access/user.reader.ts';
-import type { Caches } from '../../cluster/caches.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { mintedTokenSchema, mintTokenSchema, modelTokenSchema } from '../../contract/model-proxy.ts';
 import { isoTime } from '../../contract/schema.ts';
-import type { Database } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
 import type { Cache } from '../../infrastructure/cache.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type ModelTokens, modelTokenCache } from '../accounts/model-tokens.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
+import type { Context } from '../context.ts';
 
 type TokenRecord = z.input<typeof modelTokenSchema>;
 
@@ -36,41 +33,30 @@ const ofUser = `SELECT ${columns} FROM model_tokens WHERE user_id = $1 AND expir
 const inUse = `SELECT t.user_id AS "userId", t.models FROM model_tokens t JOIN users u ON u.id = t.user_id
   WHERE t.id = $1 AND t.expires_at > now() AND u.deleted_at IS NULL`;
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'caches' | 'capabilities' | 'settings'> {
+  modelTokens: ModelTokens;
+}
+
 /** `smp_` tokens: issued, listed and revoked by users who may deploy (contract §8). */
 export class ModelTokenService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly caches: Caches;
-  private readonly capabilities: Capabilities;
-  private readonly tokens: ModelTokens;
+  private readonly deps: Deps;
   private readonly settings: Settings['modelProxy'];
   private readonly known: Cache<KnownModelToken>;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    caches: Caches;
-    capabilities: Capabilities;
-    modelTokens: ModelTokens;
-    settings: Settings;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.caches = parts.caches;
-    this.capabilities = parts.capabilities;
-    this.tokens = parts.modelTokens;
-    this.settings = parts.settings.modelProxy;
-    this.known = parts.caches.create(modelTokenCache, 20_000);
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.settings = deps.settings.modelProxy;
+    this.known = deps.caches.create(modelTokenCache, 20_000);
   }
 
   /** @throws AppError INVITE_REQUIRED, TOKEN_LIMIT, INSUFFICIENT_PAT_SCOPE */
   async mint(actor: Actor, input: z.output<typeof mintTokenSchema>): Promise<z.input<typeof mintedTokenSchema>> {
-    this.capabilities.require(actor, 'cloud:deploy');
+    this.deps.capabilities.require(actor, 'cloud:deploy');
     const session = ownSession(actor);
     const { runtimeId, templateSlug = null, models = null, expiresInDays = this.settings.tokenDays } = input;
     const id = newId();
     const expiresAt = new Date(clock.now() + expiresInDays * 24 * 60 * 60 * 1000);
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
       await holdSession(change, session);
       await change.rows('DELETE FROM model_tokens WHERE user_id = $1 AND expires_at <= now()', [actor.userId]);
@@ -81,33 +67,33 @@ export class ModelTokenService {
       const [row] = await change.rows<TokenRow>(insert, values);
       if (!row) throw new Error('A model token was not stored.');
       const claims = { sub: actor.userId, jti: id, runtime: runtimeId, template: templateSlug };
-      return { ...tokenRecord(row), token: this.tokens.sign(claims, expiresAt) };
+      return { ...tokenRecord(row), token: this.deps.modelTokens.sign(claims, expiresAt) };
     });
   }
 
   /** The actor's, without the tokens themselves. */
   async list(actor: Actor): Promise<TokenRecord[]> {
-    const rows = await this.database.rows<TokenRow>(ofUser, [actor.userId]);
+    const rows = await this.deps.database.rows<TokenRow>(ofUser, [actor.userId]);
     return rows.map(tokenRecord);
   }
 
   /** From the response on no node accepts the token. @throws AppError TOKEN_NOT_FOUND, also for those of others */
   async revoke(actor: Actor, tokenId: string): Promise<void> {
-    await this.changes.run(async (change) => {
+    await this.deps.changes.run(async (change) => {
       const gone = await change.rows<{ id: string }>(
         'DELETE FROM model_tokens WHERE id = $1 AND user_id = $2 RETURNING id',
         [tokenId, actor.userId],
       );
       if (gone.length === 0) throw new AppError('TOKEN_NOT_FOUND');
-      change.afterCommit(() => this.caches.forget(modelTokenCache, [tokenId]));
+      change.afterCommit(() => this.deps.caches.forget(modelTokenCache, [tokenId]));
     });
   }
 
   /** The token behind an `smp_` text. @throws AppError ACCESS_TOKEN_INVALID */
   async verify(text: string): Promise<KnownModelToken & { id: string }> {
-    const { sub, jti } = this.tokens.verify(text);
+    const { sub, jti } = this.deps.modelTokens.verify(text);
     const token = await this.known.get(jti, async () => {
-      const [row] = await this.database.committedRows<KnownModelToken>(inUse, [jti]);
+      const [row] = await this.deps.database.committedRows<KnownModelToken>(inUse, [jti]);
       return row;
     });
     if (token?.userId !== sub) throw new AppError('ACCESS_TOKEN_INVALID');

@@ -15,13 +15,13 @@ export interface UpstreamAnswer {
 
 /** The model provider behind the proxy. It may be slow, wrong, cut off or gone. */
 export class Upstream {
-  private readonly upstream: Settings['modelUpstream'];
+  private readonly deps: Settings;
   private readonly maxBytes: number;
   private readonly agent: Agent;
 
-  constructor(settings: Settings) {
-    const { connectTimeoutMs, answerTimeoutMs, idleTimeoutMs, maxAnswerBytes } = settings.modelProxy;
-    this.upstream = settings.modelUpstream;
+  constructor(deps: Settings) {
+    const { connectTimeoutMs, answerTimeoutMs, idleTimeoutMs, maxAnswerBytes } = deps.modelProxy;
+    this.deps = deps;
     this.maxBytes = maxAnswerBytes;
     this.agent = trustedAgent({
       connectTimeoutMs,
@@ -37,8 +37,8 @@ export class Upstream {
    * @throws AppError MODEL_PROXY_NOT_CONFIGURED, MODEL_PROXY_UPSTREAM_ERROR, MODEL_PROXY_TIMEOUT, RATE_LIMITED
    */
   async ask(method: 'GET' | 'POST', path: string, body: object | null, signal: AbortSignal): Promise<UpstreamAnswer> {
-    if (!this.upstream) throw new AppError('MODEL_PROXY_NOT_CONFIGURED');
-    const { url, key } = this.upstream;
+    if (!this.deps.modelUpstream) throw new AppError('MODEL_PROXY_NOT_CONFIGURED');
+    const { url, key } = this.deps.modelUpstream;
     const json = body ? { 'content-type': 'application/json' } : {};
     const authorization = key ? { authorization: `Bearer ${key}` } : {};
     try {

@@ -59,16 +59,18 @@ interface Plan {
   rest: Job[];
 }
 
+interface Deps {
+  direct: DirectActivity;
+  online: OnlineUsers;
+  audience: Audience;
+}
+
 /** Turns jobs into notifications and their events, in the change that deletes the jobs. */
 export class NotificationMaker {
-  private readonly direct: DirectActivity;
-  private readonly online: OnlineUsers;
-  private readonly audience: Audience;
+  private readonly deps: Deps;
 
-  constructor(parts: { direct: DirectActivity; online: OnlineUsers; audience: Audience }) {
-    this.direct = parts.direct;
-    this.online = parts.online;
-    this.audience = parts.audience;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** @returns whether that left further jobs */
@@ -106,7 +108,7 @@ export class NotificationMaker {
       changed,
       stale: await readStale(rows, changed),
       withdrawn: await readWithdrawn(rows, changed),
-      returning: await this.direct.touch(rows, direct, jobsOf('dm', jobs)),
+      returning: await this.deps.direct.touch(rows, direct, jobsOf('dm', jobs)),
       news,
       settled,
       closings: jobsOf('farewell', jobs),
@@ -118,7 +120,7 @@ export class NotificationMaker {
   private async carryOut(change: Change, plan: Plan): Promise<boolean> {
     const { changed, stale, withdrawn } = plan;
     for (const { userId, channelId, since } of plan.returning) {
-      await this.direct.announce(change, userId, channelId, since);
+      await this.deps.direct.announce(change, userId, channelId, since);
     }
     const told = await withdraw(change, withdrawn);
     const ofEdits = await notYetNotified(change.rows, plan.ofEdits, plan.drafts);
@@ -127,14 +129,14 @@ export class NotificationMaker {
     if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);
     for (const piece of plan.settled) await markSettled(change, piece);
     for (const job of plan.closings) await closePlaceNow(change, job, job.users);
-    for (const piece of plan.news) await this.audience.tellNow(change, piece.job, piece.people);
+    for (const piece of plan.news) await this.deps.audience.tellNow(change, piece.job, piece.people);
     return isMoreStale;
   }
 
   /** The people that news jobs tell now, and jobs for the rest. */
   private async newsOf(change: Change, jobs: Job[]): Promise<Plan['news']> {
     const pieces: Plan['news'] = [];
-    for (const job of jobsOf('news', jobs)) pieces.push({ job, ...(await this.audience.next(change.rows, job)) });
+    for (const job of jobsOf('news', jobs)) pieces.push({ job, ...(await this.deps.audience.next(change.rows, job)) });
     return pieces;
   }
 
@@ -155,7 +157,7 @@ export class NotificationMaker {
     );
     const meant = people
       .map((row) => row.user_id)
-      .filter((userId) => !job.except.includes(userId) && (!job.here || this.online.isOnline(userId)))
+      .filter((userId) => !job.except.includes(userId) && (!job.here || this.deps.online.isOnline(userId)))
       .slice(0, broadcastLimit - job.told);
     const last = people.at(-1)?.user_id;
     const told = job.told + meant.length;

@@ -8,9 +8,9 @@ import type {
   scopedUnreadSchema,
 } from '../../contract/notification.ts';
 import { userRoom } from '../../contract/rooms.ts';
-import type { Database, Rows } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Rows } from '../../database/database.ts';
 import { markScopeRead, type Scope, tellRead, unreadCounts } from '../../jobs/reading.ts';
+import type { Context } from '../context.ts';
 import {
   type NotificationRecord,
   type NotificationRow,
@@ -26,31 +26,31 @@ const ownOne = `${selectNotifications} WHERE n.id = $1 AND n.user_id = $2`;
 type Preferences = z.output<typeof preferencesSchema>;
 type ScopedUnread = z.output<typeof scopedUnreadSchema>;
 
+type Deps = Pick<Context, 'database' | 'changes'>;
+
 /** A user's notifications, their read state and preferences (contract §7). Unread counts are computed, never stored. */
 export class NotificationService {
-  private readonly database: Database;
-  private readonly changes: Changes;
+  private readonly deps: Deps;
 
-  constructor(parts: { database: Database; changes: Changes }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** Newest first, by last repeat. */
   async list(actor: Actor, query: z.output<typeof listNotificationsSchema>): Promise<NotificationRecord[]> {
     const text = query.unread === 'true' ? unreadOfUser : ofUser;
-    const rows = await this.database.rows<NotificationRow>(text, [actor.userId, query.limit, query.offset]);
+    const rows = await this.deps.database.rows<NotificationRow>(text, [actor.userId, query.limit, query.offset]);
     return rows.map(notificationRecord);
   }
 
   /** How many the actor has not read. */
   async unreadCount(actor: Actor): Promise<number> {
-    return (await unreadCounts(this.database.rows, [actor.userId])).get(actor.userId) ?? 0;
+    return (await unreadCounts(this.deps.database.rows, [actor.userId])).get(actor.userId) ?? 0;
   }
 
   /** Unread notifications by server, channel and DM. */
   async scopedUnread(actor: Actor): Promise<ScopedUnread> {
-    const rows = await this.database.rows<ScopeRow>(
+    const rows = await this.deps.database.rows<ScopeRow>(
       `SELECT n.server_id, n.channel_id, count(*)::int AS count FROM notifications n
        WHERE n.user_id = $1 AND n.read_at IS NULL AND (n.server_id IS NOT NULL OR n.channel_id IS NOT NULL)
        GROUP BY n.server_id, n.channel_id ORDER BY n.server_id, n.channel_id`,
@@ -61,7 +61,7 @@ export class NotificationService {
 
   /** A second time changes nothing. @throws AppError NOTIFICATION_NOT_FOUND, also for those of others */
   async read(actor: Actor, id: string): Promise<NotificationRecord> {
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await change.lock(userRoom(actor.userId));
       const read = await change.rows<{ id: string; userId: string }>(
         `UPDATE notifications SET read_at = now() WHERE id = $1 AND user_id = $2 AND read_at IS NULL
@@ -82,7 +82,7 @@ export class NotificationService {
 
   /** All of a server, of a channel, or of a channel in a server. @returns how many were unread */
   async readScope(actor: Actor, scope: Scope): Promise<number> {
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await change.lock(userRoom(actor.userId));
       return markScopeRead(change, scope, [actor.userId]);
     });
@@ -90,12 +90,12 @@ export class NotificationService {
 
   /** What the actor wants to be notified of; by default everything. */
   async preferences(actor: Actor): Promise<Preferences> {
-    return readPreferences(this.database.rows, actor.userId);
+    return readPreferences(this.deps.database.rows, actor.userId);
   }
 
   /** Applies to everything that happens after the response. */
   async changePreferences(actor: Actor, input: z.output<typeof changePreferencesSchema>): Promise<Preferences> {
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       // Making notifications for this user takes the same lock, and reads the preferences under it.
       await change.lock(userRoom(actor.userId));
       const next = { ...(await readPreferences(change.rows, actor.userId)), ...given(input) };

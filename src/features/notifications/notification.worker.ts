@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../contract/errors.ts';
 import { isTimeout } from '../../database/failures.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
-import type { Log } from '../../infrastructure/log.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { atOnce, type Job, jobSchema, type NotificationQueue, reachOf } from '../../jobs/notification.jobs.ts';
+import type { Context } from '../context.ts';
 import type { NotificationMaker } from './notification.maker.ts';
 
 const batchSize = 100;
@@ -19,25 +19,26 @@ interface JobRow {
   attempts: number;
 }
 
+interface Deps extends Pick<Context, 'changes' | 'log'> {
+  queue: NotificationQueue;
+  maker: NotificationMaker;
+}
+
 /**
  * Makes notifications in the background (contract §7), and tells members of large servers of changes: after the
  * acknowledgement of what they announce, on any node, and exactly once. A job is deleted in the transaction that does it; a
  * node that dies in between leaves it to the others.
  */
 export class NotificationWorker {
-  private readonly changes: Changes;
-  private readonly maker: NotificationMaker;
-  private readonly log: Log;
+  private readonly deps: Deps;
   private woken = false;
   private closed = false;
   private wakeUp = () => {};
   private running: Promise<void> = Promise.resolve();
 
-  constructor(parts: { changes: Changes; queue: NotificationQueue; maker: NotificationMaker; log: Log }) {
-    this.changes = parts.changes;
-    this.maker = parts.maker;
-    this.log = parts.log;
-    parts.queue.onAdded(() => this.wake());
+  constructor(deps: Deps) {
+    this.deps = deps;
+    deps.queue.onAdded(() => this.wake());
   }
 
   start(): void {
@@ -76,7 +77,7 @@ export class NotificationWorker {
 
   private explain(error: unknown): boolean {
     const away = error instanceof AppError && error.code === 'DATABASE_UNAVAILABLE';
-    if (!away && !this.closed) this.log.error({ err: error }, 'Notifications could not be made.');
+    if (!away && !this.closed) this.deps.log.error({ err: error }, 'Notifications could not be made.');
     return false;
   }
 
@@ -86,7 +87,7 @@ export class NotificationWorker {
    */
   private async takeSome(): Promise<boolean> {
     try {
-      return await this.changes.run(async (change) => {
+      return await this.deps.changes.run(async (change) => {
         const due = await change.rows<JobRow>(
           `SELECT id, data, attempts FROM notification_jobs WHERE due_at <= now() ORDER BY id LIMIT $1
            FOR UPDATE SKIP LOCKED`,
@@ -106,7 +107,7 @@ export class NotificationWorker {
   }
 
   private async takeEach(): Promise<boolean> {
-    const rows = await this.changes.run((change) =>
+    const rows = await this.deps.changes.run((change) =>
       change.rows<JobRow>(
         'SELECT id, data, attempts FROM notification_jobs WHERE due_at <= now() ORDER BY id LIMIT $1',
         [batchSize],
@@ -118,7 +119,7 @@ export class NotificationWorker {
 
   private async takeOne(row: JobRow): Promise<void> {
     try {
-      await this.changes.run(async (change) => {
+      await this.deps.changes.run(async (change) => {
         const taken = await change.rows<{ id: string }>('DELETE FROM notification_jobs WHERE id = $1 RETURNING id', [
           row.id,
         ]);
@@ -132,7 +133,7 @@ export class NotificationWorker {
   }
 
   private async make(change: Change, jobs: Job[]): Promise<void> {
-    const isMore = await this.maker.make(change, jobs);
+    const isMore = await this.deps.maker.make(change, jobs);
     if (isMore) change.afterCommit(() => this.wake());
   }
 
@@ -143,8 +144,8 @@ export class NotificationWorker {
     // A job that takes too long now may not later.
     const isLast = attempts >= maxAttempts && !isUnknown && !isTimeout(error);
     const delayMs = Math.min(firstRetryMs * 2 ** row.attempts, longestRetryMs);
-    this.log.error({ err: error, attempts, data: row.data }, 'A notification could not be made.');
-    await this.changes.run(async ({ rows }) => {
+    this.deps.log.error({ err: error, attempts, data: row.data }, 'A notification could not be made.');
+    await this.deps.changes.run(async ({ rows }) => {
       if (isLast) await rows('DELETE FROM notification_jobs WHERE id = $1', [row.id]);
       else {
         await rows(

@@ -1,13 +1,9 @@
 import { isBarred } from '../../access/barred.ts';
-import type { ChannelAccess } from '../../access/channel.access.ts';
-import type { ServerAccess } from '../../access/server.access.ts';
 import { userUpdated } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { channelRoom, type Room, streamId, watchRoom } from '../../contract/rooms.ts';
 import type { Status, StatusChange } from '../../contract/status.ts';
-import type { Database } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
-import type { Ephemeral } from '../../delivery/ephemeral.ts';
+import type { Context } from '../context.ts';
 import type { Activities } from './activities.ts';
 import type { Activity } from './activity.store.ts';
 import { type PresenceAudience, roomsIn } from './audience.ts';
@@ -15,67 +11,44 @@ import type { ChannelPeople, ChannelPresence } from './channel-presence.ts';
 import type { PresenceDirectory } from './directory.ts';
 import type { PresenceStore } from './presence.store.ts';
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 'serverAccess' | 'ephemeral'> {
+  store: PresenceStore;
+  directory: PresenceDirectory;
+  audience: PresenceAudience;
+  channelPresence: ChannelPresence;
+  activities: Activities;
+  tellWish: (userId: string, wish: Status) => Promise<void>;
+}
+
 /** Presence and activities (contract §9). */
 export class PresenceService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly channels: ChannelAccess;
-  private readonly servers: ServerAccess;
-  private readonly ephemeral: Ephemeral;
-  private readonly store: PresenceStore;
-  private readonly directory: PresenceDirectory;
-  private readonly audience: PresenceAudience;
-  private readonly channelPresence: ChannelPresence;
-  private readonly activities: Activities;
-  private readonly tellWish: (userId: string, wish: Status) => Promise<void>;
+  private readonly deps: Deps;
 
   /** @param parts.tellWish tells all nodes of a wish that was kept; never rejects */
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    channelAccess: ChannelAccess;
-    serverAccess: ServerAccess;
-    ephemeral: Ephemeral;
-    store: PresenceStore;
-    directory: PresenceDirectory;
-    audience: PresenceAudience;
-    channelPresence: ChannelPresence;
-    activities: Activities;
-    tellWish: (userId: string, wish: Status) => Promise<void>;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.channels = parts.channelAccess;
-    this.servers = parts.serverAccess;
-    this.ephemeral = parts.ephemeral;
-    this.store = parts.store;
-    this.directory = parts.directory;
-    this.audience = parts.audience;
-    this.channelPresence = parts.channelPresence;
-    this.activities = parts.activities;
-    this.tellWish = parts.tellWish;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** Someone's current status, as known to this node. For callers who may know it. */
   statusOf(userId: string): Status {
-    return this.directory.statusOf(userId);
+    return this.deps.directory.statusOf(userId);
   }
 
   /** Whether others see someone as present, as known to this node. */
   isOnline(userId: string): boolean {
-    return this.directory.isOnline(userId);
+    return this.deps.directory.isOnline(userId);
   }
 
   /** Sets the status that the actor wants to be seen with on all devices, until changed. */
   async update(actor: Actor, status: Status): Promise<void> {
-    await this.changes.run(({ rows }) =>
+    await this.deps.changes.run(({ rows }) =>
       rows(
         `INSERT INTO presence_wishes (user_id, status) VALUES ($1, $2)
          ON CONFLICT (user_id) DO UPDATE SET status = excluded.status`,
         [actor.userId, status],
       ),
     );
-    await this.tellWish(actor.userId, status);
+    await this.deps.tellWish(actor.userId, status);
   }
 
   /**
@@ -83,7 +56,7 @@ export class PresenceService {
    * its own, by the servers that give it access. Users it shares nothing with are left out.
    */
   async subscribe(actor: Actor, userIds: string[]): Promise<{ users: StatusChange[]; rooms: Map<string, string[]> }> {
-    const known = await this.audience.knownTo(actor.userId, userIds);
+    const known = await this.deps.audience.knownTo(actor.userId, userIds);
     const users = [...known.keys()].map((userId) => ({ userId, status: this.statusOf(userId) }));
     const rooms = new Map<string, string[]>();
     for (const [userId, serverIds] of known) {
@@ -94,19 +67,19 @@ export class PresenceService {
 
   /** Whether the actor is in a server. */
   async isIn(actor: Actor, serverId: string): Promise<boolean> {
-    return (await this.servers.membership(serverId, actor.userId)) !== undefined;
+    return (await this.deps.serverAccess.membership(serverId, actor.userId)) !== undefined;
   }
 
   /** Tells the people in a channel what the actor is doing there; null: nothing any more. @throws AppError */
   async activity(actor: Actor, channelId: string, activity: string | null, socketId: string): Promise<void> {
-    const channel = await this.channels.readable(actor, channelId);
-    if (activity === null) return this.activities.endOf(socketId, (place) => place.channelId === channelId);
-    await this.channels.requireUnblocked(actor, channel);
-    await this.channels.requireReply(actor, channelId);
+    const channel = await this.deps.channelAccess.readable(actor, channelId);
+    if (activity === null) return this.deps.activities.endOf(socketId, (place) => place.channelId === channelId);
+    await this.deps.channelAccess.requireUnblocked(actor, channel);
+    await this.deps.channelAccess.requireReply(actor, channelId);
     const place = { channelId, serverId: channel.serverId };
-    await this.activities.say(socketId, place, actor.userId, activity);
+    await this.deps.activities.say(socketId, place, actor.userId, activity);
     // What was lost meanwhile was ended before this began.
-    await this.channels.readable(actor, channelId).catch(async (error) => {
+    await this.deps.channelAccess.readable(actor, channelId).catch(async (error) => {
       await this.endActivities(socketId);
       throw error;
     });
@@ -117,7 +90,7 @@ export class PresenceService {
     socketId: string,
     isLost: (place: { room: Room; serverId: string | null }) => boolean = () => true,
   ): Promise<void> {
-    await this.activities.endOf(socketId, ({ channelId, serverId }) =>
+    await this.deps.activities.endOf(socketId, ({ channelId, serverId }) =>
       isLost({ room: channelRoom(channelId), serverId }),
     );
   }
@@ -125,53 +98,53 @@ export class PresenceService {
   /** What people do in these rooms' channels, and what has ended lately, for someone who was cut off. */
   async activitiesIn(rooms: Iterable<Room>): Promise<Activity[]> {
     const channels = [...rooms].filter((room) => room.startsWith('channel:'));
-    return (await Promise.all(channels.map((room) => this.activities.known(streamId(room))))).flat();
+    return (await Promise.all(channels.map((room) => this.deps.activities.known(streamId(room))))).flat();
   }
 
   /** Whether the actor is shown the people of a channel: not a bot that is barred from all channels of the server. */
   async showsPeople(actor: Actor, channelId: string): Promise<boolean> {
-    const { serverId } = await this.channels.find(channelId);
-    return serverId === null || !(await isBarred(this.database.rows, actor, serverId));
+    const { serverId } = await this.deps.channelAccess.find(channelId);
+    return serverId === null || !(await isBarred(this.deps.database.rows, actor, serverId));
   }
 
   /** The people of a channel that the caller has just joined, up to 500, those online first. */
   snapshot(channelId: string): Promise<ChannelPeople> {
-    return this.channelPresence.of(channelId);
+    return this.deps.channelPresence.of(channelId);
   }
 
   /** What they are doing there. */
   activitiesOf(channelId: string): Promise<{ userId: string; activity: string }[]> {
-    return this.activities.of(channelId);
+    return this.deps.activities.of(channelId);
   }
 
   /** A sign of life of someone who may have no socket; it is valid for `seconds`. */
   async heartbeat(userId: string, seconds: number): Promise<void> {
     const beat = async () => {
       const wish = (await this.readWishes([userId])).get(userId) ?? 'online';
-      await this.store.beat({ userId, wish }, seconds * 1000);
+      await this.deps.store.beat({ userId, wish }, seconds * 1000);
     };
     await beat().catch(() => {});
   }
 
   /** Someone says goodbye: offline at once, unless a socket is still connected. */
   async goodbye(userId: string): Promise<void> {
-    await this.store.hurry(userId).catch(() => {});
+    await this.deps.store.hurry(userId).catch(() => {});
   }
 
   /** The rooms that are told of someone's presence, name and picture. */
   async roomsOf(userId: string): Promise<string[]> {
-    const places = (await this.audience.placesOf([userId]).catch(() => null))?.get(userId);
+    const places = (await this.deps.audience.placesOf([userId]).catch(() => null))?.get(userId);
     return places ? roomsIn(places) : [];
   }
 
   /** Announces someone's current name and picture, in its current rooms unless others are given. */
   async introduce(user: SmallUser, rooms?: string[]): Promise<void> {
-    this.ephemeral.tell(rooms ?? (await this.roomsOf(user.id)), userUpdated, { user });
+    this.deps.ephemeral.tell(rooms ?? (await this.roomsOf(user.id)), userUpdated, { user });
   }
 
   /** The statuses that users chose, except for plain `online`. */
   async readWishes(userIds: string[]): Promise<Map<string, Status>> {
-    const rows = await this.database.rows<{ user_id: string; status: Status }>(
+    const rows = await this.deps.database.rows<{ user_id: string; status: Status }>(
       'SELECT user_id, status FROM presence_wishes WHERE user_id = ANY($1::uuid[])',
       [userIds],
     );

@@ -2,10 +2,9 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { maxEmoji, maxEmojiEach, reactionAdded, reactionRemoved, reactionUpdated } from '../../contract/reaction.ts';
 import { channelRoom, threadRoom } from '../../contract/rooms.ts';
-import type { Database } from '../../database/database.ts';
 import { pipelined } from '../../database/transaction.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
-import type { Ephemeral } from '../../delivery/ephemeral.ts';
+import type { Change } from '../../delivery/changes.ts';
+import type { Context } from '../context.ts';
 import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import { type ReactionSummary, readReactions } from '../messages/reaction.view.ts';
 
@@ -16,30 +15,28 @@ export interface Reacted {
   changed: boolean;
 }
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'ephemeral'> {
+  messageAccess: MessageAccess;
+}
+
 /** Reactions to messages (contract §6). */
 export class ReactionService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly ephemeral: Ephemeral;
-  private readonly access: MessageAccess;
+  private readonly deps: Deps;
 
-  constructor(parts: { database: Database; changes: Changes; ephemeral: Ephemeral; messageAccess: MessageAccess }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.ephemeral = parts.ephemeral;
-    this.access = parts.messageAccess;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** @throws AppError MESSAGE_NOT_FOUND */
   async list(actor: Actor, messageId: string): Promise<ReactionSummary[]> {
-    const { row } = await this.access.readable(actor, messageId);
-    return readReactions(this.database.rows, row.id);
+    const { row } = await this.deps.messageAccess.readable(actor, messageId);
+    return readReactions(this.deps.database.rows, row.id);
   }
 
   /** @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED, REACTION_LIMIT */
   async add(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
-    const found = await this.access.open(actor, messageId);
-    return this.changes.run(async (change) => {
+    const found = await this.deps.messageAccess.open(actor, messageId);
+    return this.deps.changes.run(async (change) => {
       const [, added, used, reactions] = await pipelined([
         lockMessage(change, found),
         change.rows(insertion, [messageId, emoji, actor.userId]),
@@ -56,8 +53,8 @@ export class ReactionService {
 
   /** Removes a reaction; idempotent. @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED */
   async remove(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
-    const found = await this.access.open(actor, messageId);
-    return this.changes.run(async (change) => {
+    const found = await this.deps.messageAccess.open(actor, messageId);
+    return this.deps.changes.run(async (change) => {
       const [, removed, reactions] = await pipelined([
         lockMessage(change, found),
         change.rows(deletion, [messageId, emoji, actor.userId]),
@@ -89,7 +86,7 @@ export class ReactionService {
     change.publish(reactionUpdated.in(channelRoom(channelId), data, threadId));
     const rooms = [channelRoom(channelId), ...(threadId ? [threadRoom(threadId)] : [])];
     change.afterCommit(() => {
-      this.ephemeral.tell(rooms, companion, { messageId: row.id, channelId, userId: actor.userId, emoji });
+      this.deps.ephemeral.tell(rooms, companion, { messageId: row.id, channelId, userId: actor.userId, emoji });
     });
   }
 }

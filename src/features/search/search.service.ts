@@ -1,14 +1,12 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
-import type { ChannelAccess } from '../../access/channel.access.ts';
 import { selectIsInChannel } from '../../access/channel.membership.ts';
-import type { ServerAccess } from '../../access/server.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
 import type { searchMessagesSchema } from '../../contract/search.ts';
-import type { Database } from '../../database/database.ts';
 import { hasUnspaced, plainQuery, unspacedQuery, unspacedWords } from '../../database/unspaced.ts';
+import type { Context } from '../context.ts';
 import { concealed } from '../messages/concealed.ts';
 import { concernsBot } from '../messages/mentioned-bots.ts';
 import { selectMessages } from '../messages/message.table.ts';
@@ -93,17 +91,15 @@ const amongMany = texts(
     WHERE ${holds(words, isApart)} AND ($3::uuid IS NULL OR m.author_id = $3)`,
 );
 
+type Deps = Pick<Context, 'database' | 'serverAccess' | 'channelAccess'>;
+
 /** Full-text search in the messages that the actor may read (contract §6). */
 export class SearchService {
-  private readonly database: Database;
-  private readonly servers: ServerAccess;
-  private readonly channels: ChannelAccess;
+  private readonly deps: Deps;
   private readonly turns = new SearchTurns();
 
-  constructor(parts: { database: Database; serverAccess: ServerAccess; channelAccess: ChannelAccess }) {
-    this.database = parts.database;
-    this.servers = parts.serverAccess;
-    this.channels = parts.channelAccess;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -120,31 +116,32 @@ export class SearchService {
     if (channelIds.length === 0) return { records: [], hasMore: false };
     const asked = plainQuery(query.query);
     const unspaced = unspacedQuery(asked);
-    const limited = await this.channels.limitedAmong(actor, channelIds);
+    const limited = await this.deps.channelAccess.limitedAmong(actor, channelIds);
     const spread = unspaced !== null || asked.includes('-') ? 'apart' : 'together';
     const way = limited.length > 0 ? (`${spread}Limited` as const) : spread;
     const most = query.limit + 1;
     const limits = limited.length > 0 ? [limited, actor.userId] : [];
     const values = [unspaced ?? asked, channelIds, query.authorId ?? null, before, most, ...limits];
-    let rows = await this.database.rows<MessageRow>(amongLatest[way], values);
+    let rows = await this.deps.database.rows<MessageRow>(amongLatest[way], values);
     // What is rare of late is searched in full.
     if (rows.length < most) {
       const text = channelIds.length > fewChannels ? amongMany : amongFew;
-      rows = await this.database.plannedRows<MessageRow>(text[way], values);
+      rows = await this.deps.database.plannedRows<MessageRow>(text[way], values);
     }
-    const seen = await concealed(this.database.rows, rows, limited.length > 0 ? actor.userId : null);
+    const seen = await concealed(this.deps.database.rows, rows, limited.length > 0 ? actor.userId : null);
     return listPage(seen, query.limit, (row) => messageRecord(row, actor.userId));
   }
 
   private async where(actor: Actor, query: z.output<typeof searchMessagesSchema>): Promise<string[]> {
-    const server = query.serverId === undefined ? null : (await this.servers.joined(actor, query.serverId)).id;
+    const server =
+      query.serverId === undefined ? null : (await this.deps.serverAccess.joined(actor, query.serverId)).id;
     if (query.channelId !== undefined) {
-      const { id, serverId } = await this.channels.readable(actor, query.channelId);
+      const { id, serverId } = await this.deps.channelAccess.readable(actor, query.channelId);
       return server === null || server === serverId ? [id] : [];
     }
     const values = [actor.userId, actor.user.isBot, server];
-    const channels = await this.database.rows<{ id: string }>(readableChannels, values);
-    return this.channels.readableAmong(
+    const channels = await this.deps.database.rows<{ id: string }>(readableChannels, values);
+    return this.deps.channelAccess.readableAmong(
       actor,
       channels.map((channel) => channel.id),
     );

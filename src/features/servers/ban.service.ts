@@ -1,6 +1,5 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
-import type { ServerAccess } from '../../access/server.access.ts';
 import { lockUser, userById } from '../../access/user.reader.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { type banMemberSchema, type listBansSchema, memberBanned, memberUnbanned } from '../../contract/ban.ts';
@@ -9,10 +8,10 @@ import { requireRole, requireToOutrank } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor, invalid } from '../../contract/schema/validation.ts';
-import type { Database, Rows } from '../../database/database.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Rows } from '../../database/database.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
+import type { Context } from '../context.ts';
 import { type BanRecord, banRecord, moderators, readBan, readBans } from '../members/ban.table.ts';
 import { forgetRequests } from '../members/join-request.table.ts';
 import { lockMembers } from '../members/member.lock.ts';
@@ -30,29 +29,17 @@ const isTheirs = `SELECT FROM agents a WHERE a.user_id = $1
 
 type BanInput = z.output<typeof banMemberSchema>;
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'notifications'> {
+  roster: Roster;
+  inviteCodes: InviteCodes;
+}
+
 /** Who may not enter a server (contract §5). */
 export class BanService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly access: ServerAccess;
-  private readonly roster: Roster;
-  private readonly inviteCodes: InviteCodes;
-  private readonly notifications: NotificationQueue;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    serverAccess: ServerAccess;
-    roster: Roster;
-    inviteCodes: InviteCodes;
-    notifications: NotificationQueue;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.access = parts.serverAccess;
-    this.roster = parts.roster;
-    this.inviteCodes = parts.inviteCodes;
-    this.notifications = parts.notifications;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -61,10 +48,10 @@ export class BanService {
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, VALIDATION_FAILED for an end in the past
    */
   async ban(actor: Actor, idOrSlug: string, input: BanInput): Promise<BanRecord> {
-    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'member:ban');
     const { userId } = input;
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const user = await userById(change.rows, userId);
       // Whoever asks to join, or is let in, locks in this order too.
       await lockUser(change.rows, userId);
@@ -75,13 +62,13 @@ export class BanService {
       requireRole(mine, 'member:ban');
       if (theirs) requireToOutrank(mine, theirs);
       await this.write(change, id, actor, input);
-      if (theirs) await this.roster.remove(change, id, userId);
+      if (theirs) await this.deps.roster.remove(change, id, userId);
       else await this.keepOut(change, id, userId);
-      if (theirs) await this.inviteCodes.renewAfterRemoval(change, id, user);
+      if (theirs) await this.deps.inviteCodes.renewAfterRemoval(change, id, user);
       if (theirs && !user.isBot) {
         const reference = { type: 'server', id };
         const notice = { to: [userId], senderId: actor.userId, serverId: id, reference };
-        await this.notifications.add(change, { kind: 'server.banned', ...notice });
+        await this.deps.notifications.add(change, { kind: 'server.banned', ...notice });
       }
       const ban = await readBan(change.rows, id, userId);
       for (const moderator of await moderators(change.rows, id)) {
@@ -93,18 +80,18 @@ export class BanService {
 
   /** The bans that count, newest first. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, INVALID_CURSOR */
   async list(actor: Actor, idOrSlug: string, query: z.output<typeof listBansSchema>): Promise<ListPage<BanRecord>> {
-    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'member:ban');
-    const rows = await readBans(this.database.rows, id, idCursor(query.cursor) ?? MAX, query.limit + 1);
+    const rows = await readBans(this.deps.database.rows, id, idCursor(query.cursor) ?? MAX, query.limit + 1);
     return listPage(rows, query.limit, banRecord);
   }
 
   /** Lifts a ban. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, BAN_NOT_FOUND, FORBIDDEN for their bots */
   async lift(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
-    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'member:ban');
-    if (actor.user.isBot) await requireStranger(this.database.rows, actor, userId);
-    await this.changes.run(async (change) => {
+    if (actor.user.isBot) await requireStranger(this.deps.database.rows, actor, userId);
+    await this.deps.changes.run(async (change) => {
       const withdrawn = await change.rows(withdraw, [id, userId]);
       if (withdrawn.length === 0) throw new AppError('BAN_NOT_FOUND');
       for (const moderator of await moderators(change.rows, id)) {
@@ -124,8 +111,8 @@ export class BanService {
   /** Of someone who is no member a request to join may wait, and a bot may be here that an older version has left. */
   private async keepOut(change: Change, serverId: string, userId: string): Promise<void> {
     await forgetRequests(change, { serverId, channelId: null }, userId);
-    await this.notifications.settle(change, serverId);
-    await this.roster.removeBotsOf(change, serverId, userId);
+    await this.deps.notifications.settle(change, serverId);
+    await this.deps.roster.removeBotsOf(change, serverId, userId);
   }
 }
 

@@ -1,10 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
 import type { z } from 'zod';
-import type { Capabilities } from '../../access/capabilities.ts';
-import type { ChannelAccess } from '../../access/channel.access.ts';
-import type { ServerAccess } from '../../access/server.access.ts';
-import type { Chores } from '../../cluster/chores.ts';
-import type { Control } from '../../cluster/control.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { type Role, requireRole } from '../../contract/roles.ts';
@@ -17,17 +12,17 @@ import {
   type updateServerSchema,
 } from '../../contract/server.ts';
 import type { StatusReader } from '../../contract/status.ts';
-import type { Database, Rows } from '../../database/database.ts';
+import type { Rows } from '../../database/database.ts';
 import { Server } from '../../database/entities/server.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { closeStreams } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
-import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { ownSession } from '../accounts/sessions/session.service.ts';
 import type { ChannelService } from '../channels/channel.service.ts';
+import type { Context } from '../context.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
 import type { Audience } from '../members/audience.ts';
 import { requireUnbanned } from '../members/ban.table.ts';
@@ -61,53 +56,34 @@ const discovered = `SELECT ${listedColumns(byMembers, '$4')}, m.role FROM (
 const byInviteCode = `SELECT ${serverColumns('$2')}, m.role FROM servers s
   LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.invite_code = $1`;
 
+interface Deps
+  extends Pick<
+    Context,
+    | 'database'
+    | 'changes'
+    | 'control'
+    | 'chores'
+    | 'serverAccess'
+    | 'channelAccess'
+    | 'capabilities'
+    | 'notifications'
+    | 'settings'
+  > {
+  channels: ChannelService;
+  audience: Audience;
+  roster: Roster;
+  inviteCodes: InviteCodes;
+  statuses: StatusReader;
+}
+
 /** Communities (contract §5). */
 export class ServerService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly control: Control;
-  private readonly chores: Chores;
-  private readonly access: ServerAccess;
-  private readonly channelAccess: ChannelAccess;
-  private readonly capabilities: Capabilities;
-  private readonly channels: ChannelService;
-  private readonly audience: Audience;
-  private readonly roster: Roster;
-  private readonly inviteCodes: InviteCodes;
-  private readonly notifications: NotificationQueue;
-  private readonly statuses: StatusReader;
+  private readonly deps: Deps;
   private readonly settings: Settings['servers'];
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    control: Control;
-    chores: Chores;
-    serverAccess: ServerAccess;
-    channelAccess: ChannelAccess;
-    capabilities: Capabilities;
-    channels: ChannelService;
-    audience: Audience;
-    roster: Roster;
-    inviteCodes: InviteCodes;
-    notifications: NotificationQueue;
-    statuses: StatusReader;
-    settings: Settings;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.control = parts.control;
-    this.chores = parts.chores;
-    this.access = parts.serverAccess;
-    this.channelAccess = parts.channelAccess;
-    this.capabilities = parts.capabilities;
-    this.channels = parts.channels;
-    this.audience = parts.audience;
-    this.roster = parts.roster;
-    this.inviteCodes = parts.inviteCodes;
-    this.notifications = parts.notifications;
-    this.statuses = parts.statuses;
-    this.settings = parts.settings.servers;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.settings = deps.settings.servers;
   }
 
   /**
@@ -115,9 +91,9 @@ export class ServerService {
    * SLUG_TAKEN
    */
   async create(actor: Actor, input: z.output<typeof createServerSchema>): Promise<ServerRecord> {
-    this.capabilities.require(actor, 'server:create');
+    this.deps.capabilities.require(actor, 'server:create');
     return this.withFreeSlug(() =>
-      this.changes.run(async (change) => {
+      this.deps.changes.run(async (change) => {
         await requireRoomToOwn(change.rows, actor.userId, this.settings.maxPerOwner);
         const server = change.em.create(Server, {
           id: newId(),
@@ -132,8 +108,8 @@ export class ServerService {
           inviteCode: newInviteCode(),
         });
         await change.em.flush();
-        const record = await this.roster.add(change, actor.user, server.id, 'owner');
-        await this.channels.createGeneral(change, actor, server.id);
+        const record = await this.deps.roster.add(change, actor.user, server.id, 'owner');
+        await this.deps.channels.createGeneral(change, actor, server.id);
         return record;
       }),
     );
@@ -141,40 +117,40 @@ export class ServerService {
 
   /** The actor's servers, in the order joined. */
   async own(actor: Actor): Promise<z.input<typeof ownServerSchema>[]> {
-    const rows = await this.database.rows<ServerRow & MemberRow & { role: Role }>(ofUser, [actor.userId]);
+    const rows = await this.deps.database.rows<ServerRow & MemberRow & { role: Role }>(ofUser, [actor.userId]);
     return rows.map((row) => {
       const server = serverRecord(row);
-      return { ...server, server, member: memberRecord(row, this.statuses) };
+      return { ...server, server, member: memberRecord(row, this.deps.statuses) };
     });
   }
 
   /** @throws AppError SERVER_NOT_FOUND */
   async get(actor: Actor, idOrSlug: string): Promise<ServerRecord> {
-    const { id } = await this.access.visible(actor, idOrSlug);
-    return this.record(this.database.rows, id, actor.userId);
+    const { id } = await this.deps.serverAccess.visible(actor, idOrSlug);
+    return this.record(this.deps.database.rows, id, actor.userId);
   }
 
   /** Public servers, those with the most members first; for anyone. */
   async discover(actor: Actor | null, query: z.output<typeof discoverSchema>): Promise<ServerRecord[]> {
     const like = query.query === '' ? '' : `%${query.query.replace(/[\\%_]/g, '\\$&')}%`;
     const values = [like, query.limit, query.offset, actor?.userId ?? null];
-    const rows = await this.database.rows<ServerRow>(discovered, values);
+    const rows = await this.deps.database.rows<ServerRow>(discovered, values);
     return rows.map((row) => outsideRecord(row));
   }
 
   /** The server of an invite code; for anyone who has the code. @throws AppError SERVER_NOT_FOUND */
   async byInvite(actor: Actor | null, code: string): Promise<ServerRecord> {
-    const [row] = await this.database.rows<ServerRow>(byInviteCode, [code, actor?.userId ?? null]);
+    const [row] = await this.deps.database.rows<ServerRow>(byInviteCode, [code, actor?.userId ?? null]);
     if (!row) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
     return outsideRecord(row);
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, SLUG_TAKEN */
   async update(actor: Actor, idOrSlug: string, input: z.output<typeof updateServerSchema>): Promise<ServerRecord> {
-    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:update');
     return this.withFreeSlug(() =>
-      this.changes.run(async (change) => {
+      this.deps.changes.run(async (change) => {
         const server = await change.em.findOne(Server, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (!server) throw new AppError('SERVER_NOT_FOUND');
         const { updatedAt } = server;
@@ -184,7 +160,7 @@ export class ServerService {
         if (becomesOther) await this.forgetChannels(change, id);
         // It stays where nothing has changed.
         const isChanged = server.updatedAt !== updatedAt;
-        if (isChanged) await this.audience.tell(change, { serverId: id, channelId: null });
+        if (isChanged) await this.deps.audience.tell(change, { serverId: id, channelId: null });
         const row = await findServer(change.rows, id, actor.userId);
         if (!row) throw new AppError('SERVER_NOT_FOUND');
         return serverRecord(row);
@@ -196,9 +172,9 @@ export class ServerService {
   async regenerateInvite(actor: Actor, idOrSlug: string): Promise<{ inviteCode: string }> {
     requireNoBot(actor);
     ownSession(actor);
-    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:regenerate-invite');
-    return { inviteCode: await this.changes.run((change) => this.inviteCodes.renew(change, id)) };
+    return { inviteCode: await this.deps.changes.run((change) => this.deps.inviteCodes.renew(change, id)) };
   }
 
   /**
@@ -206,25 +182,25 @@ export class ServerService {
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED for all but the owner
    */
   async delete(actor: Actor, idOrSlug: string): Promise<void> {
-    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:delete');
-    await this.changes.run(async (change) => {
+    await this.deps.changes.run(async (change) => {
       const [server] = await change.rows<{ owner_id: string }>(
         'SELECT owner_id FROM servers WHERE id = $1 FOR UPDATE',
         [id],
       );
       if (!server) throw new AppError('SERVER_NOT_FOUND');
       if (server.owner_id !== actor.userId) throw new AppError('ROLE_REQUIRED');
-      const members = await this.audience.members(change.rows, id);
-      const detached = await this.channels.detachAll(change, id);
+      const members = await this.deps.audience.members(change.rows, id);
+      const detached = await this.deps.channels.detachAll(change, id);
       await change.rows('DELETE FROM servers WHERE id = $1', [id]);
       const rooms = detached.map(channelRoom);
       await closePlace(change, { serverId: id, channelId: null, isGone: true }, members, rooms);
       await closeStreams(change.rows, rooms);
-      await this.notifications.settle(change, id);
-      change.afterCommit(() => this.channelAccess.forget(detached));
-      change.afterCommit(() => this.control.send({ kind: 'dissolve', rooms }));
-      change.afterCommit(() => this.chores.soon());
+      await this.deps.notifications.settle(change, id);
+      change.afterCommit(() => this.deps.channelAccess.forget(detached));
+      change.afterCommit(() => this.deps.control.send({ kind: 'dissolve', rooms }));
+      change.afterCommit(() => this.deps.chores.soon());
     });
   }
 
@@ -235,9 +211,9 @@ export class ServerService {
    */
   async invite(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     requireNoBot(actor);
-    const { id, membership } = await this.access.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:invite');
-    await this.changes.run(async (change) => {
+    await this.deps.changes.run(async (change) => {
       const [user] = await change.rows<{ is_bot: boolean }>(
         'SELECT is_bot FROM users WHERE id = $1 AND deleted_at IS NULL',
         [userId],
@@ -253,7 +229,7 @@ export class ServerService {
       change.publish(serverInvited.in(userRoom(userId), invitation));
       const reference = { type: 'server', id };
       const to = [userId];
-      await this.notifications.add(change, {
+      await this.deps.notifications.add(change, {
         kind: 'server.invite',
         to,
         senderId: actor.userId,
@@ -266,7 +242,7 @@ export class ServerService {
   /** Whether the channels may be listed depends on whether the server is public. */
   private async forgetChannels(change: Change, serverId: string): Promise<void> {
     const channels = await change.rows<{ id: string }>('SELECT id FROM channels WHERE server_id = $1', [serverId]);
-    change.afterCommit(() => this.channelAccess.forget(channels.map((channel) => channel.id)));
+    change.afterCommit(() => this.deps.channelAccess.forget(channels.map((channel) => channel.id)));
   }
 
   private async withFreeSlug<T>(work: () => Promise<T>): Promise<T> {

@@ -1,8 +1,6 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
-import type { ChannelAccess } from '../../access/channel.access.ts';
-import type { ThreadAccess } from '../../access/thread.access.ts';
-import type { Chore, Chores } from '../../cluster/chores.ts';
+import type { Chore } from '../../cluster/chores.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../../contract/message.ts';
@@ -17,12 +15,11 @@ import {
   threadUpdated,
   type updateThreadSchema,
 } from '../../contract/thread.ts';
-import type { Database, Rows } from '../../database/database.ts';
+import type { Rows } from '../../database/database.ts';
 import type { Written } from '../../delivery/batch.ts';
-import type { Changes } from '../../delivery/changes.ts';
 import { lockStreams } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
+import type { Context } from '../context.ts';
 import { eraseMessages } from '../messages/erasure.ts';
 import { gone, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import type { SendInput } from '../messages/message.composer.ts';
@@ -47,36 +44,19 @@ const foreignMessage = `SELECT FROM messages WHERE thread_id = $1 AND author_id 
 /** Messages of a deleted thread are erased in batches of this size; threads of ordinary length at once. */
 const eraseBatch = 500;
 
+interface Deps
+  extends Pick<Context, 'database' | 'changes' | 'chores' | 'channelAccess' | 'threadAccess' | 'notifications'> {
+  messageAccess: MessageAccess;
+  messages: MessageService;
+}
+
 /** Side conversations (contract §6). */
 export class ThreadService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly chores: Chores;
-  private readonly channels: ChannelAccess;
-  private readonly access: ThreadAccess;
-  private readonly messageAccess: MessageAccess;
-  private readonly messages: MessageService;
-  private readonly notifications: NotificationQueue;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    chores: Chores;
-    channelAccess: ChannelAccess;
-    threadAccess: ThreadAccess;
-    messageAccess: MessageAccess;
-    messages: MessageService;
-    notifications: NotificationQueue;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.chores = parts.chores;
-    this.channels = parts.channelAccess;
-    this.access = parts.threadAccess;
-    this.messageAccess = parts.messageAccess;
-    this.messages = parts.messages;
-    this.notifications = parts.notifications;
-    parts.chores.add(eraseDeletedThreads);
+  constructor(deps: Deps) {
+    this.deps = deps;
+    deps.chores.add(eraseDeletedThreads);
   }
 
   /**
@@ -88,7 +68,7 @@ export class ThreadService {
     channelId: string,
     input: z.output<typeof createThreadSchema>,
   ): Promise<Written<ThreadRecord>> {
-    await this.channels.readable(actor, channelId);
+    await this.deps.channelAccess.readable(actor, channelId);
     return this.start(actor, input.parentMessageId, input.name, channelId);
   }
 
@@ -99,13 +79,13 @@ export class ThreadService {
     name: string | null,
     channelId: string | null = null,
   ): Promise<Written<ThreadRecord>> {
-    const { row } = await this.messageAccess.readable(actor, messageId);
+    const { row } = await this.deps.messageAccess.readable(actor, messageId);
     if (channelId !== null && row.channel_id !== channelId) throw new AppError('WRONG_CHANNEL');
-    const [known] = await this.database.rows<ThreadRow>(byParent, [messageId]);
+    const [known] = await this.deps.database.rows<ThreadRow>(byParent, [messageId]);
     if (known) return { result: threadRecord(known), repeated: true };
-    await this.channels.postable(actor, row.channel_id).catch(gone);
+    await this.deps.channelAccess.postable(actor, row.channel_id).catch(gone);
     if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const room = channelRoom(row.channel_id);
       await change.lockOpen(room);
       const title = name ?? titleOf(await holdMessage(change.rows, messageId));
@@ -126,28 +106,28 @@ export class ThreadService {
     channelId: string,
     query: z.output<typeof listThreadsSchema>,
   ): Promise<ListPage<ThreadRecord>> {
-    await this.channels.readable(actor, channelId);
+    await this.deps.channelAccess.readable(actor, channelId);
     const values = [channelId, query.cursor ?? MAX, query.limit + 1];
-    const bot = await this.channels.onlyFor(actor, channelId);
+    const bot = await this.deps.channelAccess.onlyFor(actor, channelId);
     const rows = await (bot === null
-      ? this.database.rows<ThreadRow>(ofChannel, values)
-      : this.database.rows<ThreadRow>(ofBot, [...values, bot]));
+      ? this.deps.database.rows<ThreadRow>(ofChannel, values)
+      : this.deps.database.rows<ThreadRow>(ofBot, [...values, bot]));
     return listPage(rows, query.limit, threadRecord);
   }
 
   /** @throws AppError THREAD_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, threadId: string): Promise<ThreadRecord> {
-    const { channel } = await this.access.readable(actor, threadId);
-    const bot = await this.channels.onlyFor(actor, channel.id);
-    const isHidden = bot !== null && (await this.database.rows(partOf, [threadId, bot])).length === 0;
+    const { channel } = await this.deps.threadAccess.readable(actor, threadId);
+    const bot = await this.deps.channelAccess.onlyFor(actor, channel.id);
+    const isHidden = bot !== null && (await this.deps.database.rows(partOf, [threadId, bot])).length === 0;
     if (isHidden) throw new AppError('THREAD_NOT_FOUND');
-    return first(this.database.rows, byId, threadId);
+    return first(this.deps.database.rows, byId, threadId);
   }
 
   /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED */
   async update(actor: Actor, threadId: string, input: z.output<typeof updateThreadSchema>): Promise<ThreadRecord> {
-    const { channel } = await this.access.editable(actor, threadId);
-    return this.changes.run(async (change) => {
+    const { channel } = await this.deps.threadAccess.editable(actor, threadId);
+    return this.deps.changes.run(async (change) => {
       const room = channelRoom(channel.id);
       await change.lockOpen(room);
       const changed = await change.rows<{ id: string }>(
@@ -162,7 +142,7 @@ export class ThreadService {
       if (changed.length > 0) {
         if (input.name !== undefined) await outdateTitles(change.rows, channel.id, threadId);
         change.publish(threadUpdated.in(room, thread, threadId));
-        change.afterCommit(() => this.access.forget(threadId));
+        change.afterCommit(() => this.deps.threadAccess.forget(threadId));
       }
       return thread;
     });
@@ -173,8 +153,8 @@ export class ThreadService {
    * (contract §6). @throws AppError THREAD_NOT_FOUND, FORBIDDEN
    */
   async delete(actor: Actor, threadId: string): Promise<void> {
-    const { channel } = await this.access.managed(actor, threadId);
-    await this.changes.run(async (change) => {
+    const { channel } = await this.deps.threadAccess.managed(actor, threadId);
+    await this.deps.changes.run(async (change) => {
       const room = channelRoom(channel.id);
       await change.lock(room);
       const { parentMessageId } = await first(change.rows, byId, threadId);
@@ -185,10 +165,10 @@ export class ThreadService {
       await eraseSome(change.rows, channel.id, threadId);
       change.publish(threadDeleted.in(room, { id: threadId, channelId: channel.id, parentMessageId }, threadId));
       change.afterCommit(async () => {
-        await this.access.forget(threadId);
-        this.chores.soon();
+        await this.deps.threadAccess.forget(threadId);
+        this.deps.chores.soon();
         // Notifications of its messages go at once instead of at the next poll for jobs.
-        this.notifications.wake();
+        this.deps.notifications.wake();
       });
     });
   }
@@ -199,8 +179,8 @@ export class ThreadService {
     threadId: string,
     query: Omit<z.output<typeof listMessagesSchema>, 'around' | 'include'>,
   ): Promise<ListPage<MessageRecord>> {
-    const { channel } = await this.access.readable(actor, threadId);
-    return this.messages.reader.ofThread(actor, channel, threadId, query);
+    const { channel } = await this.deps.threadAccess.readable(actor, threadId);
+    return this.deps.messages.reader.ofThread(actor, channel, threadId, query);
   }
 
   /** @throws AppError THREAD_NOT_FOUND, and as MessageService.send */
@@ -210,15 +190,15 @@ export class ThreadService {
     input: z.output<typeof threadMessageSchema>,
     idempotencyKey: string | null,
   ): Promise<Written<MessageRecord>> {
-    const { channel } = await this.access.entered(actor, threadId);
+    const { channel } = await this.deps.threadAccess.entered(actor, threadId);
     const message: SendInput = { ...input, threadId };
-    return this.messages.send(actor, channel.id, message, { idempotencyKey });
+    return this.deps.messages.send(actor, channel.id, message, { idempotencyKey });
   }
 
   /** As MessageService.sentWith. */
   async sentWith(actor: Actor, threadId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
-    const { channel } = await this.access.entered(actor, threadId);
-    return this.messages.sentWith(actor, channel.id, idempotencyKey);
+    const { channel } = await this.deps.threadAccess.entered(actor, threadId);
+    return this.deps.messages.sentWith(actor, channel.id, idempotencyKey);
   }
 }
 

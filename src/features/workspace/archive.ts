@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Actor } from '../../contract/actor.ts';
-import type { Database } from '../../database/database.ts';
 import { contentDisposition } from '../../infrastructure/served-content.ts';
 import { type ZipEntry, zipBytes } from '../../infrastructure/zip-writer.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
+import type { Context } from '../context.ts';
 import { LargeReads } from './large-reads.ts';
 import { freeName } from './names.ts';
 import { type ArchiveRow, readAllInside } from './node.table.ts';
@@ -19,25 +19,22 @@ export interface Archive {
 const folderMode = 0o040755;
 const fileMode = 0o100644;
 
+interface Deps extends Pick<Context, 'database'> {
+  workspaceAccess: WorkspaceAccess;
+  blobs: BlobStore;
+  limits: { maxNodes: number; downloads: number; downloadsPerUser: number };
+}
+
 /** Folders as ZIP files, created while they are sent (contract §8). */
 export class ArchiveService {
-  private readonly database: Database;
-  private readonly access: WorkspaceAccess;
-  private readonly blobs: BlobStore;
+  private readonly deps: Deps;
   private readonly maxNodes: number;
   private readonly downloads: LargeReads;
 
-  constructor(parts: {
-    database: Database;
-    workspaceAccess: WorkspaceAccess;
-    blobs: BlobStore;
-    limits: { maxNodes: number; downloads: number; downloadsPerUser: number };
-  }) {
-    this.database = parts.database;
-    this.access = parts.workspaceAccess;
-    this.blobs = parts.blobs;
-    this.maxNodes = parts.limits.maxNodes;
-    const { downloads: total, downloadsPerUser: perUser } = parts.limits;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.maxNodes = deps.limits.maxNodes;
+    const { downloads: total, downloadsPerUser: perUser } = deps.limits;
     const message = 'You are downloading several ZIP files already; wait until one of them is there.';
     this.downloads = new LargeReads({ total, perUser }, message);
   }
@@ -47,8 +44,8 @@ export class ArchiveService {
    * @throws AppError FOLDER_NOT_FOUND; RATE_LIMITED or SERVER_BUSY while too many others are being sent
    */
   async download(actor: Actor, serverId: string, folderId: string | null): Promise<Archive> {
-    const workspace = await this.access.open(actor, serverId);
-    const folder = folderId === null ? null : await this.access.folder(workspace, folderId);
+    const workspace = await this.deps.workspaceAccess.open(actor, serverId);
+    const folder = folderId === null ? null : await this.deps.workspaceAccess.folder(workspace, folderId);
     const name = folder?.name ?? (await this.workspaceName(workspace.id));
     const leave = this.downloads.enter(actor.userId);
     const bytes = zipBytes(this.entries(workspace.id, folder?.id ?? workspace.id));
@@ -66,7 +63,7 @@ export class ArchiveService {
   }
 
   private async workspaceName(id: string): Promise<string> {
-    const [row] = await this.database.rows<{ name: string }>('SELECT name FROM workspaces WHERE id = $1', [id]);
+    const [row] = await this.deps.database.rows<{ name: string }>('SELECT name FROM workspaces WHERE id = $1', [id]);
     return row?.name ?? 'workspace';
   }
 
@@ -75,10 +72,10 @@ export class ArchiveService {
    * it is sent.
    */
   private async *entries(workspaceId: string, folderId: string): AsyncGenerator<ZipEntry> {
-    const rows = await readAllInside(this.database, workspaceId, folderId, this.maxNodes);
+    const rows = await readAllInside(this.deps.database, workspaceId, folderId, this.maxNodes);
     const renamed = namesOfDrives(rows);
     const files = rows.flatMap(({ blob_id: blobId, size_bytes: size }) => (blobId ? [{ blobId, size }] : []));
-    const contents = new ReadAhead(this.blobs, files);
+    const contents = new ReadAhead(this.deps.blobs, files);
     let place = 0;
     for (const { path: inside, kind, blob_id: blobId, is_text: isText, updated_at: at } of rows) {
       const time = new Date(at);

@@ -1,7 +1,7 @@
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { Changes } from '../../delivery/changes.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
+import type { Context } from '../context.ts';
 import type { Announcer } from './announcer.ts';
 import { readNodes } from './node.table.ts';
 import { type NodeRecord, nodeRecord } from './node.view.ts';
@@ -12,26 +12,19 @@ import type { WorkspaceAccess } from './workspace.access.ts';
 /** The records of the nodes that an edit touched, after it. */
 export type Touched = Map<string, NodeRecord>;
 
+interface Deps extends Pick<Context, 'changes'> {
+  workspaceAccess: WorkspaceAccess;
+  announcer: Announcer;
+  allowance: StorageAllowance;
+  limits: WorkspaceLimits;
+}
+
 /** The only way to edit a workspace: under its lock, counted, and announced in one event. */
 export class WorkspaceEdits {
-  private readonly changes: Changes;
-  private readonly access: WorkspaceAccess;
-  private readonly announcer: Announcer;
-  private readonly allowance: StorageAllowance;
-  private readonly limits: WorkspaceLimits;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    changes: Changes;
-    workspaceAccess: WorkspaceAccess;
-    announcer: Announcer;
-    allowance: StorageAllowance;
-    limits: WorkspaceLimits;
-  }) {
-    this.changes = parts.changes;
-    this.access = parts.workspaceAccess;
-    this.announcer = parts.announcer;
-    this.allowance = parts.allowance;
-    this.limits = parts.limits;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, and what `work` throws; nothing is changed then */
@@ -40,19 +33,19 @@ export class WorkspaceEdits {
     serverId: string,
     work: (edit: TreeEdit) => Promise<T>,
   ): Promise<{ result: T; touched: Touched }> {
-    const workspace = await this.access.openToWrite(actor, serverId);
-    return this.changes.run(async (change) => {
-      const edit = await TreeEdit.begin(change.rows, workspace, actor.userId, this.limits);
-      await this.access.requireStillOpen(actor, workspace);
+    const workspace = await this.deps.workspaceAccess.openToWrite(actor, serverId);
+    return this.deps.changes.run(async (change) => {
+      const edit = await TreeEdit.begin(change.rows, workspace, actor.userId, this.deps.limits);
+      await this.deps.workspaceAccess.requireStillOpen(actor, workspace);
       const result = await work(edit);
       await edit.finish();
-      if (edit.addedBytes > 0) await this.allowance.requireWithin(change.rows, actor);
+      if (edit.addedBytes > 0) await this.deps.allowance.requireWithin(change.rows, actor);
       const rows = await readNodes(change.rows, workspace.id, [...edit.touched, ...edit.shown]);
       const touched = new Map(rows.map((row) => [row.id, nodeRecord(row)]));
       const nodes = [...touched.values()].filter(({ id }) => edit.touched.has(id));
       // Including what was moved into a folder before that was deleted: others know it where it was.
       const deletedIds = [...edit.touched].filter((id) => !touched.has(id));
-      if (edit.touched.size > 0) await this.announcer.announce(change, workspace, { nodes, deletedIds });
+      if (edit.touched.size > 0) await this.deps.announcer.announce(change, workspace, { nodes, deletedIds });
       return { result, touched };
     });
   }

@@ -9,7 +9,6 @@ import {
   uploadFieldsSchema,
   uploadNameSchema,
 } from '../../contract/workspace.ts';
-import type { Database } from '../../database/database.ts';
 import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
 import { withCharset } from '../../infrastructure/media-types.ts';
 import {
@@ -18,9 +17,9 @@ import {
   type ServedContent,
   uploadHeaders,
 } from '../../infrastructure/served-content.ts';
-import type { SignedLinks } from '../../infrastructure/signed-links.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
+import type { Context } from '../context.ts';
 import type { NodeService } from './node.service.ts';
 import { type NodeRecord, nodeRecord, type PlacedRow } from './node.view.ts';
 import { roomForFile, type WorkspaceLimits } from './quota.ts';
@@ -39,42 +38,28 @@ export interface ReceivedFile {
   content: FileContent;
 }
 
+interface Deps extends Pick<Context, 'database' | 'links'> {
+  workspaceAccess: WorkspaceAccess;
+  nodes: NodeService;
+  blobs: BlobStore;
+  allowance: StorageAllowance;
+  uploadBytes: number;
+  limits: WorkspaceLimits;
+}
+
 /** Contents of files: upload, reading and download (contract §8, §12, §13). */
 export class FileService {
-  private readonly database: Database;
-  private readonly access: WorkspaceAccess;
-  private readonly nodes: NodeService;
-  private readonly blobs: BlobStore;
-  private readonly allowance: StorageAllowance;
-  private readonly links: SignedLinks;
-  private readonly uploadBytes: number;
-  private readonly limits: WorkspaceLimits;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    workspaceAccess: WorkspaceAccess;
-    nodes: NodeService;
-    blobs: BlobStore;
-    allowance: StorageAllowance;
-    links: SignedLinks;
-    uploadBytes: number;
-    limits: WorkspaceLimits;
-  }) {
-    this.database = parts.database;
-    this.access = parts.workspaceAccess;
-    this.nodes = parts.nodes;
-    this.blobs = parts.blobs;
-    this.allowance = parts.allowance;
-    this.links = parts.links;
-    this.uploadBytes = parts.uploadBytes;
-    this.limits = parts.limits;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** A file with its text. @throws AppError FILE_NOT_FOUND */
   async get(actor: Actor, serverId: string, fileId: string): Promise<z.input<typeof fileSchema>> {
-    const workspace = await this.access.open(actor, serverId);
-    const row = await this.access.file(workspace, fileId);
-    return { ...nodeRecord(row), content: row.is_text ? await text(this.blobs.read(row.blob_id)) : null };
+    const workspace = await this.deps.workspaceAccess.open(actor, serverId);
+    const row = await this.deps.workspaceAccess.file(workspace, fileId);
+    return { ...nodeRecord(row), content: row.is_text ? await text(this.deps.blobs.read(row.blob_id)) : null };
   }
 
   /**
@@ -89,41 +74,41 @@ export class FileService {
     file: IncomingFile,
     { fields, atLeast }: { fields: Record<string, string>; atLeast: number },
   ): Promise<ReceivedFile> {
-    const workspace = await this.access.openToWrite(actor, serverId);
+    const workspace = await this.deps.workspaceAccess.openToWrite(actor, serverId);
     const { name } = validated(uploadNameSchema, { name: file.name });
     const { parentId } = validated(uploadFieldsSchema, fields);
-    if (parentId) await this.access.folder(workspace, parentId);
-    const room = await roomForFile(this.database.rows, workspace, this.limits);
-    if (atLeast > this.uploadBytes) throw fileTooLarge(this.uploadBytes);
+    if (parentId) await this.deps.workspaceAccess.folder(workspace, parentId);
+    const room = await roomForFile(this.deps.database.rows, workspace, this.deps.limits);
+    if (atLeast > this.deps.uploadBytes) throw fileTooLarge(this.deps.uploadBytes);
     if (atLeast > room) throw this.full(room);
     const probe = new UploadProbe(maxTextBytes);
-    const blob = await this.store(probe.through(this.allowance.admitted(actor, file.bytes, atLeast)), room);
+    const blob = await this.store(probe.through(this.deps.allowance.admitted(actor, file.bytes, atLeast)), room);
     const content = { blobId: blob.id, size: blob.size, mime: await probe.type(name), isText: probe.isText };
     return { name, content };
   }
 
   private async store(bytes: AsyncIterable<Uint8Array>, room: number): Promise<StoredBlob> {
-    if (room >= this.uploadBytes) return this.blobs.write(bytes, this.uploadBytes);
-    return this.blobs.write(bytes, room).catch((error) => {
+    if (room >= this.deps.uploadBytes) return this.deps.blobs.write(bytes, this.deps.uploadBytes);
+    return this.deps.blobs.write(bytes, room).catch((error) => {
       if (!(error instanceof AppError) || error.code !== 'BODY_TOO_LARGE') throw error;
       throw this.full(room, error);
     });
   }
 
   private full(room: number, cause?: AppError): AppError {
-    const { quotaBytes } = this.limits;
+    const { quotaBytes } = this.deps.limits;
     return new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: quotaBytes - room, quotaBytes }, cause });
   }
 
   /** Puts a received file into a folder. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   upload(actor: Actor, serverId: string, file: ReceivedFile, parentId: string | null): Promise<NodeRecord> {
-    return this.nodes.addFile(actor, serverId, parentId, file);
+    return this.deps.nodes.addFile(actor, serverId, parentId, file);
   }
 
   /** A file's bytes, for the browser to show or save. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FILE_NOT_FOUND */
   async download(actor: Actor, serverId: string, fileId: string, disposition: Disposition): Promise<ServedContent> {
-    const workspace = await this.access.open(actor, serverId);
-    return this.served(await this.access.file(workspace, fileId), disposition);
+    const workspace = await this.deps.workspaceAccess.open(actor, serverId);
+    return this.served(await this.deps.workspaceAccess.file(workspace, fileId), disposition);
   }
 
   /** A link to a file's bytes that works without signing in, for ten minutes. */
@@ -133,18 +118,18 @@ export class FileService {
     fileId: string,
     disposition: Disposition,
   ): Promise<z.input<typeof mediaUrlSchema>> {
-    const workspace = await this.access.open(actor, serverId);
-    const file = await this.access.file(workspace, fileId);
-    const { token, expiresAt } = this.links.sign(subject(workspace.serverId, file.id, disposition), actor.userId);
+    const workspace = await this.deps.workspaceAccess.open(actor, serverId);
+    const file = await this.deps.workspaceAccess.file(workspace, fileId);
+    const { token, expiresAt } = this.deps.links.sign(subject(workspace.serverId, file.id, disposition), actor.userId);
     const path = `/api/servers/${workspace.serverId}/workspace/files/${file.id}/media`;
     return { url: `${path}?disposition=${disposition}&token=${token}`, expiresAt: expiresAt.toISOString() };
   }
 
   /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND */
   async openByLink(serverId: string, fileId: string, disposition: Disposition, token: string): Promise<ServedContent> {
-    const isValid = await this.links.verify(subject(serverId, fileId, disposition), token);
+    const isValid = await this.deps.links.verify(subject(serverId, fileId, disposition), token);
     if (!isValid) throw new AppError('LINK_EXPIRED');
-    return this.served(await this.access.linkedFile(serverId, fileId), disposition);
+    return this.served(await this.deps.workspaceAccess.linkedFile(serverId, fileId), disposition);
   }
 
   private served(file: PlacedRow & { blob_id: string }, disposition: Disposition): ServedContent {
@@ -158,7 +143,7 @@ export class FileService {
         ...uploadHeaders,
         'Cache-Control': 'private, no-cache',
       },
-      read: (range) => this.blobs.read(file.blob_id, range),
+      read: (range) => this.deps.blobs.read(file.blob_id, range),
     };
   }
 }

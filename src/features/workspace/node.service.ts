@@ -18,21 +18,25 @@ import type { NodeRecord } from './node.view.ts';
 import type { FileContent, TreeEdit } from './tree-edit.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
 
+interface Deps {
+  workspaceAccess: WorkspaceAccess;
+  workspaceEdits: WorkspaceEdits;
+  blobs: BlobStore;
+}
+
 /** Creates, changes, moves and deletes folders and files (contract §8). Every member may. */
 export class NodeService {
-  private readonly access: WorkspaceAccess;
-  private readonly edits: WorkspaceEdits;
-  private readonly blobs: BlobStore;
+  private readonly deps: Deps;
 
-  constructor(parts: { workspaceAccess: WorkspaceAccess; workspaceEdits: WorkspaceEdits; blobs: BlobStore }) {
-    this.access = parts.workspaceAccess;
-    this.edits = parts.workspaceEdits;
-    this.blobs = parts.blobs;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** A new folder; a taken name gets a number. @throws AppError FOLDER_NOT_FOUND, FOLDER_TOO_DEEP, QUOTA_EXCEEDED */
   createFolder(actor: Actor, serverId: string, input: z.output<typeof createFolderSchema>): Promise<NodeRecord> {
-    return this.edits.one(actor, serverId, (edit) => edit.createFolder(input.parentId ?? null, input.name));
+    return this.deps.workspaceEdits.one(actor, serverId, (edit) =>
+      edit.createFolder(input.parentId ?? null, input.name),
+    );
   }
 
   /** Renames or moves a folder. @throws AppError FOLDER_NOT_FOUND, NAME_TAKEN, FOLDER_INTO_ITSELF, FOLDER_TOO_DEEP */
@@ -42,7 +46,7 @@ export class NodeService {
     folderId: string,
     input: z.output<typeof updateFolderSchema>,
   ): Promise<NodeRecord> {
-    return this.edits.one(actor, serverId, async (edit) => {
+    return this.deps.workspaceEdits.one(actor, serverId, async (edit) => {
       await requireKind(edit, folderId, 'dir');
       await relocate(edit, folderId, input);
       return folderId;
@@ -51,7 +55,7 @@ export class NodeService {
 
   /** Deletes a file, or a folder with its contents. @throws AppError FILE_NOT_FOUND, FOLDER_NOT_FOUND */
   async delete(actor: Actor, serverId: string, nodeId: string, kind: 'dir' | 'file'): Promise<void> {
-    await this.edits.run(actor, serverId, async (edit) => {
+    await this.deps.workspaceEdits.run(actor, serverId, async (edit) => {
       await requireKind(edit, nodeId, kind);
       await edit.remove(nodeId);
     });
@@ -59,9 +63,11 @@ export class NodeService {
 
   /** A new text file; if the name is taken it gets a number. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */
   async createFile(actor: Actor, serverId: string, input: z.output<typeof createFileSchema>): Promise<NodeRecord> {
-    await this.access.openToWrite(actor, serverId);
+    await this.deps.workspaceAccess.openToWrite(actor, serverId);
     const content = await this.textContent(input.name, input.content);
-    return this.edits.one(actor, serverId, (edit) => edit.createFile(input.parentId ?? null, input.name, content));
+    return this.deps.workspaceEdits.one(actor, serverId, (edit) =>
+      edit.createFile(input.parentId ?? null, input.name, content),
+    );
   }
 
   /**
@@ -76,9 +82,9 @@ export class NodeService {
     input: z.output<typeof updateFileSchema>,
     versions: string[] | null,
   ): Promise<NodeRecord> {
-    await this.access.openToWrite(actor, serverId);
+    await this.deps.workspaceAccess.openToWrite(actor, serverId);
     const content = input.content === undefined ? null : await this.textContent('', input.content);
-    return this.edits.one(actor, serverId, async (edit) => {
+    return this.deps.workspaceEdits.one(actor, serverId, async (edit) => {
       await requireKind(edit, fileId, 'file', versions);
       if (content) await edit.setContent(fileId, content);
       await relocate(edit, fileId, input);
@@ -93,12 +99,12 @@ export class NodeService {
     parentId: string | null,
     file: { name: string; content: FileContent },
   ): Promise<NodeRecord> {
-    return this.edits.one(actor, serverId, (edit) => edit.createFile(parentId, file.name, file.content));
+    return this.deps.workspaceEdits.one(actor, serverId, (edit) => edit.createFile(parentId, file.name, file.content));
   }
 
   /** A copy of a file beside it. */
   clone(actor: Actor, serverId: string, fileId: string): Promise<NodeRecord> {
-    return this.edits.one(actor, serverId, async (edit) => {
+    return this.deps.workspaceEdits.one(actor, serverId, async (edit) => {
       const file = await requireKind(edit, fileId, 'file');
       return (await edit.copy(fileId, file.parent_id)).id;
     });
@@ -111,7 +117,7 @@ export class NodeService {
     input: z.output<typeof pasteSchema>,
   ): Promise<z.input<typeof pasteAnswer>> {
     const target = input.targetParentId ?? null;
-    const { result, touched } = await this.edits.run(actor, serverId, async (edit) => {
+    const { result, touched } = await this.deps.workspaceEdits.run(actor, serverId, async (edit) => {
       const pasted = { ids: [] as string[], folderIds: [] as string[], fileIds: [] as string[] };
       for (const nodeId of await edit.outermost(input.nodeIds)) {
         if (input.mode === 'cut') {
@@ -136,10 +142,10 @@ export class NodeService {
 
   /** Runs steps in order, all or none. @throws AppError what a step throws, with its `index` */
   async runCommands(actor: Actor, serverId: string, commands: Command[]): Promise<z.input<typeof commandsAnswer>> {
-    await this.access.openToWrite(actor, serverId);
+    await this.deps.workspaceAccess.openToWrite(actor, serverId);
     const steps: { command: Command; content: FileContent | null }[] = [];
     for (const command of commands) steps.push({ command, content: await this.contentOf(command) });
-    const { result, touched } = await this.edits.run(actor, serverId, async (edit) => {
+    const { result, touched } = await this.deps.workspaceEdits.run(actor, serverId, async (edit) => {
       const ids: string[] = [];
       for (const [index, { command, content }] of steps.entries()) {
         const id = await runStep(edit, command, content).catch((error) => {
@@ -165,7 +171,7 @@ export class NodeService {
    * block edits of others with the same text. If the edit is refused, it is deleted again.
    */
   private async textContent(name: string, text: string): Promise<FileContent> {
-    const { id, size } = await this.blobs.put(Buffer.from(text));
+    const { id, size } = await this.deps.blobs.put(Buffer.from(text));
     return { blobId: id, size, mime: mediaTypeOf(name) ?? 'text/plain', isText: true };
   }
 }

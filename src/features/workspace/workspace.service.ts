@@ -3,8 +3,7 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { rootKey, type workspaceSchema, type workspaceStatsSchema } from '../../contract/workspace.ts';
-import type { Database } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Context } from '../context.ts';
 import type { Announcer } from './announcer.ts';
 import { LargeReads } from './large-reads.ts';
 import { readAll, readChildren, searchNodes } from './node.table.ts';
@@ -40,30 +39,22 @@ const selectWorkspace = `SELECT id, server_id AS "serverId", name, folder_count 
 /** Of many files, on a node: the memory of all of them together is bounded. */
 const longAnswers = { total: 16, perUser: 4 };
 
+interface Deps extends Pick<Context, 'database' | 'changes'> {
+  workspaceAccess: WorkspaceAccess;
+  announcer: Announcer;
+  quotaBytes: number;
+}
+
 /** Workspaces as a whole, and browsing them (contract §8). */
 export class WorkspaceService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly access: WorkspaceAccess;
-  private readonly announcer: Announcer;
-  private readonly quotaBytes: number;
+  private readonly deps: Deps;
   private readonly longAnswers = new LargeReads(
     longAnswers,
     'You are reading several long lists of files already; wait until one of them is there.',
   );
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    workspaceAccess: WorkspaceAccess;
-    announcer: Announcer;
-    quotaBytes: number;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.access = parts.workspaceAccess;
-    this.announcer = parts.announcer;
-    this.quotaBytes = parts.quotaBytes;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** With its counts of folders, files and bytes. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
@@ -73,11 +64,11 @@ export class WorkspaceService {
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async rename(actor: Actor, serverId: string, name: string): Promise<z.input<typeof workspaceSchema>> {
-    const workspace = await this.access.openToWrite(actor, serverId);
-    return this.changes.run(async (change) => {
+    const workspace = await this.deps.workspaceAccess.openToWrite(actor, serverId);
+    return this.deps.changes.run(async (change) => {
       const renamed = await change.rows(setName, [workspace.id, name]);
       if (renamed.length > 0)
-        await this.announcer.announce(change, workspace, { nodes: [], deletedIds: [], more: true });
+        await this.deps.announcer.announce(change, workspace, { nodes: [], deletedIds: [], more: true });
       return this.record(workspace);
     });
   }
@@ -94,22 +85,22 @@ export class WorkspaceService {
    */
   async tree(actor: Actor, serverId: string): Promise<LongText> {
     const workspace = await this.visit(actor, serverId);
-    return this.long(actor, (onMore) => readAll(this.database, workspace.id, onMore), treeText);
+    return this.long(actor, (onMore) => readAll(this.deps.database, workspace.id, onMore), treeText);
   }
 
   /** The contents of a folder; null: of the top. @throws AppError FOLDER_NOT_FOUND, and as `tree` */
   async children(actor: Actor, serverId: string, parentId: string | null): Promise<LongText> {
     const workspace = await this.visit(actor, serverId);
-    if (parentId) await this.access.folder(workspace, parentId);
+    if (parentId) await this.deps.workspaceAccess.folder(workspace, parentId);
     const ids = [parentId ?? workspace.id];
-    return this.long(actor, (onMore) => readChildren(this.database, workspace.id, ids, onMore), listText);
+    return this.long(actor, (onMore) => readChildren(this.deps.database, workspace.id, ids, onMore), listText);
   }
 
   /** The contents of several folders, by their ids; a deleted folder is empty. @throws AppError as `tree` */
   async childrenOf(actor: Actor, serverId: string, parentIds: (string | null)[]): Promise<LongText> {
     const workspace = await this.visit(actor, serverId);
     const ids = parentIds.map((id) => id ?? workspace.id);
-    const read = (onMore: () => void) => readChildren(this.database, workspace.id, ids, onMore);
+    const read = (onMore: () => void) => readChildren(this.deps.database, workspace.id, ids, onMore);
     return this.long(actor, read, (rows) => {
       const lists = new Map(parentIds.map((id): [string, PlacedRow[]] => [id ?? rootKey, []]));
       for (const row of rows) lists.get(row.parent_id ?? rootKey)?.push(row);
@@ -137,23 +128,23 @@ export class WorkspaceService {
   /** Folders or files whose names contain a text, case-insensitively; the first hundred. */
   async search(actor: Actor, serverId: string, kind: 'dir' | 'file', text: string): Promise<NodeRecord[]> {
     const workspace = await this.visit(actor, serverId);
-    return (await searchNodes(this.database.rows, workspace.id, kind, text, searchLimit)).map(nodeRecord);
+    return (await searchNodes(this.deps.database.rows, workspace.id, kind, text, searchLimit)).map(nodeRecord);
   }
 
   /** Opens a workspace for someone who reads it; those who do are told of its changes (see Announcer). */
   private async visit(actor: Actor, serverId: string): Promise<OpenWorkspace> {
-    const workspace = await this.access.open(actor, serverId);
-    await this.announcer.seenBy(actor.userId, workspace);
+    const workspace = await this.deps.workspaceAccess.open(actor, serverId);
+    await this.deps.announcer.seenBy(actor.userId, workspace);
     return workspace;
   }
 
   private async record(workspace: OpenWorkspace): Promise<z.input<typeof workspaceSchema>> {
-    const [row] = await this.database.rows<WorkspaceRow>(selectWorkspace, [workspace.id]);
+    const [row] = await this.deps.database.rows<WorkspaceRow>(selectWorkspace, [workspace.id]);
     if (!row) throw new AppError('SERVER_NOT_FOUND');
     return {
       ...row,
       totalCount: row.folderCount + row.fileCount,
-      quotaBytes: this.quotaBytes,
+      quotaBytes: this.deps.quotaBytes,
       createdAt: isoTime(row.createdAt),
       updatedAt: isoTime(row.updatedAt),
     };

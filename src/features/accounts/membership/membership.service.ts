@@ -1,40 +1,37 @@
-import type { Capabilities, Membership } from '../../../access/capabilities.ts';
-import type { Caches } from '../../../cluster/caches.ts';
+import type { Membership } from '../../../access/capabilities.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { membershipUpdated } from '../../../contract/membership.ts';
 import { userRoom } from '../../../contract/rooms.ts';
-import type { Change, Changes } from '../../../delivery/changes.ts';
-import type { Settings } from '../../../settings/settings.ts';
+import type { Change } from '../../../delivery/changes.ts';
+import type { Context } from '../../context.ts';
 import { userCache } from '../identity.ts';
 import { redeemCode } from './redemption.ts';
 
+type Deps = Pick<Context, 'changes' | 'caches' | 'capabilities' | 'settings'>;
+
 /** Tiers of accounts, and upgrades by invite code (contract §3). */
 export class MembershipService {
-  private readonly changes: Changes;
-  private readonly caches: Caches;
-  private readonly capabilities: Capabilities;
+  private readonly deps: Deps;
   private readonly inviteTier: string;
 
-  constructor(parts: { changes: Changes; caches: Caches; capabilities: Capabilities; settings: Settings }) {
-    this.changes = parts.changes;
-    this.caches = parts.caches;
-    this.capabilities = parts.capabilities;
-    this.inviteTier = parts.settings.accounts.inviteTier;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.inviteTier = deps.settings.accounts.inviteTier;
   }
 
   /** The current one, even on a connection that is older than its last change. */
   async mine(actor: Actor): Promise<Membership> {
-    return this.capabilities.membership(actor.tier);
+    return this.deps.capabilities.membership(actor.tier);
   }
 
   /** @throws AppError INVALID_INVITE_CODE, and FORBIDDEN for bots */
   async redeem(actor: Actor, code: string): Promise<Membership> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no membership of their own.' });
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await this.redeemFor(change, actor.userId, code);
       const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1', [actor.userId]);
-      return this.capabilities.membership(user?.tier ?? actor.tier);
+      return this.deps.capabilities.membership(user?.tier ?? actor.tier);
     });
   }
 
@@ -70,11 +67,11 @@ export class MembershipService {
       [userId, tier],
     );
     if (changed.length === 0) throw new AppError('USER_NOT_FOUND');
-    change.publish(membershipUpdated.in(userRoom(userId), this.capabilities.membership(tier)));
-    change.afterCommit(() => this.caches.forget(userCache, [userId]));
+    change.publish(membershipUpdated.in(userRoom(userId), this.deps.capabilities.membership(tier)));
+    change.afterCommit(() => this.deps.caches.forget(userCache, [userId]));
   }
 
   private isBelowInvited(tier: string): boolean {
-    return this.capabilities.membership(tier).level < this.capabilities.membership(this.inviteTier).level;
+    return this.deps.capabilities.membership(tier).level < this.deps.capabilities.membership(this.inviteTier).level;
   }
 }

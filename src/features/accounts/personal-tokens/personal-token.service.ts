@@ -5,10 +5,8 @@ import { AppError } from '../../../contract/errors.ts';
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from '../../../contract/personal-token.ts';
 import { isoTime, isoTimeOrNull } from '../../../contract/schema.ts';
 import { countOf } from '../../../database/counting.ts';
-import type { Database } from '../../../database/database.ts';
-import type { Changes } from '../../../delivery/changes.ts';
 import { newId } from '../../../infrastructure/ids.ts';
-import type { Settings } from '../../../settings/settings.ts';
+import type { Context } from '../../context.ts';
 import { personalTokenPrefix } from '../identity.ts';
 import { newSecret } from '../secrets.ts';
 import type { Revocation } from '../sessions/revocation.ts';
@@ -32,25 +30,25 @@ const insert = `INSERT INTO personal_tokens (id, user_id, name, scope, token_has
   VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(days => $6), $7) RETURNING ${columns}`;
 const countOwn = 'SELECT count(*)::int AS count FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL';
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'settings'> {
+  revocation: Revocation;
+}
+
 /** Tokens that people create for their own programs (contract §3). Only a signed-in person manages them. */
 export class PersonalTokenService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly revocation: Revocation;
+  private readonly deps: Deps;
   private readonly most: number;
 
-  constructor(parts: { database: Database; changes: Changes; revocation: Revocation; settings: Settings }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.revocation = parts.revocation;
-    this.most = parts.settings.accounts.personalTokens;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.most = deps.settings.accounts.personalTokens;
   }
 
   /** @throws AppError TOKEN_LIMIT, INSUFFICIENT_PAT_SCOPE */
   async create(actor: Actor, input: z.output<typeof createTokenSchema>): Promise<z.input<typeof newTokenSchema>> {
     const session = ownSession(actor);
     const { secret, hash } = newSecret(personalTokenPrefix);
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
       await holdSession(change, session);
       if ((await countOf(change.rows, countOwn, [actor.userId])) >= this.most) throw new AppError('TOKEN_LIMIT');
@@ -64,14 +62,16 @@ export class PersonalTokenService {
   /** @throws AppError INSUFFICIENT_PAT_SCOPE */
   async list(actor: Actor): Promise<TokenRecord[]> {
     ownSession(actor);
-    const rows = await this.database.rows<TokenRow>(listOwn, [actor.userId]);
+    const rows = await this.deps.database.rows<TokenRow>(listOwn, [actor.userId]);
     return rows.map(tokenRecord);
   }
 
   /** Revokes a token and closes its sockets. @throws AppError TOKEN_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
   async revoke(actor: Actor, tokenId: string): Promise<void> {
     ownSession(actor);
-    const found = await this.changes.run((change) => this.revocation.personalToken(change, actor.userId, tokenId));
+    const found = await this.deps.changes.run((change) =>
+      this.deps.revocation.personalToken(change, actor.userId, tokenId),
+    );
     if (!found) throw new AppError('TOKEN_NOT_FOUND');
   }
 }

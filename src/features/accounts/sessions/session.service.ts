@@ -1,18 +1,17 @@
 import type { z } from 'zod';
-import type { Capabilities } from '../../../access/capabilities.ts';
 import type { authSchema } from '../../../contract/account.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { isoTime } from '../../../contract/schema.ts';
 import type { sessionSchema, tokenPairSchema } from '../../../contract/session.ts';
-import type { Database } from '../../../database/database.ts';
 import { Session } from '../../../database/entities/session.entity.ts';
 import { User } from '../../../database/entities/user.entity.ts';
-import type { Change, Changes } from '../../../delivery/changes.ts';
+import type { Change } from '../../../delivery/changes.ts';
 import { clock } from '../../../infrastructure/clock.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import { seal, unseal } from '../../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import type { Context } from '../../context.ts';
 import { ownUser } from '../account.view.ts';
 import type { Credentials } from '../credentials.ts';
 import { hashSecret, sealingKey } from '../secrets.ts';
@@ -86,32 +85,20 @@ const listActive = `SELECT id, device_name AS "deviceName", user_agent AS "userA
 
 const holdActive = 'SELECT id FROM sessions WHERE id = $1 AND revoked_at IS NULL FOR SHARE';
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | 'settings'> {
+  revocation: Revocation;
+  credentials: Pick<Credentials, 'endWithSession'>;
+  tokens: Tokens;
+}
+
 /** Sign-ins and their tokens (contract §3). */
 export class SessionService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly capabilities: Capabilities;
-  private readonly revocation: Revocation;
-  private readonly credentials: Pick<Credentials, 'endWithSession'>;
-  private readonly tokens: Tokens;
+  private readonly deps: Deps;
   private readonly settings: Settings['accounts'];
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    capabilities: Capabilities;
-    revocation: Revocation;
-    credentials: Pick<Credentials, 'endWithSession'>;
-    tokens: Tokens;
-    settings: Settings;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.capabilities = parts.capabilities;
-    this.revocation = parts.revocation;
-    this.credentials = parts.credentials;
-    this.tokens = parts.tokens;
-    this.settings = parts.settings.accounts;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.settings = deps.settings.accounts;
   }
 
   /**
@@ -142,7 +129,7 @@ export class SessionService {
     return {
       accessToken: this.accessToken(userId, id),
       refreshToken,
-      user: ownUser(user, this.capabilities.membership(user.tier)),
+      user: ownUser(user, this.deps.capabilities.membership(user.tier)),
     };
   }
 
@@ -154,7 +141,7 @@ export class SessionService {
   async refresh(refreshToken: string): Promise<TokenPair> {
     const hash = hashSecret(refreshToken);
     const { refreshTokenSeconds, refreshTokenAbsoluteSeconds } = this.settings;
-    const pair = await this.changes.run(async (change) => {
+    const pair = await this.deps.changes.run(async (change) => {
       // Of concurrent calls one finds its row; the others wait here, and then find that the token was used.
       const values = [hash, refreshTokenSeconds, refreshTokenAbsoluteSeconds];
       const [session] = await change.rows<RenewableSession>(lockByToken, values);
@@ -167,7 +154,7 @@ export class SessionService {
   /** @throws AppError INSUFFICIENT_PAT_SCOPE for personal access tokens */
   async list(actor: Actor): Promise<z.input<typeof sessionSchema>[]> {
     const current = ownSession(actor);
-    const rows = await this.database.rows<SessionRow>(listActive, [actor.userId, maxListed]);
+    const rows = await this.deps.database.rows<SessionRow>(listActive, [actor.userId, maxListed]);
     return rows.map((row) => ({
       ...row,
       createdAt: isoTime(row.createdAt),
@@ -179,14 +166,16 @@ export class SessionService {
   /** Ends a session with the credentials that it made. @throws AppError SESSION_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
   async revoke(actor: Actor, sessionId: string): Promise<void> {
     ownSession(actor);
-    const found = await this.changes.run((change) => this.credentials.endWithSession(change, actor.userId, sessionId));
+    const found = await this.deps.changes.run((change) =>
+      this.deps.credentials.endWithSession(change, actor.userId, sessionId),
+    );
     if (!found) throw new AppError('SESSION_NOT_FOUND');
   }
 
   /** Ends the calling session; what it made stays. @throws AppError INSUFFICIENT_PAT_SCOPE */
   async logOut(actor: Actor): Promise<void> {
     const sessionId = ownSession(actor);
-    await this.changes.run((change) => this.revocation.session(change, actor.userId, sessionId));
+    await this.deps.changes.run((change) => this.deps.revocation.session(change, actor.userId, sessionId));
   }
 
   private async rotate(change: Change, session: RenewableSession, token: string, hash: string): Promise<TokenPair> {
@@ -207,7 +196,7 @@ export class SessionService {
       const accessToken = this.accessToken(used.userId, used.sessionId);
       return { accessToken, refreshToken: unseal(used.successor, sealingKey(token)) };
     }
-    await this.credentials.endWithSession(change, used.userId, used.sessionId);
+    await this.deps.credentials.endWithSession(change, used.userId, used.sessionId);
     return null;
   }
 
@@ -219,11 +208,11 @@ export class SessionService {
 
   /** A JWT, made unique by its `jti`; only its hash is stored. */
   private refreshToken(userId: string, sessionId: string, seconds: number): string {
-    return this.tokens.sign({ sub: userId, sid: sessionId, typ: 'refresh' }, Math.ceil(seconds));
+    return this.deps.tokens.sign({ sub: userId, sid: sessionId, typ: 'refresh' }, Math.ceil(seconds));
   }
 
   private accessToken(userId: string, sessionId: string): string {
-    return this.tokens.sign({ sub: userId, sid: sessionId, typ: 'access' }, this.settings.accessTokenSeconds);
+    return this.deps.tokens.sign({ sub: userId, sid: sessionId, typ: 'access' }, this.settings.accessTokenSeconds);
   }
 }
 

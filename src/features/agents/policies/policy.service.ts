@@ -1,9 +1,6 @@
 import type { z } from 'zod';
-import type { ChannelAccess, ChannelWithRole } from '../../../access/channel.access.ts';
-import type { PolicyAccess } from '../../../access/policy.access.ts';
+import type { ChannelWithRole } from '../../../access/channel.access.ts';
 import { changedPolicy, type Halves, openPolicy, stricter } from '../../../access/policy.ts';
-import type { ServerAccess } from '../../../access/server.access.ts';
-import type { Control } from '../../../cluster/control.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError, ifMissing } from '../../../contract/errors.ts';
 import {
@@ -16,10 +13,11 @@ import {
 import { may, type Role, requireRole } from '../../../contract/roles.ts';
 import { userRoom } from '../../../contract/rooms.ts';
 import { isUuid } from '../../../contract/schema.ts';
-import type { Database, Rows } from '../../../database/database.ts';
-import type { Change, Changes } from '../../../delivery/changes.ts';
+import type { Rows } from '../../../database/database.ts';
+import type { Change } from '../../../delivery/changes.ts';
 import type { AgentAccess, AgentRow } from '../../accounts/agent.access.ts';
 import { type AgentIdentity, actorOf } from '../../accounts/agent.identity.ts';
+import type { Context } from '../../context.ts';
 import { findPolicy, halvesAt, type Place, policiesOf, writePolicy } from './policy.table.ts';
 import { halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
 
@@ -40,43 +38,26 @@ type BuddyRecord = z.input<typeof buddyPolicySchema>;
 type ServerPolicyRecord = z.input<typeof serverPolicySchema>;
 type Bot = { id: string; userId: string };
 
+interface Deps
+  extends Pick<Context, 'database' | 'changes' | 'control' | 'policyAccess' | 'channelAccess' | 'serverAccess'> {
+  agentAccess: AgentAccess;
+  agentIdentity: AgentIdentity;
+}
+
 /** Sets what bots may hear and say (contract §4, §5). */
 export class PolicyService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly control: Control;
-  private readonly access: AgentAccess;
-  private readonly policies: PolicyAccess;
-  private readonly identity: AgentIdentity;
-  private readonly channels: ChannelAccess;
-  private readonly servers: ServerAccess;
+  private readonly deps: Deps;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    control: Control;
-    agentAccess: AgentAccess;
-    policyAccess: PolicyAccess;
-    agentIdentity: AgentIdentity;
-    channelAccess: ChannelAccess;
-    serverAccess: ServerAccess;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.control = parts.control;
-    this.access = parts.agentAccess;
-    this.policies = parts.policyAccess;
-    this.identity = parts.agentIdentity;
-    this.channels = parts.channelAccess;
-    this.servers = parts.serverAccess;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /** The policies of an agent, for its owner and its bot. @throws AppError AGENT_NOT_FOUND, SERVER_NOT_FOUND for a slug */
   async list(actor: Actor, agentId: string, server: string | undefined): Promise<PolicyRecord[]> {
-    const agent = await this.access.readable(actor, agentId);
+    const agent = await this.deps.agentAccess.readable(actor, agentId);
     const serverId = server === undefined || isUuid(server) ? server : await this.serverId(actor, server);
     const reader = actor.userId === agent.user_id ? null : actor.userId;
-    const rows = await policiesOf(this.database.rows, agentId, serverId ?? null, reader);
+    const rows = await policiesOf(this.deps.database.rows, agentId, serverId ?? null, reader);
     return rows.map(policyRecord);
   }
 
@@ -85,10 +66,10 @@ export class PolicyService {
    * @throws AppError AGENT_NOT_FOUND, SERVER_NOT_FOUND, CHANNEL_NOT_FOUND, FORBIDDEN where the server keeps the bot
    */
   async set(actor: Actor, agentId: string, inputs: Input[]): Promise<PolicyRecord[]> {
-    const agent = await this.access.owned(actor, agentId);
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
     const places: Place[] = [];
     for (const input of inputs) places.push(await this.place(actor, agent, input));
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       const records: PolicyRecord[] = [];
       for (const [index, input] of inputs.entries()) {
         const place = places[index];
@@ -107,8 +88,8 @@ export class PolicyService {
 
   /** Takes back what the owner has set. @throws AppError AGENT_NOT_FOUND, POLICY_NOT_FOUND, FORBIDDEN for the server's alone */
   async remove(actor: Actor, agentId: string, policyId: string): Promise<void> {
-    const agent = await this.access.owned(actor, agentId);
-    await this.changes.run(async (change) => {
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
+    await this.deps.changes.run(async (change) => {
       await change.rows(lockAgent, [agentId]);
       const row = await findPolicy(change.rows, agentId, policyId);
       if (!row) throw new AppError('POLICY_NOT_FOUND');
@@ -129,7 +110,7 @@ export class PolicyService {
     if (side === 'owner' ? agent.owner_id !== actor.userId : !mayDecide(actor, channel.role)) {
       throw new AppError('ROLE_REQUIRED', { message: "Only the bot's owner and admins of the server may do this." });
     }
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await this.put(change, agent, place, input, side);
       return buddyRecord(change.rows, agent, channel);
     });
@@ -138,7 +119,7 @@ export class PolicyService {
   /** The effective policy of a bot in a channel, for people in it. */
   async getBuddy(actor: Actor, channelId: string, agentId: string): Promise<BuddyRecord> {
     const { agent, channel } = await this.buddy(actor, channelId, agentId);
-    return buddyRecord(this.database.rows, agent, channel);
+    return buddyRecord(this.deps.database.rows, agent, channel);
   }
 
   /**
@@ -146,12 +127,12 @@ export class PolicyService {
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, AGENT_NOT_FOUND
    */
   async setServers(actor: Actor, server: string, agentId: string, input: PolicyInput): Promise<ServerPolicyRecord> {
-    const { id, membership } = await this.servers.joined(actor, server);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, server);
     requireRole(membership.role, 'bot:set-policy');
     if (actor.user.isBot) throw new AppError('ROLE_REQUIRED', { message: 'Bots decide nothing about bots.' });
     const agent = await this.member(id, agentId);
     const place = { serverId: id, channelId: null };
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       await this.put(change, agent, place, input, 'server');
       return serverRecord(change.rows, agent, id);
     });
@@ -159,8 +140,8 @@ export class PolicyService {
 
   /** The default policy of a bot in a server, for members. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, AGENT_NOT_FOUND */
   async getServers(actor: Actor, server: string, agentId: string): Promise<ServerPolicyRecord> {
-    const { id } = await this.servers.joined(actor, server);
-    return serverRecord(this.database.rows, await this.member(id, agentId), id);
+    const { id } = await this.deps.serverAccess.joined(actor, server);
+    return serverRecord(this.deps.database.rows, await this.member(id, agentId), id);
   }
 
   /** Takes back all that the owner has set for a bot in a server, as part of a change. */
@@ -173,8 +154,8 @@ export class PolicyService {
 
   /** The agent of a bot that is a member of a server. @throws AppError AGENT_NOT_FOUND */
   private async member(serverId: string, agentId: string): Promise<AgentRow> {
-    const agent = await this.access.find(agentId);
-    if (!(await this.servers.membership(serverId, agent.user_id))) throw new AppError('AGENT_NOT_FOUND');
+    const agent = await this.deps.agentAccess.find(agentId);
+    if (!(await this.deps.serverAccess.membership(serverId, agent.user_id))) throw new AppError('AGENT_NOT_FOUND');
     return agent;
   }
 
@@ -184,15 +165,16 @@ export class PolicyService {
     channelId: string,
     agentId: string,
   ): Promise<{ agent: AgentRow; channel: ChannelWithRole }> {
-    const own = await this.channels.entered(actor, channelId).catch(ifMissing);
-    const agent = await this.access.find(agentId).catch(ifMissing);
+    const own = await this.deps.channelAccess.entered(actor, channelId).catch(ifMissing);
+    const agent = await this.deps.agentAccess.find(agentId).catch(ifMissing);
     // Those outside the channel are not told either whether the bot exists.
     if (!agent) throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
     const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
     const bots = await this.ofBot(agent, channelId);
     if (own && (owns || bots)) return { agent, channel: own };
     if (owns && bots) {
-      const seen = bots.serverId === null ? null : await this.channels.visible(actor, channelId).catch(ifMissing);
+      const seen =
+        bots.serverId === null ? null : await this.deps.channelAccess.visible(actor, channelId).catch(ifMissing);
       if (seen !== undefined) return { agent, channel: { ...bots, role: seen?.role ?? null } };
     }
     throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
@@ -202,7 +184,7 @@ export class PolicyService {
     const { serverId: server = null, channelId = null } = input;
     const serverId = server && (await this.serverId(actor, server));
     if (channelId !== null) {
-      const own = await this.channels.visible(actor, channelId).catch(ifMissing);
+      const own = await this.deps.channelAccess.visible(actor, channelId).catch(ifMissing);
       const bots = own ? undefined : await this.ofBot(agent, channelId);
       // Of its DMs the owner need not be part.
       const channel = own ?? (bots?.serverId === null ? bots : undefined);
@@ -215,14 +197,14 @@ export class PolicyService {
 
   /** A server that the actor is in. @throws AppError SERVER_NOT_FOUND */
   private async serverId(actor: Actor, idOrSlug: string): Promise<string> {
-    const { id } = await this.servers.find(idOrSlug);
-    if (!(await this.servers.membership(id, actor.userId))) throw new AppError('SERVER_NOT_FOUND');
+    const { id } = await this.deps.serverAccess.find(idOrSlug);
+    if (!(await this.deps.serverAccess.membership(id, actor.userId))) throw new AppError('SERVER_NOT_FOUND');
     return id;
   }
 
   private async ofBot(agent: AgentRow, channelId: string): Promise<ChannelWithRole | undefined> {
-    const known = await this.identity.find(agent.user_id);
-    return known && this.channels.visible(actorOf(known), channelId).catch(ifMissing);
+    const known = await this.deps.agentIdentity.find(agent.user_id);
+    return known && this.deps.channelAccess.visible(actorOf(known), channelId).catch(ifMissing);
   }
 
   /** @returns the record, also if nothing restricts the bot there any more */
@@ -263,8 +245,8 @@ export class PolicyService {
       channelId === null ? await change.rows<{ id: string }>(concerned, [agent.userId, serverId]) : [{ id: channelId }];
     change.publish(policyChanged.in(userRoom(agent.userId), { agentId: agent.id, serverId, channelId, policy }));
     const channelIds = channels.map((channel) => channel.id);
-    change.afterCommit(() => this.policies.forget(agent.userId, channelIds));
-    change.afterCommit(() => this.control.send({ kind: 'hearing', userId: agent.userId }));
+    change.afterCommit(() => this.deps.policyAccess.forget(agent.userId, channelIds));
+    change.afterCommit(() => this.deps.control.send({ kind: 'hearing', userId: agent.userId }));
   }
 }
 

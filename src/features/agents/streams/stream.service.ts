@@ -1,7 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import type { ChannelAccess } from '../../../access/channel.access.ts';
-import type { ThreadAccess } from '../../../access/thread.access.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { maxContent } from '../../../contract/message.ts';
@@ -9,10 +7,8 @@ import { channelRoom, threadRoom } from '../../../contract/rooms.ts';
 import { invalid } from '../../../contract/schema/validation.ts';
 import { isBlank } from '../../../contract/schema.ts';
 import { messageStream, type streamSchema } from '../../../contract/stream.ts';
-import type { Ephemeral } from '../../../delivery/ephemeral.ts';
 import { atMost } from '../../../infrastructure/cache.ts';
-import type { RedisConnections } from '../../../infrastructure/redis.ts';
-import type { Settings } from '../../../settings/settings.ts';
+import type { Context } from '../../context.ts';
 import type { LoopGuard } from '../../messages/loop-guard.ts';
 import type { MessageService } from '../../messages/message.service.ts';
 import type { MessageRecord } from '../../messages/message.view.ts';
@@ -37,38 +33,27 @@ const maxOpenPerBot = 20;
 const maxEnded = 10_000;
 const renewMs = 1000;
 
+interface Deps extends Pick<Context, 'channelAccess' | 'threadAccess' | 'ephemeral' | 'redis' | 'settings'> {
+  messages: MessageService;
+  loopGuard: LoopGuard;
+}
+
 /**
  * Replies shown while in progress (contract §9): pieces are relayed and not stored, and in the end the whole becomes one
  * message. A reply that is not continued is ended for everyone.
  */
 export class ReplyStreams {
-  private readonly messages: MessageService;
-  private readonly channels: ChannelAccess;
-  private readonly threads: ThreadAccess;
-  private readonly ephemeral: Ephemeral;
-  private readonly loopGuard: LoopGuard;
+  private readonly deps: Deps;
   private readonly idleMs: number;
   private readonly leases: StreamLeases;
   private readonly open = new Map<string, OpenStream>();
   /** Replies that were ended too early, by author: further pieces of them are not the whole. */
   private readonly ended = new LRUCache<string, true>({ ...atMost(maxEnded), ttl: cutKnownMs });
 
-  constructor(parts: {
-    messages: MessageService;
-    channelAccess: ChannelAccess;
-    threadAccess: ThreadAccess;
-    ephemeral: Ephemeral;
-    loopGuard: LoopGuard;
-    redis: RedisConnections | null;
-    settings: Settings;
-  }) {
-    this.messages = parts.messages;
-    this.channels = parts.channelAccess;
-    this.threads = parts.threadAccess;
-    this.ephemeral = parts.ephemeral;
-    this.loopGuard = parts.loopGuard;
-    this.idleMs = parts.settings.agents.streamIdleSeconds * 1000;
-    this.leases = new StreamLeases(parts.redis, (place) => this.tellAborted(place));
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.idleMs = deps.settings.agents.streamIdleSeconds * 1000;
+    this.leases = new StreamLeases(deps.redis, (place) => this.tellAborted(place));
   }
 
   /**
@@ -79,11 +64,11 @@ export class ReplyStreams {
   async push(actor: Actor, piece: Piece, socketId: string): Promise<MessageRecord | undefined> {
     if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
     // Checked for each piece, so that a bot that may no longer write is silenced at once.
-    await this.channels.postable(actor, piece.channelId).catch((error) => this.cutShort(actor, piece, error));
+    await this.deps.channelAccess.postable(actor, piece.channelId).catch((error) => this.cutShort(actor, piece, error));
     const known = this.open.get(keyOf(actor, piece));
     // The answer to its `done` was lost: it must not be checked, shown or counted again.
     const said =
-      piece.done && !known ? await this.messages.sentWith(actor, piece.channelId, onceKey(piece)) : undefined;
+      piece.done && !known ? await this.deps.messages.sentWith(actor, piece.channelId, onceKey(piece)) : undefined;
     if (said) return said;
     const stream = known ?? (await this.begin(actor, piece, socketId));
     stream.socketId = socketId;
@@ -113,8 +98,8 @@ export class ReplyStreams {
 
   private async begin(actor: Actor, piece: Piece, socketId: string): Promise<OpenStream> {
     const { channelId, streamId, threadId = null, replyToId = null } = piece;
-    if (threadId !== null) await this.threads.requirePostable(actor, channelId, threadId);
-    await this.loopGuard.check(actor, channelId, threadId);
+    if (threadId !== null) await this.deps.threadAccess.requirePostable(actor, channelId, threadId);
+    await this.deps.loopGuard.check(actor, channelId, threadId);
     const place = { userId: actor.userId, streamId, channelId, threadId };
     const key = keyOf(actor, piece);
     const isEnded = this.ended.has(key) || this.ended.has(`${key} ${socketId}`);
@@ -162,7 +147,7 @@ export class ReplyStreams {
       throw invalid([{ path: 'delta', message: 'must not leave the whole empty', code: 'too_small' }]);
     }
     const input = { content, threadId, replyToId: piece.replyToId ?? replyToId };
-    return (await this.messages.send(actor, channelId, input, { idempotencyKey: onceKey(piece) })).result;
+    return (await this.deps.messages.send(actor, channelId, input, { idempotencyKey: onceKey(piece) })).result;
   }
 
   private carryOn(key: string, stream: OpenStream): void {
@@ -209,11 +194,11 @@ export class ReplyStreams {
     exceptSocket?: string,
   ): void {
     const data = { ...place, author: actor.user, replyToId, ...more };
-    this.ephemeral.tell(roomsOf(place), messageStream, data, exceptSocket);
+    this.deps.ephemeral.tell(roomsOf(place), messageStream, data, exceptSocket);
   }
 
   private tellAborted(place: StreamPlace): void {
-    this.ephemeral.tell(roomsOf(place), messageStream, { ...place, done: true, aborted: true });
+    this.deps.ephemeral.tell(roomsOf(place), messageStream, { ...place, done: true, aborted: true });
   }
 }
 

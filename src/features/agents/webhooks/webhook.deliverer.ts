@@ -1,5 +1,4 @@
 import { v5 as uuidFrom } from 'uuid';
-import type { ChannelAccess } from '../../../access/channel.access.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { channelDeleted } from '../../../contract/channel.ts';
 import { AppError } from '../../../contract/errors.ts';
@@ -9,6 +8,7 @@ import { jittered } from '../../../infrastructure/jitter.ts';
 import type { SealedText } from '../../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { AgentIdentity } from '../../accounts/agent.identity.ts';
+import type { Context } from '../../context.ts';
 import { signingSecrets } from './signature.ts';
 import type { Claim, LoggedEvent, WebhookCursors } from './webhook.cursors.ts';
 import type { Outcome, WebhookSender } from './webhook.sender.ts';
@@ -36,6 +36,15 @@ const freshMs = 1000;
 /** Until the caches of a node have caught up with the database. */
 const unclearMs = 500;
 
+interface Deps extends Pick<Context, 'channelAccess' | 'settings'> {
+  cursors: WebhookCursors;
+  sender: WebhookSender;
+  stops: WebhookStops;
+  sealed: SealedText;
+  agentIdentity: AgentIdentity;
+  hearing: Hearing;
+}
+
 /**
  * Delivers a room's new events to a webhook: one at a time, each retried until it has arrived (contract §4). Nothing is
  * kept in memory between two attempts: what was erased or may no longer be heard is not sent.
@@ -43,40 +52,19 @@ const unclearMs = 500;
 export class WebhookDeliverer {
   /** Requests sent by this node, for the operator. */
   readonly counters = { delivered: 0, failed: 0 };
-  private readonly cursors: WebhookCursors;
-  private readonly sender: WebhookSender;
-  private readonly stops: WebhookStops;
-  private readonly sealed: SealedText;
-  private readonly identity: AgentIdentity;
-  private readonly channels: ChannelAccess;
-  private readonly hearing: Hearing;
+  private readonly deps: Deps;
   private readonly settings: Settings['webhooks'];
 
-  constructor(parts: {
-    cursors: WebhookCursors;
-    sender: WebhookSender;
-    stops: WebhookStops;
-    sealed: SealedText;
-    agentIdentity: AgentIdentity;
-    channelAccess: ChannelAccess;
-    hearing: Hearing;
-    settings: Settings;
-  }) {
-    this.cursors = parts.cursors;
-    this.sender = parts.sender;
-    this.stops = parts.stops;
-    this.sealed = parts.sealed;
-    this.identity = parts.agentIdentity;
-    this.channels = parts.channelAccess;
-    this.hearing = parts.hearing;
-    this.settings = parts.settings.webhooks;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.settings = deps.settings.webhooks;
   }
 
   /** Delivers until nothing is left, something fails, or another node holds the claim. */
   async deliver(claim: Claim, signals: StopSignals): Promise<void> {
     let isMine = true;
     while (isMine && !signals.closing.signal.aborted) {
-      const { entries, lostUpTo } = await this.cursors.read(claim, claim.seq, pageSize);
+      const { entries, lostUpTo } = await this.deps.cursors.read(claim, claim.seq, pageSize);
       const last = lostUpTo ?? entries.at(-1)?.seq;
       if (last === undefined) break;
       isMine =
@@ -84,7 +72,7 @@ export class WebhookDeliverer {
           ? await this.deliverPage(claim, entries, last, signals)
           : await this.send(claim, lostEnvelope(claim, lostUpTo), signals);
     }
-    if (isMine) await this.cursors.release(claim);
+    if (isMine) await this.deps.cursors.release(claim);
   }
 
   /** @returns whether to continue with this claim */
@@ -114,10 +102,10 @@ export class WebhookDeliverer {
    * nothing may be skipped.
    */
   private async heard(claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[] | null> {
-    const actor = await this.identity.actor(claim.userId);
+    const actor = await this.deps.agentIdentity.actor(claim.userId);
     const among = actor ? await this.readable(actor, claim, entries) : null;
     if (!actor || !among) return null;
-    const { entries: heard } = await this.hearing.heard(actor, claim.room, among);
+    const { entries: heard } = await this.deps.hearing.heard(actor, claim.room, among);
     const jsonOf = new Map(heard.map(({ seq, json }) => [seq, json]));
     return among.flatMap((entry) => {
       const json = jsonOf.get(entry.seq);
@@ -128,24 +116,25 @@ export class WebhookDeliverer {
   private async readable(actor: Actor, claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[] | null> {
     if (claim.room.startsWith('user:')) return entries;
     try {
-      await this.channels.entered(actor, claim.streamId);
-      if (!(await this.hearing.hears(actor, claim.room))) await this.channels.readable(actor, claim.streamId);
+      await this.deps.channelAccess.entered(actor, claim.streamId);
+      if (!(await this.deps.hearing.hears(actor, claim.room)))
+        await this.deps.channelAccess.readable(actor, claim.streamId);
       return entries;
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       if (error.code === 'FORBIDDEN') return [];
       // The database knows first who is where; this node's caches follow.
-      if (await this.cursors.isIn(claim)) return null;
+      if (await this.deps.cursors.isIn(claim)) return null;
       return entries.filter(({ event }) => event === channelDeleted.name);
     }
   }
 
   /** @returns whether to continue with this claim */
   private async send(claim: Claim, { id, body, seq }: Envelope, { leaving }: StopSignals): Promise<boolean> {
-    const secrets = signingSecrets(this.sealed, claim.secret, claim.previousSecrets);
+    const secrets = signingSecrets(this.deps.sealed, claim.secret, claim.previousSecrets);
     const outcome =
       secrets.length > 0
-        ? await this.sender.send({ url: claim.url, secrets, id, body }, leaving.signal)
+        ? await this.deps.sender.send({ url: claim.url, secrets, id, body }, leaving.signal)
         : failure('Its secret cannot be read any more; make a new one.');
     if (outcome.delivered) {
       this.counters.delivered++;
@@ -160,11 +149,11 @@ export class WebhookDeliverer {
   private async moveOn(claim: Claim, seq: number, delivered: boolean): Promise<boolean> {
     claim.seq = seq;
     claim.attempts = 0;
-    return this.cursors.advance(claim, seq, delivered);
+    return this.deps.cursors.advance(claim, seq, delivered);
   }
 
   private async giveBack(claim: Claim, waitMs = 0): Promise<false> {
-    await this.cursors.release(claim, waitMs);
+    await this.deps.cursors.release(claim, waitMs);
     return false;
   }
 
@@ -172,10 +161,10 @@ export class WebhookDeliverer {
     const { retryMs, retryMaxMs, giveUpSeconds } = this.settings;
     const backOff = jittered(Math.min(retryMs * 2 ** claim.attempts, retryMaxMs));
     const delay = Math.max(backOff, Math.min(retryAfterMs ?? 0, giveUpSeconds * 1000));
-    const failingSeconds = await this.cursors.putOff(claim, error, delay);
+    const failingSeconds = await this.deps.cursors.putOff(claim, error, delay);
     if (failingSeconds === undefined) return;
-    if (gone) await this.stops.stop(claim.agentId, 'gone');
-    else if (failingSeconds >= giveUpSeconds) await this.stops.stop(claim.agentId, 'dead');
+    if (gone) await this.deps.stops.stop(claim.agentId, 'gone');
+    else if (failingSeconds >= giveUpSeconds) await this.deps.stops.stop(claim.agentId, 'dead');
   }
 }
 

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LogEntry } from '../../../cluster/entry.ts';
 import { streamId } from '../../../contract/rooms.ts';
-import type { Delivery } from '../../../delivery/delivery.ts';
 import { jittered } from '../../../infrastructure/jitter.ts';
-import type { Log } from '../../../infrastructure/log.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import type { Context } from '../../context.ts';
 import type { Claim, WebhookCursors } from './webhook.cursors.ts';
 import type { StopSignals, WebhookDeliverer } from './webhook.deliverer.ts';
 
@@ -17,16 +16,18 @@ const followMs = 60_000;
 /** How often a lease is renewed before it would expire: some renewals may fail. */
 const renewalsPerLease = 5;
 
+interface Deps extends Pick<Context, 'delivery' | 'settings' | 'log'> {
+  cursors: WebhookCursors;
+  deliverer: WebhookDeliverer;
+}
+
 /**
  * Feeds the webhooks of bots. A commit on this node wakes it if a webhook hears that room; what others left behind is found
  * by polling once a second. This is all that sending a message pays for webhooks.
  */
 export class WebhookDispatcher {
-  private readonly delivery: Delivery;
-  private readonly cursors: WebhookCursors;
-  private readonly deliverer: WebhookDeliverer;
+  private readonly deps: Deps;
   private readonly settings: Settings['webhooks'];
-  private readonly log: Log;
   /** The agents whose webhooks hear a room, by the id of its stream. */
   private audience = new Map<string, string[]>();
   private woken = new Set<string>();
@@ -41,27 +42,18 @@ export class WebhookDispatcher {
   private wakeUp = () => {};
   private loop: Promise<void> = Promise.resolve();
 
-  constructor(parts: {
-    delivery: Delivery;
-    cursors: WebhookCursors;
-    deliverer: WebhookDeliverer;
-    settings: Settings;
-    log: Log;
-  }) {
-    this.delivery = parts.delivery;
-    this.cursors = parts.cursors;
-    this.deliverer = parts.deliverer;
-    this.settings = parts.settings.webhooks;
-    this.log = parts.log;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.settings = deps.settings.webhooks;
   }
 
   /** For the operator: the outcomes of this node's requests, and how many are in progress. */
   get counters(): { delivered: number; failed: number; underWay: number } {
-    return { ...this.deliverer.counters, underWay: this.running.size };
+    return { ...this.deps.deliverer.counters, underWay: this.running.size };
   }
 
   start(): void {
-    this.delivery.onCommitted = (entries) => this.hear(entries);
+    this.deps.delivery.onCommitted = (entries) => this.hear(entries);
     this.loop = this.run();
     this.renewal = setInterval(() => void this.renew(), (this.settings.leaseSeconds * 1000) / renewalsPerLease);
   }
@@ -104,7 +96,7 @@ export class WebhookDispatcher {
         await this.dispatch();
         await this.rest();
       } catch (error) {
-        this.log.debug({ err: error }, 'Webhooks could not be looked up just now.');
+        this.deps.log.debug({ err: error }, 'Webhooks could not be looked up just now.');
         // It is no longer known what was to be followed and polled.
         this.followAt = 0;
         this.pollAt = 0;
@@ -133,12 +125,12 @@ export class WebhookDispatcher {
     if (total <= 0) return;
     if (performance.now() >= this.pollAt) {
       this.pollAt = performance.now() + this.settings.pollMs;
-      for (const agentId of await this.cursors.due()) this.woken.add(agentId);
+      for (const agentId of await this.deps.cursors.due()) this.woken.add(agentId);
     }
     const free = this.free([...this.woken]);
     this.woken = new Set();
     if (free.size === 0) return;
-    const claims = await this.cursors.claim(free, total);
+    const claims = await this.deps.cursors.claim(free, total);
     for (const claim of claims) this.begin(claim);
     // There may be more than could be claimed.
     if (claims.length === total) for (const agentId of free.keys()) this.woken.add(agentId);
@@ -150,12 +142,12 @@ export class WebhookDispatcher {
     const moved = this.moved;
     if (all) this.followAt = now + jittered(followMs);
     this.moved = new Set();
-    if (all || moved.size > 0) await this.cursors.follow(all ? null : [...moved]);
+    if (all || moved.size > 0) await this.deps.cursors.follow(all ? null : [...moved]);
     else if (now < this.refreshAt) return;
     this.refreshAt = now + refreshMs;
-    this.audience = await this.cursors.audience();
+    this.audience = await this.deps.cursors.audience();
     // Events of channels that a bot entered before its own room was listened to went unnoticed.
-    if (moved.size > 0) await this.cursors.follow([...moved]);
+    if (moved.size > 0) await this.deps.cursors.follow([...moved]);
   }
 
   /** How many more rooms of each agent may be in progress here; one at its limit wakes this when a room is done. */
@@ -172,13 +164,13 @@ export class WebhookDispatcher {
   /** A receiver may take longer than a lease, which is short so that others take over soon when this node dies. */
   private async renew(): Promise<void> {
     if (this.running.size === 0) return;
-    await this.cursors
+    await this.deps.cursors
       .renew([...this.running.keys()])
-      .catch((error) => this.log.debug({ err: error }, 'Leases of webhooks could not be renewed just now.'));
+      .catch((error) => this.deps.log.debug({ err: error }, 'Leases of webhooks could not be renewed just now.'));
   }
 
   private begin(claim: Claim): void {
-    const work = this.deliverer
+    const work = this.deps.deliverer
       .deliver(claim, this.signals)
       .catch((error) => this.putOff(claim, error))
       .finally(() => {
@@ -191,7 +183,7 @@ export class WebhookDispatcher {
 
   /** The failure is not the receiver's. If this fails too, the lease expires by itself. */
   private async putOff(claim: Claim, error: unknown): Promise<void> {
-    this.log.warn({ err: error, agentId: claim.agentId }, 'Events could not be delivered to a webhook.');
-    await this.cursors.putOff(claim, 'Something went wrong on our side.', this.settings.retryMs).catch(() => {});
+    this.deps.log.warn({ err: error, agentId: claim.agentId }, 'Events could not be delivered to a webhook.');
+    await this.deps.cursors.putOff(claim, 'Something went wrong on our side.', this.settings.retryMs).catch(() => {});
   }
 }

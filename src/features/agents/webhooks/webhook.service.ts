@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type { Control } from '../../../cluster/control.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { userRoom } from '../../../contract/rooms.ts';
 import type { webhookTestSchema, webhookWithSecretSchema } from '../../../contract/webhook.ts';
-import type { Database, Rows } from '../../../database/database.ts';
-import type { Change, Changes } from '../../../delivery/changes.ts';
+import type { Rows } from '../../../database/database.ts';
+import type { Change } from '../../../delivery/changes.ts';
 import { dateNow } from '../../../infrastructure/clock.ts';
-import type { Outgoing } from '../../../infrastructure/outgoing.ts';
 import type { SealedText } from '../../../infrastructure/sealed-text.ts';
-import type { NotificationQueue } from '../../../jobs/notification.jobs.ts';
 import { markSettledRead } from '../../../jobs/reading.ts';
-import type { Settings } from '../../../settings/settings.ts';
 import type { AgentAccess } from '../../accounts/agent.access.ts';
 import { holdSession, ownSession } from '../../accounts/sessions/session.service.ts';
+import type { Context } from '../../context.ts';
 import { mostPreviousSecrets, newWebhookSecret, signingSecrets } from './signature.ts';
 import type { WebhookSender } from './webhook.sender.ts';
 import { type FailingRow, type WebhookRecord, type WebhookRow, webhookRecord } from './webhook.view.ts';
@@ -53,44 +50,26 @@ const findFailing = `SELECT kind, stream_id AS "streamId", seq, attempts, error,
 const findSecrets = `SELECT url, secret, CASE WHEN previous_until > now() THEN previous_secret END AS previous
   FROM webhooks WHERE agent_id = $1`;
 
+interface Deps extends Pick<Context, 'database' | 'changes' | 'outgoing' | 'settings' | 'control' | 'notifications'> {
+  agentAccess: AgentAccess;
+  sealed: SealedText;
+  sender: WebhookSender;
+}
+
 /** The webhook of a bot, managed by a session of its owner: it goes on receiving when the bot's token has ended (contract §4). */
 export class WebhookService {
-  private readonly database: Database;
-  private readonly changes: Changes;
-  private readonly access: AgentAccess;
-  private readonly outgoing: Outgoing;
-  private readonly sealed: SealedText;
-  private readonly sender: WebhookSender;
+  private readonly deps: Deps;
   private readonly overlapSeconds: number;
-  private readonly control: Control;
-  private readonly notifications: NotificationQueue;
 
-  constructor(parts: {
-    database: Database;
-    changes: Changes;
-    agentAccess: AgentAccess;
-    outgoing: Outgoing;
-    sealed: SealedText;
-    sender: WebhookSender;
-    settings: Settings;
-    control: Control;
-    notifications: NotificationQueue;
-  }) {
-    this.database = parts.database;
-    this.changes = parts.changes;
-    this.access = parts.agentAccess;
-    this.outgoing = parts.outgoing;
-    this.sealed = parts.sealed;
-    this.sender = parts.sender;
-    this.overlapSeconds = parts.settings.webhooks.secretOverlapSeconds;
-    this.control = parts.control;
-    this.notifications = parts.notifications;
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.overlapSeconds = deps.settings.webhooks.secretOverlapSeconds;
   }
 
   /** @throws AppError AGENT_NOT_FOUND, WEBHOOK_NOT_FOUND */
   async get(actor: Actor, agentId: string): Promise<WebhookRecord> {
-    await this.access.readable(actor, agentId);
-    return this.record(this.database.rows, agentId);
+    await this.deps.agentAccess.readable(actor, agentId);
+    return this.record(this.deps.database.rows, agentId);
   }
 
   /**
@@ -99,14 +78,14 @@ export class WebhookService {
    * @throws AppError AGENT_NOT_FOUND, FORBIDDEN for the bot itself, INSUFFICIENT_PAT_SCOPE, UNSAFE_URL
    */
   async put(actor: Actor, agentId: string, url: string): Promise<WithSecret> {
-    const agent = await this.access.owned(actor, agentId);
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
     const session = ownSession(actor);
-    await this.outgoing.check(new URL(url));
+    await this.deps.outgoing.check(new URL(url));
     const secret = newWebhookSecret();
     return this.change(
       agentId,
       async ({ rows }) => {
-        const [placed] = await rows<{ isNew: boolean }>(place, [agentId, url, this.sealed.seal(secret), session]);
+        const [placed] = await rows<{ isNew: boolean }>(place, [agentId, url, this.deps.sealed.seal(secret), session]);
         const isNew = placed?.isNew === true;
         if (!isNew) await rows(beginAnew, [agentId, false]);
         return { ...(await this.record(rows, agentId)), secret: isNew ? secret : null };
@@ -116,24 +95,29 @@ export class WebhookService {
         await markStopRead(change, agentId);
         const reference = { type: 'agent', id: agentId };
         const to = [agent.owner_id];
-        await this.notifications.add(change, { kind: 'agent.webhook_set', to, senderId: agent.user_id, reference });
+        await this.deps.notifications.add(change, {
+          kind: 'agent.webhook_set',
+          to,
+          senderId: agent.user_id,
+          reference,
+        });
       },
     );
   }
 
   /** @throws AppError AGENT_NOT_FOUND, FORBIDDEN for the bot itself, WEBHOOK_NOT_FOUND */
   async delete(actor: Actor, agentId: string): Promise<void> {
-    await this.access.owned(actor, agentId);
+    await this.deps.agentAccess.owned(actor, agentId);
     const remaining = async ({ rows }: Change) => requireOne(await rows(remove, [agentId]));
     await this.change(agentId, remaining, null, (change) => markStopRead(change, agentId));
   }
 
   /** A new secret; for a day the previous ones sign too, so that receivers can switch at their leisure. */
   async rotate(actor: Actor, agentId: string): Promise<WithSecret> {
-    await this.access.owned(actor, agentId);
+    await this.deps.agentAccess.owned(actor, agentId);
     const secret = newWebhookSecret();
     const work = async ({ rows }: Change) => {
-      requireOne(await rows(rotate, [agentId, this.sealed.seal(secret), this.overlapSeconds]));
+      requireOne(await rows(rotate, [agentId, this.deps.sealed.seal(secret), this.overlapSeconds]));
       return { ...(await this.record(rows, agentId)), secret };
     };
     return this.change(agentId, work, ownSession(actor));
@@ -141,7 +125,7 @@ export class WebhookService {
 
   /** Retries at once after failures, or after it was given up or paused. @param skip continues from now instead */
   async enable(actor: Actor, agentId: string, skip: boolean): Promise<WebhookRecord> {
-    await this.access.owned(actor, agentId);
+    await this.deps.agentAccess.owned(actor, agentId);
     return this.change(
       agentId,
       async ({ rows }) => {
@@ -156,17 +140,17 @@ export class WebhookService {
 
   /** Sends a test event now, whatever state it is in, and reports the outcome. */
   async test(actor: Actor, agentId: string): Promise<z.input<typeof webhookTestSchema>> {
-    await this.access.owned(actor, agentId);
+    await this.deps.agentAccess.owned(actor, agentId);
     ownSession(actor);
-    const [row] = await this.database.rows<{ url: string; secret: string; previous: string | null }>(findSecrets, [
+    const [row] = await this.deps.database.rows<{ url: string; secret: string; previous: string | null }>(findSecrets, [
       agentId,
     ]);
     if (!row) throw new AppError('WEBHOOK_NOT_FOUND');
-    const secrets = signingSecrets(this.sealed, row.secret, row.previous);
+    const secrets = signingSecrets(this.deps.sealed, row.secret, row.previous);
     const timestamp = dateNow().toISOString();
     const body = JSON.stringify({ type: 'webhook:test', timestamp, agentId, room: null, seq: null, data: { agentId } });
     const begun = performance.now();
-    const outcome = await this.sender.send({ url: row.url, secrets, id: `msg_${randomUUID()}`, body });
+    const outcome = await this.deps.sender.send({ url: row.url, secrets, id: `msg_${randomUUID()}`, body });
     const durationMs = Math.round(performance.now() - begun);
     return { ok: true, delivered: outcome.delivered, error: outcome.delivered ? null : outcome.error, durationMs };
   }
@@ -178,9 +162,9 @@ export class WebhookService {
     session: string | null,
     then?: (change: Change) => Promise<void>,
   ): Promise<T> {
-    return this.changes.run(async (change) => {
+    return this.deps.changes.run(async (change) => {
       if (session !== null) await holdSession(change, session);
-      change.afterCommit(() => this.control.send({ kind: 'webhook', agentId }));
+      change.afterCommit(() => this.deps.control.send({ kind: 'webhook', agentId }));
       const result = await work(change);
       await then?.(change);
       return result;
