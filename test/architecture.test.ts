@@ -34,26 +34,14 @@ function isTypeOnly(statement: string): boolean {
   return names !== undefined && !/^import \w/.test(statement) && names.every((name) => !name || /^type /.test(name));
 }
 
+/** The features in the order in which they are built: each uses those before it alone. */
+const features = [...(texts.get('node/modules.ts') ?? '').matchAll(/ = (\w+)Module\(/g)].map(
+  ([, name = '']) => `features/${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+);
+
 /** The floors of the house, the highest first: a folder imports nothing but what stands below it (ARCHITECTURE.md). */
 const floors = [
-  ...['main.ts', 'cli.ts', 'cli', 'node', 'web', 'client'],
-  ...[
-    'notifications',
-    'direct',
-    'apps',
-    'workspace',
-    'presence',
-    'agents',
-    'threads',
-    'events',
-    'bootstrap',
-    'search',
-  ].map((name) => `features/${name}`),
-  ...['reactions', 'media', 'servers', 'join-requests', 'friends', 'messages', 'mentions', 'channels', 'members'].map(
-    (name) => `features/${name}`,
-  ),
-  ...['model-proxy', 'invites', 'documents', 'accounts', 'blobs'].map((name) => `features/${name}`),
-  'features',
+  ...['main.ts', 'cli.ts', 'cli', 'node', 'web', 'client', ...features.reverse(), 'features/documents', 'features'],
   ...['gateway', 'rest', 'jobs', 'delivery', 'access', 'cluster', 'database', 'infrastructure', 'settings', 'contract'],
 ];
 
@@ -67,6 +55,7 @@ function floorOf(file: string): string {
 const folder = (file: string): string => file.split('/')[0] ?? '';
 const isFeature = (file: string): boolean => folder(file) === 'features';
 const isEndpoint = (file: string): boolean => /\.(routes|gateway)\.ts$/.test(file);
+const isModule = (file: string): boolean => /^features\/(module|.*\.module)\.ts$/.test(file);
 /** What puts a node together may import anything. */
 const isTop = (file: string): boolean => ['main.ts', 'cli.ts', 'cli', 'node'].includes(folder(file));
 
@@ -82,6 +71,15 @@ describe('the architecture', () => {
   it('has floors, and each folder stands on one of them', () => {
     expect(files.map(floorOf).filter((floor) => !floors.includes(floor))).to.deep.equal([]);
     expect(floors.filter((floor) => !files.some((file) => floorOf(file) === floor))).to.deep.equal([]);
+  });
+
+  it('builds every feature in one module', () => {
+    const built = files.filter((file) => /^features\/[\w-]+\/[\w-]+\.module\.ts$/.test(file));
+    const expected = [...features, 'features/documents'].map((folder) => {
+      const [, name] = folder.split('/');
+      return `${folder}/${name}.module.ts`;
+    });
+    expect(built.sort()).to.deep.equal(expected.sort());
   });
 
   it('has no import that points up, not even of a type', () => {
@@ -103,13 +101,15 @@ describe('the architecture', () => {
     expect(shown(server)).to.deep.equal([]);
   });
 
-  it('lets only *.routes.ts and *.gateway.ts of a feature import rest and gateway', () => {
+  it('lets only the endpoints and the module of a feature import rest and gateway', () => {
     const builders = imports.filter(({ from, to }) => isFeature(from) && ['rest', 'gateway'].includes(folder(to)));
-    expect(shown(builders.filter(({ from }) => !isEndpoint(from)))).to.deep.equal([]);
+    expect(shown(builders.filter(({ from }) => !isEndpoint(from) && !isModule(from)))).to.deep.equal([]);
   });
 
-  it('lets only the top layer import the endpoints of a feature', () => {
-    const endpoints = imports.filter(({ from, to }) => isEndpoint(to) && !isTop(from) && !isEndpoint(from));
+  it('lets only modules and the top layer import the endpoints of a feature', () => {
+    const endpoints = imports.filter(
+      ({ from, to }) => isEndpoint(to) && !isTop(from) && !isEndpoint(from) && !isModule(from),
+    );
     expect(shown(endpoints)).to.deep.equal([]);
   });
 

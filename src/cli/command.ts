@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { validated } from '../contract/schema/validation.ts';
 import type { Database } from '../database/database.ts';
-import type { Services } from '../node/features.ts';
+import type { Modules } from '../node/modules.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The context of a command. */
@@ -11,7 +11,7 @@ export interface Input {
   options: Record<string, string | boolean | undefined>;
   settings: Settings;
   database: Database;
-  services: Services;
+  services: Modules['services'];
   print(line: string): void;
 }
 

@@ -41,7 +41,7 @@ export const commands: Record<string, Command> = {
       const { email, username, name, tier } = options;
       const user = validated(newUserSchema, { email, username, displayName: name });
       const password = await newPassword(options);
-      const made = await services.accounts.operator.createUser({
+      const made = await services.operator.createUser({
         ...user,
         password: password.text,
         tier: asText(tier),
@@ -56,7 +56,7 @@ export const commands: Record<string, Command> = {
     async run({ args, services, print, options }) {
       const name = requiredArgument(args, 0, 'user');
       const password = await newPassword(options);
-      await services.accounts.operator.setPassword(name, password.text);
+      await services.operator.setPassword(name, password.text);
       print(`The password of ${name} is set; all sessions have ended.`);
       if (password.isGenerated) print(`Password: ${password.text}`);
     },
@@ -66,7 +66,7 @@ export const commands: Record<string, Command> = {
     summary: 'make someone a member, a visitor, or another tier of the settings',
     async run({ args, services, print }) {
       const [name, tier] = [requiredArgument(args, 0, 'user'), requiredArgument(args, 1, 'tier')];
-      await services.accounts.operator.setTier(name, tier);
+      await services.operator.setTier(name, tier);
       print(`${name} is now: ${tier}.`);
     },
   },
@@ -84,7 +84,7 @@ export const commands: Record<string, Command> = {
     summary: 'end sessions and all tokens of someone and their bots, whose webhooks pause',
     async run({ args, services, print }) {
       const name = requiredArgument(args, 0, 'user');
-      const count = await services.accounts.operator.revokeAll(name);
+      const count = await services.operator.revokeAll(name);
       print(
         `${count} ${count === 1 ? 'session, token or webhook' : 'sessions, tokens and webhooks'} of ${name} ended.`,
       );
@@ -96,7 +96,7 @@ export const commands: Record<string, Command> = {
     async run({ args, options: { reason }, services, print }) {
       const name = requiredArgument(args, 0, 'user');
       const given = validated(reasonSchema, { reason });
-      await services.accounts.operator.suspend(name, given.reason ?? null);
+      await services.operator.suspend(name, given.reason ?? null);
       print(`${name} is suspended.`);
     },
   },
@@ -105,7 +105,7 @@ export const commands: Record<string, Command> = {
     summary: 'let someone in again, with what they had',
     async run({ args, services, print }) {
       const name = requiredArgument(args, 0, 'user');
-      const was = await services.accounts.operator.unsuspend(name);
+      const was = await services.operator.unsuspend(name);
       print(was ? `${name} is no longer suspended.` : `${name} was not suspended.`);
     },
   },
@@ -114,7 +114,7 @@ export const commands: Record<string, Command> = {
     summary: 'the newest users, or those whose name or e-mail contains a text',
     async run({ options: { search, limit }, services, print }) {
       const most = validated(limitSchema, { limit }).limit;
-      const users = await services.accounts.operator.list(asText(search) ?? '', most);
+      const users = await services.operator.list(asText(search) ?? '', most);
       for (const user of users) print(lineOf(user));
       if (users.length === 0) print('There are none.');
     },

@@ -8,15 +8,15 @@ import type { Log } from '../infrastructure/log.ts';
 import { RedisConnections } from '../infrastructure/redis.ts';
 import { Shutdown } from '../infrastructure/shutdown.ts';
 import { untraced } from '../infrastructure/tracing.ts';
-import type { Services } from '../node/features.ts';
-import { createFoundation, createServices } from '../node/services.ts';
+import { createContext } from '../node/context.ts';
+import { createModules, type Modules } from '../node/modules.ts';
 import { type Settings, siteOf } from '../settings/settings.ts';
 
-/** The services of an installation without a server around them; one may run beside. */
+/** The features of an installation without a server around them; one may run beside. */
 export interface Installation {
   settings: Settings;
   database: Database;
-  services: Services;
+  services: Modules['services'];
   close(): Promise<void>;
 }
 
@@ -32,15 +32,13 @@ export async function openInstallation(settings: Settings, log: Log): Promise<In
     await redis?.waitUntilHealthy(redisWaitMs);
     const nodeId = randomBytes(6).toString('hex');
     const publicUrl = () => siteOf(settings, settings.port);
-    const foundation = createFoundation({ settings, log, database, redis, tracing: untraced, publicUrl, nodeId });
-    const { services, writer, blobCollector, chores } = createServices(foundation);
-    shutdown.add('services', async () => {
-      foundation.limits.close();
-      await blobCollector.close();
-      await chores.close();
-      await services.accounts.close();
-      writer.close();
-      foundation.delivery.close();
+    const context = createContext({ settings, log, database, redis, tracing: untraced, publicUrl, nodeId });
+    const { list, services } = createModules(context);
+    shutdown.add('features', async () => {
+      for (const module of Object.values(list).reverse()) await module.close?.();
+      await context.chores.close();
+      context.limits.close();
+      context.delivery.close();
     });
     return { settings, database, services, close: () => shutdown.run() };
   } catch (error) {

@@ -4,6 +4,8 @@ import { channelDeleted } from '../contract/channel.ts';
 import { AppError, ifMissing } from '../contract/errors.ts';
 import { authenticity } from '../features/accounts/account.gateway.ts';
 import { appSockets } from '../features/apps/app.gateway.ts';
+import type { Context } from '../features/context.ts';
+import { documentsModule } from '../features/documents/documents.module.ts';
 import { openAdmin } from '../gateway/admin.ts';
 import { Gateway, type GatewayParts } from '../gateway/gateway.ts';
 import type { Handler } from '../gateway/handler.ts';
@@ -20,9 +22,10 @@ import { createApp } from '../rest/app.ts';
 import { Idempotency } from '../rest/idempotency.ts';
 import { limitRequest } from '../rest/limits.ts';
 import type { Route } from '../rest/route.ts';
-import { allHandlers, allRoutes } from './features.ts';
+import { appRoutes } from '../web/app.routes.ts';
+import { pageRoutes } from '../web/pages.routes.ts';
 import type { Health } from './health.ts';
-import type { Foundation, ServiceParts } from './services.ts';
+import type { Modules } from './modules.ts';
 import { watchEvents } from './watches.ts';
 
 /** What a node serves: all routes over HTTP, all handlers on its sockets. */
@@ -37,58 +40,54 @@ interface Endpoints {
 
 /** Creates the HTTP server with all routes, and the gateway with all handlers; neither listens yet. */
 export async function createEndpoints(
-  foundation: Foundation,
-  parts: ServiceParts,
+  { list, services }: Modules,
   { health, metrics }: { health: Health; metrics: Metrics },
 ): Promise<Endpoints> {
-  const { settings, log, tracing } = foundation;
-  const { services } = parts;
+  const { settings, log, tracing, limits, appProxy: proxy, appsOrigin: origin } = services;
   // A cycle: the API documents are routes that describe the handlers, these need the gateway, and it the HTTP server of the
   // routes. So the documents get the handlers as a function.
-  const handlers = () => allHandlers(services, gateway);
-  const routes = allRoutes(services, handlers);
+  const handlers = () => Object.values(list).flatMap((module) => module.handlers?.(gateway) ?? []);
+  const routes: Route[] = [
+    ...documentsModule({ routes: () => routes, handlers }).routes,
+    ...pageRoutes(),
+    ...appRoutes(origin.origin),
+    ...Object.values(list).flatMap((module) => module.routes ?? []),
+  ];
   const outer = [metrics.middleware, health.middleware, traceRequests(tracing)];
   const bodies = new SlowBodies(settings.limits);
-  const app = createApp(routes, routeServices(foundation, parts, bodies), outer, settings, log);
+  const app = createApp(routes, routeServices(services, bodies), outer, settings, log);
   const httpServer = createHttpServer(app.callback(), settings.limits.uploadBytes);
   const watched = watchEvents(metrics, tracing);
-  const gateway = new Gateway({ ...gatewayParts(foundation, parts), httpServer, watched });
-  const { appProxy: proxy, appsOrigin: origin } = services;
-  const { limits } = foundation;
+  const gateway = new Gateway({ ...gatewayParts(services), httpServer, watched });
   intercept(httpServer, 'upgrade', appSockets({ proxy, origin, limits, trustProxy: settings.trustProxy }));
   const endpoints = { httpServer, bodies, gateway, routes, handlers: handlers() };
   gateway.setHandlers(endpoints.handlers);
-  await admitAdmin(foundation, gateway);
+  await admitAdmin(services, gateway);
   return endpoints;
 }
 
 function routeServices(
-  { settings, limits, operations }: Foundation,
-  { services, serverAccess, changes, blobs }: ServiceParts,
+  { settings, limits, operations, serverAccess, changes, identity, appsOrigin, blobs }: Modules['services'],
   bodies: SlowBodies,
 ): RouteServices {
   return {
-    authenticate: authentication(limits, services.accounts.identity),
-    stillAuthentic: (actor) => services.accounts.identity.refreshed(actor),
+    authenticate: authentication(limits, identity),
+    stillAuthentic: (actor) => identity.refreshed(actor),
     operations,
     undoing: (work) => blobs.undoing(work),
     idempotency: new Idempotency(changes),
     serverOf: async (slug) => (await serverAccess.find(slug).catch(ifMissing))?.id,
     limit: (route, context, actor) => limitRequest(limits, route, context, actor),
-    isAppsHost: (host) => services.appsOrigin.isAppsHost(host),
+    isAppsHost: (host) => appsOrigin.isAppsHost(host),
     allowUpload: (request) => bodies.allowUpload(request),
     jsonBodyBytes: settings.limits.jsonBodyBytes,
     uploadBytes: settings.limits.uploadBytes,
   };
 }
 
-function gatewayParts(
-  foundation: Foundation,
-  { services, hearing }: ServiceParts,
-): Omit<GatewayParts, 'httpServer' | 'watched'> {
-  const { settings, log, nodeId, delivery, catchUp, redis } = foundation;
-  const { identity } = services.accounts;
-  const socketLimits = new SocketLimits(foundation.limits, settings, log);
+function gatewayParts(services: Modules['services']): Omit<GatewayParts, 'httpServer' | 'watched'> {
+  const { settings, log, nodeId, delivery, catchUp, redis, identity, hearing, direct, appsOrigin } = services;
+  const socketLimits = new SocketLimits(services.limits, settings, log);
   return {
     settings,
     log,
@@ -97,16 +96,16 @@ function gatewayParts(
     catchUp,
     redis,
     hearing,
-    isAppsHost: (host) => services.appsOrigin.isAppsHost(host),
+    isAppsHost: (host) => appsOrigin.isAppsHost(host),
     access: {
       channel: (actor, channelId) => services.channelAccess.entered(actor, channelId),
       thread: (actor, threadId) => services.threadAccess.place(actor, threadId),
       isEnd: ({ event }) => event === channelDeleted.name,
     },
-    ownRooms: services.direct,
-    authenticate: authentication(foundation.limits, identity),
+    ownRooms: direct,
+    authenticate: authentication(services.limits, identity),
     stillAuthentic: authenticity(identity),
-    operations: foundation.operations,
+    operations: services.operations,
     limit: (name, socket) => socketLimits.take(name, socket),
   };
 }
@@ -127,7 +126,7 @@ function authentication(
 }
 
 /** Socket.IO's admin UI, if it is configured; its sign-ins count as attempts to log in. */
-async function admitAdmin({ settings, limits, nodeId }: Foundation, gateway: Gateway): Promise<void> {
+async function admitAdmin({ settings, limits, nodeId }: Context, gateway: Gateway): Promise<void> {
   if (!settings.socketAdmin) return;
   await openAdmin(gateway.io, settings.socketAdmin, nodeId, async ({ headers, address }) => {
     const quota = await limits.take('auth', addressKey(clientAddress(headers, address, settings.trustProxy)));

@@ -2,34 +2,35 @@ import { ClockSync } from '../database/clock-sync.ts';
 import { Database } from '../database/database.ts';
 import { openDatabaseUrl } from '../database/open.ts';
 import { migrate } from '../database/up-to-date.ts';
+import type { Context } from '../features/context.ts';
 import { bootstrapInvite } from '../features/invites/bootstrap.ts';
-import { SearchIndex } from '../features/search/search-index.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { RedisConnections } from '../infrastructure/redis.ts';
 import type { Shutdown } from '../infrastructure/shutdown.ts';
 import { openTracing, type Tracing } from '../infrastructure/tracing.ts';
 import type { Settings } from '../settings/settings.ts';
-import { createFoundation, type Foundation } from './services.ts';
+import { createContext } from './context.ts';
 
 const redisWaitMs = 1000;
 
-/** Opens what the services stand on: PostgreSQL, Redis, the delivery, mail. */
-export async function openFoundation(
+/** Opens what the features stand on: PostgreSQL, Redis, the delivery, mail. */
+export async function openContext(
   nodeId: string,
   settings: Settings,
   log: Log,
   shutdown: Shutdown,
   publicUrl: () => string,
-): Promise<Foundation> {
+): Promise<Context> {
   const { database, tracing } = await openDatabase(nodeId, settings, log, shutdown);
   const redis = await connectRedis(settings, log, shutdown);
-  const foundation = createFoundation({ nodeId, settings, log, publicUrl, database, redis, tracing });
-  redis?.onHealth(() => void foundation.delivery.sweep());
-  shutdown.add('mail', () => foundation.mailer.close(settings.shutdown.graceMs / 2));
-  shutdown.add('rate limits', () => foundation.limits.close());
-  const searchIndex = new SearchIndex(database, log);
-  shutdown.add('search index', () => searchIndex.close());
-  return foundation;
+  const context = createContext({ nodeId, settings, log, publicUrl, database, redis, tracing });
+  redis?.onHealth(() => void context.delivery.sweep());
+  shutdown.add('mail', () => context.mailer.close(settings.shutdown.graceMs / 2));
+  shutdown.add('rate limits', () => context.limits.close());
+  shutdown.add('outgoing connections', () => context.outgoing.close());
+  shutdown.add('chores', () => context.chores.close());
+  shutdown.add('delivery', () => context.delivery.close());
+  return context;
 }
 
 async function openDatabase(

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import type { Delivery } from '../delivery/delivery.ts';
-import { trimming } from '../delivery/trimming.ts';
 import { limitConnections } from '../gateway/connection-limits.ts';
 import type { Handler } from '../gateway/handler.ts';
 import { followUnused } from '../gateway/http-server.ts';
@@ -10,15 +9,14 @@ import { sharedListening, sharePort } from '../gateway/shared-port.ts';
 import { createLog, type Log } from '../infrastructure/log.ts';
 import { Metrics } from '../infrastructure/metrics.ts';
 import { Shutdown } from '../infrastructure/shutdown.ts';
-import { forgetKeys } from '../rest/idempotency.ts';
 import type { Route } from '../rest/route.ts';
 import { type Settings, SettingsError, siteOf } from '../settings/settings.ts';
 import { connectSockets } from './connect.ts';
 import { drain } from './drain.ts';
 import { createEndpoints } from './endpoints.ts';
-import { openFoundation } from './foundation.ts';
+import { openContext } from './foundation.ts';
 import { Health } from './health.ts';
-import { createServices, type Foundation, type ServiceParts } from './services.ts';
+import { createModules } from './modules.ts';
 import { watchConnections, watchDatabase, watchDelivery, watchWebhooks } from './watches.ts';
 import type { WorkerLink } from './workers/worker.ts';
 
@@ -58,17 +56,20 @@ export async function startNode(
 async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: WorkerLink | null): Promise<Node> {
   const nodeId = randomBytes(6).toString('hex');
   let url = '';
-  const foundation = await openFoundation(nodeId, settings, log, shutdown, () => settings.publicUrl ?? url);
-  const { database, delivery, redis } = foundation;
-  const parts = createServices(foundation);
-  startBackground(foundation, parts, shutdown);
+  const context = await openContext(nodeId, settings, log, shutdown, () => settings.publicUrl ?? url);
+  const { database, delivery, redis } = context;
+  const { list, services } = createModules(context);
+  for (const [name, module] of Object.entries(list)) shutdown.add(name, () => module.close?.());
 
   const health = new Health(database, redis);
   const metrics = new Metrics(settings.metricsToken);
-  watchDelivery(metrics, delivery, () => parts.writer.queued);
-  watchWebhooks(metrics, parts.webhookDispatcher);
-  const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints(foundation, parts, { health, metrics });
-  connectSockets(foundation, parts, gateway, shutdown);
+  watchDelivery(metrics, delivery, () => services.writer.queued);
+  watchWebhooks(metrics, services.webhookDispatcher);
+  const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });
+  connectSockets({ list, services }, gateway, shutdown);
+  for (const module of Object.values(list)) module.start?.();
+  // An earlier version may have left something behind.
+  context.chores.soon();
   watchConnections(metrics, gateway, redis);
   watchDatabase(metrics, database);
   if (link) {
@@ -79,34 +80,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   if (settings.rateLimits) limitConnections(httpServer, settings.limits.connectionsPerAddress, settings.trustProxy);
   const closeUnused = followUnused(httpServer);
   const port = await listen(httpServer, settings, link ? sharedListening : {});
-  const { appProxy } = parts.services;
+  const { appProxy } = services;
   shutdown.add('connections', () => drain({ httpServer, closeUnused, gateway, delivery, appProxy, health, settings }));
   url = siteOf({ publicUrl: null, host: settings.host }, port);
   return { id: nodeId, port, url, delivery, endpoints, stop: () => shutdown.run() };
-}
-
-/** Starts the background work of the services. What is added to the shutdown later is closed earlier. */
-function startBackground({ settings, delivery }: Foundation, parts: ServiceParts, shutdown: Shutdown): void {
-  const { services, chores, writer, notificationWorker, webhookDispatcher } = parts;
-  chores.add(trimming(settings.delivery, delivery.counters), forgetKeys);
-  shutdown.add('blobs', () => parts.blobCollector.close());
-  shutdown.add('views of apps', () => parts.viewCounter.close());
-  shutdown.add('outgoing connections', () => parts.outgoing.close());
-  shutdown.add('chores', () => chores.close());
-  shutdown.add('streams of replies', () => services.streams.close());
-  shutdown.add('models', () => services.models.upstream.close());
-  shutdown.add('accounts', () => services.accounts.close());
-  shutdown.add('delivery', () => {
-    writer.close();
-    delivery.close();
-  });
-  notificationWorker.start();
-  shutdown.add('notifications', () => notificationWorker.close());
-  webhookDispatcher.start();
-  shutdown.add('webhooks', () => webhookDispatcher.close(settings.shutdown.graceMs / 4));
-  shutdown.add('presence', () => parts.presence.close());
-  // An earlier version may have left something behind.
-  chores.soon();
 }
 
 function listen(httpServer: HttpServer, settings: Settings, manner: ListenOptions): Promise<number> {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { catalogue } from '../../contract/catalogue.ts';
+import { webhookDeliveries } from '../../contract/webhook.ts';
 import { asyncApiDocument } from '../../gateway/asyncapi.ts';
 import type { Handler } from '../../gateway/handler.ts';
 import { openApiDocument } from '../../rest/openapi.ts';
 import { JsonText, Reply, type Route, route } from '../../rest/route.ts';
-import type { WebhookDelivery } from '../../rest/webhook-documents.ts';
 
 const tag = 'Documents';
 const part = z.record(z.string(), z.unknown());
@@ -27,11 +27,8 @@ const asyncApiSchema = z.object({
 });
 
 /** The API documents, generated from the declarations that serve the node. */
-export function documentRoutes(
-  described: { routes(): Route[]; handlers(): Handler[]; deliveries(): WebhookDelivery[] },
-  version: string,
-): Route[] {
-  const openApi = once(() => openApiDocument(described.routes(), described.deliveries(), version));
+export function documentRoutes(described: { routes(): Route[]; handlers(): Handler[] }, version: string): Route[] {
+  const openApi = once(() => openApiDocument(described.routes(), webhookDeliveries(), version));
   const asyncApi = once(() => asyncApiDocument(described.handlers(), catalogue, version));
   return [
     route({

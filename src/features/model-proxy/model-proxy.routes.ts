@@ -16,8 +16,10 @@ import {
 } from '../../contract/model-proxy.ts';
 import { done, doneSchema } from '../../contract/schema.ts';
 import { pathParam, RawReply, type Route, route, uuidParam } from '../../rest/route.ts';
-import type { ModelAnswer } from './model-proxy.service.ts';
-import type { ModelServices } from './model-proxy.services.ts';
+import type { ModelCallers } from './model-callers.ts';
+import type { ModelAnswer, ModelProxy } from './model-proxy.service.ts';
+import type { ModelTokenService } from './model-token.service.ts';
+import type { ModelUsageService } from './model-usage.service.ts';
 import { openAiForm } from './openai-error.ts';
 
 const tag = 'Models';
@@ -38,7 +40,7 @@ const errors: ErrorCode[] = [
 ];
 const toReply = ({ headers, body }: ModelAnswer) => new RawReply(200, headers, body);
 
-export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
+export function modelProxyRoutes(callers: ModelCallers, proxy: ModelProxy): Route[] {
   /** What these routes have in common: their callers use tokens of their own. */
   const proxied = {
     tag,
@@ -93,7 +95,7 @@ export function modelProxyRoutes({ callers, proxy }: ModelServices): Route[] {
   ];
 }
 
-export function modelTokenRoutes({ tokens, usage }: ModelServices): Route[] {
+export function modelTokenRoutes(tokens: ModelTokenService, usage: ModelUsageService): Route[] {
   return [
     route({
       method: 'POST',

@@ -1,12 +1,6 @@
-import type { ChannelAccess } from '../../access/channel.access.ts';
-import type { ServerAccess } from '../../access/server.access.ts';
 import type { StatusChange } from '../../contract/status.ts';
-import type { Database } from '../../database/database.ts';
-import type { Changes } from '../../delivery/changes.ts';
-import type { Ephemeral } from '../../delivery/ephemeral.ts';
-import type { Log } from '../../infrastructure/log.ts';
 import type { RedisConnections } from '../../infrastructure/redis.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { Context } from '../context.ts';
 import { Activities } from './activities.ts';
 import { PresenceAudience } from './audience.ts';
 import { PresenceBroadcaster, type PresenceSink } from './broadcaster.ts';
@@ -25,16 +19,11 @@ import { PresenceTracker } from './tracker.ts';
  */
 const keptSettleMs = 1000;
 
-export interface PresenceFoundation {
-  settings: Settings;
-  log: Log;
-  nodeId: string;
-  redis: RedisConnections | null;
-  database: Database;
-  changes: Changes;
-  channelAccess: ChannelAccess;
-  serverAccess: ServerAccess;
-  ephemeral: Ephemeral;
+interface Deps
+  extends Pick<
+    Context,
+    'settings' | 'log' | 'nodeId' | 'redis' | 'database' | 'changes' | 'channelAccess' | 'serverAccess' | 'ephemeral'
+  > {
   directory: PresenceDirectory;
 }
 
@@ -48,9 +37,9 @@ export class Presence {
   private readonly activities: Activities;
   private readonly shared: { redis: RedisConnections; store: RedisPresenceStore; resync: Resync } | null;
 
-  constructor(foundation: PresenceFoundation) {
-    const { database, changes, channelAccess, serverAccess, ephemeral, directory, redis, nodeId, log } = foundation;
-    const settings = foundation.settings.presence;
+  constructor(deps: Deps) {
+    const { database, changes, channelAccess, serverAccess, ephemeral, directory, redis, nodeId, log } = deps;
+    const settings = deps.settings.presence;
     this.directory = directory;
     const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
     const store: PresenceStore = shared ?? new MemoryPresenceStore();

@@ -13,13 +13,16 @@ const merging = "SELECT gin_clean_pending_list('messages_search'), gin_clean_pen
 export class SearchIndex {
   private readonly database: Database;
   private readonly log: Log;
-  private readonly timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private failed = false;
 
   constructor(database: Database, log: Log) {
     this.database = database;
     this.log = log;
+  }
+
+  start(): void {
     this.timer = setInterval(() => void this.merge(), jittered(everyMs));
     this.timer.unref();
   }

@@ -1,0 +1,83 @@
+import type { Context } from '../context.ts';
+import type { Module } from '../module.ts';
+import type { PresenceServices } from '../presence/presence.module.ts';
+import { accountHandlers } from './account.gateway.ts';
+import { accountRoutes } from './account.routes.ts';
+import { AccountService } from './account.service.ts';
+import { AgentAccess } from './agent.access.ts';
+import { AgentIdentity } from './agent.identity.ts';
+import { Credentials } from './credentials.ts';
+import { Dashboard } from './dashboard.ts';
+import { disconnectRoutes } from './disconnect.routes.ts';
+import { DisconnectService } from './disconnect.service.ts';
+import { forgetEnded } from './forget-ended.ts';
+import { Identity } from './identity.ts';
+import { AccountMails } from './mailed/account.mails.ts';
+import { EmailCodeService } from './mailed/email-code.service.ts';
+import { mailedRoutes } from './mailed/mailed.routes.ts';
+import { PasswordResetService } from './mailed/password-reset.service.ts';
+import { membershipRoutes } from './membership/membership.routes.ts';
+import { MembershipService } from './membership/membership.service.ts';
+import { LinkingService } from './oauth/linking.service.ts';
+import { oauthRoutes } from './oauth/oauth.routes.ts';
+import { OAuthService } from './oauth/oauth.service.ts';
+import { createProviders } from './oauth/providers.ts';
+import { OperatorService } from './operator.service.ts';
+import { Ownership } from './ownership.ts';
+import { PasswordCheck } from './password-check.ts';
+import { Passwords } from './passwords.ts';
+import { personalTokenRoutes } from './personal-tokens/personal-token.routes.ts';
+import { PersonalTokenService } from './personal-tokens/personal-token.service.ts';
+import { Revocation } from './sessions/revocation.ts';
+import { sessionRoutes } from './sessions/session.routes.ts';
+import { SessionService } from './sessions/session.service.ts';
+import { SessionActivity } from './sessions/session-activity.ts';
+import { Suspensions } from './suspensions.ts';
+import { Tokens } from './tokens.ts';
+import { verificationRoutes } from './verification/verification.routes.ts';
+import { EmailVerificationService } from './verification/verification.service.ts';
+
+export type AccountsServices = ReturnType<typeof accountsModule>['services'];
+
+/** Accounts, signing in, and who is behind a token (contract §3). */
+export function accountsModule(context: Context & PresenceServices) {
+  const { settings, database, caches, presence } = context;
+  const tokens = new Tokens(settings);
+  const activity = new SessionActivity(database, context.log);
+  const agentAccess = new AgentAccess(database.rows);
+  const agentIdentity = new AgentIdentity(database, caches);
+  const identity = new Identity({ database, caches, tokens, activity, agents: agentIdentity });
+  context.links.admitOnly((userId) => identity.admits(userId));
+  const mails = new AccountMails(context.mailer, context.publicUrl);
+  const passwords = new Passwords(settings.accounts.password);
+  const revocation = new Revocation(caches, context.control);
+  const base = { ...context, tokens, agentIdentity, mails, passwords, revocation };
+  const credentials = new Credentials(base);
+  const membership = new MembershipService(base);
+  const ownership = new Ownership(credentials, mails);
+  const sessions = new SessionService({ ...base, credentials });
+  const passwordCheck = new PasswordCheck(base);
+  const parts = { ...base, credentials, membership, ownership, sessions, passwordCheck };
+  const verifications = new EmailVerificationService(parts);
+  const linking = new LinkingService(parts);
+  const oauth = new OAuthService({ ...parts, linking, providers: createProviders(settings) });
+  const service = new AccountService({ ...parts, verifications });
+  const dashboard = new Dashboard(database);
+  const operator = new OperatorService({ ...parts, suspensions: new Suspensions(base) });
+  return {
+    services: { agentAccess, agentIdentity, tokens, identity, dashboard, operator },
+    routes: [
+      ...accountRoutes(service, dashboard),
+      ...mailedRoutes(new EmailCodeService(parts), new PasswordResetService(parts)),
+      ...verificationRoutes(verifications),
+      ...oauthRoutes(oauth, linking),
+      ...sessionRoutes(sessions),
+      ...personalTokenRoutes(new PersonalTokenService(base)),
+      ...membershipRoutes(membership),
+      ...disconnectRoutes(new DisconnectService(identity, presence)),
+    ],
+    handlers: ({ expiry }) => accountHandlers(identity, expiry),
+    chores: forgetEnded(settings.accounts),
+    close: () => activity.close(),
+  } satisfies Module;
+}

@@ -1,0 +1,106 @@
+import { clock } from '../../infrastructure/clock.ts';
+import { SealedText } from '../../infrastructure/sealed-text.ts';
+import type { AccountsServices } from '../accounts/accounts.module.ts';
+import type { ChannelsServices } from '../channels/channels.module.ts';
+import type { Context } from '../context.ts';
+import type { MembersServices } from '../members/members.module.ts';
+import type { MessagesServices } from '../messages/messages.module.ts';
+import type { Module } from '../module.ts';
+import type { PresenceServices } from '../presence/presence.module.ts';
+import { agentHandlers, connectBots } from './agent.gateway.ts';
+import { AgentMemberships } from './agent.memberships.ts';
+import { agentProfileRoutes } from './agent.profile.routes.ts';
+import { AgentProfile } from './agent.profile.ts';
+import { agentRoutes } from './agent.routes.ts';
+import { AgentService } from './agent.service.ts';
+import { AgentTokens } from './agent.tokens.ts';
+import { AgentWatch } from './agent.watch.ts';
+import { BotHearing } from './bot-hearing.ts';
+import { botSeatRoutes } from './bot-seats.routes.ts';
+import { BotSeats } from './bot-seats.ts';
+import { Concerns } from './concerns.ts';
+import { AgentConfig } from './policies/agent-config.ts';
+import { policyRoutes } from './policies/policy.routes.ts';
+import { PolicyService } from './policies/policy.service.ts';
+import { strayBots } from './stray-bots.ts';
+import { streamHandlers } from './streams/stream.gateway.ts';
+import { ReplyStreams } from './streams/stream.service.ts';
+import { resealSecrets } from './webhooks/reseal-secrets.ts';
+import { WebhookCursors } from './webhooks/webhook.cursors.ts';
+import { WebhookDeliverer } from './webhooks/webhook.deliverer.ts';
+import { WebhookDispatcher } from './webhooks/webhook.dispatcher.ts';
+import { webhookRoutes } from './webhooks/webhook.routes.ts';
+import { WebhookSender } from './webhooks/webhook.sender.ts';
+import { WebhookService } from './webhooks/webhook.service.ts';
+import { WebhookStops } from './webhooks/webhook.stops.ts';
+
+export type AgentsServices = ReturnType<typeof agentsModule>['services'];
+
+type Below = AccountsServices & ChannelsServices & MembersServices & MessagesServices & PresenceServices;
+
+/** Bots: what they are, may do and hear, their webhooks and streamed replies (contract §4). */
+export function agentsModule(context: Context & Below) {
+  const { policyAccess, database, settings, dashboard, roster } = context;
+  const hearing = new BotHearing(policyAccess, new Concerns(database), context.commands);
+  const parts = { ...context, hearing };
+  const agentTokens = new AgentTokens(parts);
+  const agents = new AgentService({
+    ...parts,
+    agentTokens,
+    leaveAll: (...leaving) => roster.removeFromAll(...leaving),
+  });
+  const policies = new PolicyService(parts);
+  const memberships = new AgentMemberships(parts);
+  const streams = new ReplyStreams(parts);
+  const webhooks = createWebhooks(parts);
+  const { dispatcher } = webhooks;
+  dashboard.addSource(async (actor) => {
+    const own = await agents.own(actor);
+    const seconds = own.reduce((sum, agent) => sum + agent.totalOnlineSeconds, 0);
+    return { buddyCount: own.length, buddyOnlineHours: Math.round(seconds / 360) / 10 };
+  });
+  let watch: AgentWatch | undefined;
+  return {
+    services: { hearing, webhookDispatcher: dispatcher },
+    routes: [
+      ...agentRoutes(agents),
+      ...agentProfileRoutes(new AgentProfile(parts), memberships),
+      ...policyRoutes(policies, new AgentConfig(database, context.agentAccess)),
+      ...botSeatRoutes(new BotSeats({ ...parts, policies })),
+      ...webhookRoutes(webhooks.service),
+    ],
+    handlers: () => [...streamHandlers(streams), ...agentHandlers(agents)],
+    chores: [strayBots(parts), webhooks.reseal],
+    connect({ gateway, disconnect }) {
+      watch = new AgentWatch(database, settings.agents.heartbeatSeconds, context.log, (tokenId, endsAt) => {
+        if (endsAt > clock.now()) gateway.shorten(tokenId, endsAt);
+        else disconnect(`session:${tokenId}`, null);
+      });
+      connectBots(gateway, { ...context, watch, policies: policyAccess, memberships });
+    },
+    start() {
+      streams.start();
+      dispatcher.start();
+    },
+    async close() {
+      await watch?.close();
+      await dispatcher.close(settings.shutdown.graceMs / 4);
+      streams.close();
+    },
+  } satisfies Module;
+}
+
+type WebhookParts = Context & AccountsServices & { hearing: BotHearing };
+
+/** Webhooks of bots: their administration and delivery. */
+function createWebhooks(parts: WebhookParts) {
+  const { timeoutMs, leaseSeconds } = parts.settings.webhooks;
+  const sealed = new SealedText(parts.settings.jwtSecrets);
+  const cursors = new WebhookCursors(parts.database, parts.delivery, leaseSeconds);
+  const sender = new WebhookSender(parts.outgoing, timeoutMs);
+  const stops = new WebhookStops(parts.changes, parts.notifications);
+  const deliverer = new WebhookDeliverer({ ...parts, cursors, sender, stops, sealed });
+  const dispatcher = new WebhookDispatcher({ ...parts, cursors, deliverer });
+  parts.control.handle({ webhook: ({ agentId }) => dispatcher.changed(agentId) });
+  return { service: new WebhookService({ ...parts, sealed, sender }), dispatcher, reseal: resealSecrets(sealed) };
+}

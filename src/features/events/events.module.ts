@@ -1,0 +1,21 @@
+import type { AccountsServices } from '../accounts/accounts.module.ts';
+import type { AgentsServices } from '../agents/agents.module.ts';
+import type { Context } from '../context.ts';
+import type { Module } from '../module.ts';
+import { sendSnapshot } from '../presence/presence.gateway.ts';
+import type { PresenceServices } from '../presence/presence.module.ts';
+import { roomHandlers } from './events.gateway.ts';
+import { eventsRoutes } from './events.routes.ts';
+import { EventsService } from './events.service.ts';
+
+/** Entering the rooms of channels, and what was missed in them (contract §10). */
+export function eventsModule(context: Context & AccountsServices & AgentsServices & PresenceServices) {
+  const { channelAccess, identity, presence } = context;
+  const events = new EventsService({ ...context, refreshed: (actor) => identity.refreshed(actor) });
+  return {
+    services: { events },
+    routes: eventsRoutes(events),
+    handlers: ({ membership }) =>
+      roomHandlers(channelAccess, membership, (socket, channelId) => sendSnapshot(presence, socket, channelId)),
+  } satisfies Module;
+}

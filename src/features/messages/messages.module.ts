@@ -1,0 +1,33 @@
+import { Writer } from '../../delivery/writer.ts';
+import type { Context } from '../context.ts';
+import type { MentionsServices } from '../mentions/mentions.module.ts';
+import { CommandDirectory } from './command-directory.ts';
+import { LogRenewal } from './log-renewal.ts';
+import { LoopGuard } from './loop-guard.ts';
+import { MessageAccess } from './message.access.ts';
+import { MessageComposer } from './message.composer.ts';
+import { messageHandlers } from './message.gateway.ts';
+import { messageRoutes } from './message.routes.ts';
+import { MessageService } from './message.service.ts';
+import { messageTable } from './message.table.ts';
+import { PinService } from './pin.service.ts';
+
+export type MessagesServices = ReturnType<typeof messagesModule>['services'];
+
+/** Messages: the writer that commits them, reading, editing, pins (contract §6). */
+export function messagesModule(context: Context & MentionsServices) {
+  const { database, caches, settings } = context;
+  context.delivery.renewal = new LogRenewal(database, caches);
+  const writer = new Writer({ ...context, table: messageTable, settings: settings.delivery });
+  const commands = new CommandDirectory(database, caches);
+  const loopGuard = new LoopGuard(database, settings.agents);
+  const messageAccess = new MessageAccess(database, context.channelAccess);
+  const composer = new MessageComposer({ ...context, commands });
+  const messages = new MessageService({ ...context, writer, messageAccess, composer, loopGuard });
+  return {
+    services: { writer, commands, loopGuard, messageAccess, messages },
+    routes: messageRoutes(messages, new PinService({ ...context, messageAccess })),
+    handlers: () => messageHandlers(messages),
+    close: () => writer.close(),
+  };
+}

@@ -1,0 +1,23 @@
+import type { ChannelsServices } from '../channels/channels.module.ts';
+import type { Context } from '../context.ts';
+import type { MembersServices } from '../members/members.module.ts';
+import type { PresenceServices } from '../presence/presence.module.ts';
+import { banRoutes } from './ban.routes.ts';
+import { BanService } from './ban.service.ts';
+import { InviteCodes } from './invite-code.ts';
+import { memberRoutes } from './member.routes.ts';
+import { MemberService } from './member.service.ts';
+import { serverRoutes } from './server.routes.ts';
+import { ServerService } from './server.service.ts';
+
+export type ServersServices = ReturnType<typeof serversModule>['services'];
+
+/** Servers, joining and leaving them, roles and bans (contract §5). */
+export function serversModule(context: Context & MembersServices & ChannelsServices & PresenceServices) {
+  const parts = { ...context, inviteCodes: new InviteCodes(context) };
+  const servers = new ServerService(parts);
+  return {
+    services: { servers },
+    routes: [...serverRoutes(servers), ...memberRoutes(new MemberService(parts)), ...banRoutes(new BanService(parts))],
+  };
+}

@@ -1,0 +1,14 @@
+import type { Context } from '../context.ts';
+import type { MessagesServices } from '../messages/messages.module.ts';
+import type { Module } from '../module.ts';
+import { threadHandlers } from './thread.gateway.ts';
+import { threadRoutes } from './thread.routes.ts';
+import { ThreadService } from './thread.service.ts';
+
+/** Side conversations (contract §6). */
+export function threadsModule(context: Context & MessagesServices): Module {
+  return {
+    routes: threadRoutes(new ThreadService(context)),
+    handlers: ({ membership }) => threadHandlers(context.threadAccess, membership),
+  };
+}

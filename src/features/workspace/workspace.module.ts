@@ -1,0 +1,33 @@
+import type { BlobsServices } from '../blobs/blobs.module.ts';
+import type { Context } from '../context.ts';
+import { Announcer } from './announcer.ts';
+import { ArchiveService } from './archive.ts';
+import { WorkspaceEdits } from './edits.ts';
+import { fileRoutes } from './file.routes.ts';
+import { FileService } from './file.service.ts';
+import { folderRoutes } from './folder.routes.ts';
+import { NodeService } from './node.service.ts';
+import { WorkspaceAccess } from './workspace.access.ts';
+import { workspaceRoutes } from './workspace.routes.ts';
+import { WorkspaceService } from './workspace.service.ts';
+
+export type WorkspaceServices = ReturnType<typeof workspaceModule>['services'];
+
+/** Folders and files of a server (contract §8). */
+export function workspaceModule(context: Context & BlobsServices) {
+  const limits = context.settings.workspace;
+  const workspaceAccess = new WorkspaceAccess(context.database, context.serverAccess);
+  const announcer = new Announcer(context.database);
+  const parts = { ...context, workspaceAccess, announcer, limits };
+  const nodes = new NodeService({ ...parts, workspaceEdits: new WorkspaceEdits(parts) });
+  const workspaces = new WorkspaceService({ ...parts, quotaBytes: limits.quotaBytes });
+  const files = new FileService({ ...parts, nodes, uploadBytes: context.settings.limits.uploadBytes });
+  return {
+    services: { workspaceAccess },
+    routes: [
+      ...workspaceRoutes(workspaces, nodes),
+      ...folderRoutes(workspaces, nodes, new ArchiveService(parts)),
+      ...fileRoutes(workspaces, nodes, files),
+    ],
+  };
+}

@@ -1,0 +1,84 @@
+import { forgetInvalidations } from '../cluster/invalidation-watch.ts';
+import { trimming } from '../delivery/trimming.ts';
+import { accountsModule } from '../features/accounts/accounts.module.ts';
+import { agentsModule } from '../features/agents/agents.module.ts';
+import { appsModule } from '../features/apps/apps.module.ts';
+import { blobsModule } from '../features/blobs/blobs.module.ts';
+import { bootstrapModule } from '../features/bootstrap/bootstrap.module.ts';
+import { channelsModule } from '../features/channels/channels.module.ts';
+import type { Context } from '../features/context.ts';
+import { directModule } from '../features/direct/direct.module.ts';
+import { eventsModule } from '../features/events/events.module.ts';
+import { friendsModule } from '../features/friends/friends.module.ts';
+import { invitesModule } from '../features/invites/invites.module.ts';
+import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
+import { mediaModule } from '../features/media/media.module.ts';
+import { membersModule } from '../features/members/members.module.ts';
+import { mentionsModule } from '../features/mentions/mentions.module.ts';
+import { messagesModule } from '../features/messages/messages.module.ts';
+import { modelProxyModule } from '../features/model-proxy/model-proxy.module.ts';
+import type { Module } from '../features/module.ts';
+import { notificationsModule } from '../features/notifications/notifications.module.ts';
+import { presenceModule } from '../features/presence/presence.module.ts';
+import { reactionsModule } from '../features/reactions/reactions.module.ts';
+import { searchModule } from '../features/search/search.module.ts';
+import { serversModule } from '../features/servers/servers.module.ts';
+import { threadsModule } from '../features/threads/threads.module.ts';
+import { workspaceModule } from '../features/workspace/workspace.module.ts';
+import { forgetKeys } from '../rest/idempotency.ts';
+
+export type Modules = ReturnType<typeof createModules>;
+
+/**
+ * All features in order, each built from the context and the services of those below it.
+ * @returns `list` in this order, and all their services by name
+ */
+export function createModules(context: Context) {
+  const presence = presenceModule(context);
+  const blobs = blobsModule(context);
+  const accounts = accountsModule({ ...context, ...presence.services });
+  const people = { ...context, ...presence.services, ...blobs.services, ...accounts.services };
+  const invites = invitesModule(people);
+  const modelProxy = modelProxyModule(people);
+  const friends = friendsModule(people);
+  const members = membersModule(people);
+  const channels = channelsModule({ ...people, ...members.services });
+  const places = { ...people, ...members.services, ...channels.services };
+  const joinRequests = joinRequestsModule(places);
+  const servers = serversModule(places);
+  const mentions = mentionsModule(places);
+  const messages = messagesModule({ ...places, ...mentions.services });
+  const talk = { ...places, ...joinRequests.services, ...servers.services, ...messages.services };
+  const media = mediaModule(talk);
+  const reactions = reactionsModule(talk);
+  const search = searchModule(talk);
+  const bootstrap = bootstrapModule(talk);
+  const agents = agentsModule(talk);
+  const events = eventsModule({ ...talk, ...agents.services });
+  const threads = threadsModule(talk);
+  const workspace = workspaceModule(talk);
+  const apps = appsModule({ ...talk, ...workspace.services });
+  const direct = directModule(talk);
+  const notifications = notificationsModule({ ...talk, ...direct.services });
+  const list: Record<string, Module> = {
+    ...{ presence, blobs, accounts, invites, modelProxy, friends, members, channels, joinRequests, servers, mentions },
+    ...{
+      messages,
+      media,
+      reactions,
+      search,
+      bootstrap,
+      threads,
+      agents,
+      events,
+      workspace,
+      apps,
+      direct,
+      notifications,
+    },
+  };
+  context.chores.add(trimming(context.settings.delivery, context.delivery.counters), forgetKeys, forgetInvalidations);
+  for (const { chores = [] } of Object.values(list)) context.chores.add(...chores);
+  const services = { ...talk, ...invites.services, ...agents.services, ...events.services, ...apps.services };
+  return { list, services: { ...services, ...direct.services } };
+}
