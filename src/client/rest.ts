@@ -1,14 +1,13 @@
-import type { AccountCalls } from './calls/accounts.ts';
-import type { AgentCalls } from './calls/agents.ts';
-import type { CommunityCalls } from './calls/communities.ts';
-import type { MessageCalls } from './calls/messages.ts';
-import type { PeopleCalls } from './calls/people.ts';
-import type { WorkspaceCalls } from './calls/workspace.ts';
+import type { z } from 'zod';
+import type { CallSpec } from '../contract/call.ts';
+import type { allCalls } from '../contract/calls.ts';
 
-/** The REST methods by their names in the API documents. Types only: no server code gets into a bundle. */
-export interface Rest extends AccountCalls, AgentCalls, PeopleCalls, CommunityCalls, MessageCalls, WorkspaceCalls {}
+type Declared = (typeof allCalls)[keyof typeof allCalls];
 
-export type RestCall = keyof Rest;
+/** The calls by method and path, as the API documents name them. Types only: no server code gets into a bundle. */
+type Calls = { [C in Declared as `${C['method']} ${C['path']}`]: C };
+
+export type RestCall = keyof Calls;
 
 /** The names of a path's parameters, from its text. */
 type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
@@ -17,18 +16,21 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Rest}`
     : Rest
   : never;
 
-type BodyOf<C extends RestCall> = Rest[C] extends { body: infer B } ? { body: B } : unknown;
-type FormOf<C extends RestCall> = Rest[C] extends { form: infer F } ? { form: F } : unknown;
-type HeadersOf<C extends RestCall> = Rest[C] extends { headers: infer H } ? { headers?: H } : unknown;
-type QueryOf<C extends RestCall> = Rest[C] extends { query: infer Q } ? { query?: Q } : unknown;
+type BodyOf<C> = C extends { file: string }
+  ? { form: FormData }
+  : C extends { body: infer B extends z.ZodType }
+    ? { body: z.input<B> }
+    : unknown;
+type HeadersOf<C> = C extends { headers: infer H extends z.ZodType } ? { headers?: z.input<H> } : unknown;
+type QueryOf<C> = C extends { query: infer Q extends z.ZodType } ? { query?: Partial<z.output<Q>> } : unknown;
+type AnswerOf<C extends CallSpec> = C extends { produces: 'application/zip' } ? Blob : z.output<C['answer']>;
 
 /** A call's parameters by their names, with `body` (or `form`), `query` and `headers` beside them. */
 export type RestInput<C extends RestCall> = Record<ParamNames<C>, string> &
-  BodyOf<C> &
-  FormOf<C> &
-  QueryOf<C> &
-  HeadersOf<C>;
-export type RestAnswer<C extends RestCall> = Rest[C]['answer'];
+  BodyOf<Calls[C]> &
+  QueryOf<Calls[C]> &
+  HeadersOf<Calls[C]>;
+export type RestAnswer<C extends RestCall> = AnswerOf<Calls[C]>;
 
 /** The input is optional if none of it is required. */
 export type RestArguments<C extends RestCall> =

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { calls, uuidParam } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { inviteCodeSchema, membershipSchema } from './membership.ts';
 import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
@@ -178,9 +179,6 @@ export const completeResetSchema = z
   })
   .refine(confirmed, unconfirmed);
 
-/** `token` is for `sendBeacon`, which sends no headers. */
-export const disconnectSchema = z.object({ token: z.string().max(8192).optional().catch(undefined) });
-
 export const menuSummarySchema = z.object({
   notifications: z.object({ unreadCount: z.number() }),
   buddy: z.object({ count: z.number() }),
@@ -195,4 +193,70 @@ export const dashboardSchema = z.object({
   unreadNotifications: z.number(),
   messagesSent: z.number(),
   memberSince: timeSchema,
+});
+
+export const accountCalls = calls('Accounts', {
+  register: {
+    method: 'POST',
+    path: '/api/auth/register',
+    summary: 'Create an account. With an invite code it is a member from the start, else a visitor.',
+    auth: 'none',
+    body: registerSchema,
+    status: 201,
+    answer: authSchema,
+    errors: ['EMAIL_TAKEN', 'USERNAME_TAKEN', 'INVALID_INVITE_CODE', 'EMAIL_NOT_VERIFIED', 'SERVER_BUSY'],
+    limit: 'auth',
+  },
+  login: {
+    method: 'POST',
+    path: '/api/auth/login',
+    summary: 'Sign in with an e-mail or username, and a password.',
+    auth: 'none',
+    body: loginSchema,
+    answer: authSchema,
+    errors: ['INVALID_CREDENTIALS', 'ACCOUNT_SUSPENDED', 'EMAIL_NOT_VERIFIED', 'SERVER_BUSY'],
+    limit: 'auth',
+  },
+  getMe: {
+    method: 'GET',
+    path: '/api/auth/me',
+    summary: 'The signed-in user.',
+    answer: ownUserSchema,
+  },
+  updateMe: {
+    method: 'PATCH',
+    path: '/api/auth/me',
+    summary: 'Change your display name or picture.',
+    body: updateMeSchema,
+    answer: ownUserSchema,
+  },
+  getUser: {
+    method: 'GET',
+    path: '/api/auth/users/:id',
+    summary: "A user's public profile.",
+    params: { id: uuidParam('USER_NOT_FOUND', 'Id of the user.') },
+    answer: profileSchema,
+  },
+  changePassword: {
+    method: 'PUT',
+    path: '/api/auth/password',
+    summary:
+      'Set a new password. Your other sessions end, and with `endTokens` tokens, linked accounts and webhooks too; an account without a password needs no old one.',
+    body: changePasswordSchema,
+    answer: passwordChangedSchema,
+    errors: ['CURRENT_PASSWORD_WRONG', 'INSUFFICIENT_PAT_SCOPE', 'SERVER_BUSY'],
+    limit: 'auth',
+  },
+  getDashboard: {
+    method: 'GET',
+    path: '/api/auth/dashboard',
+    summary: 'A summary of your account.',
+    answer: dashboardSchema,
+  },
+  getMenuSummary: {
+    method: 'GET',
+    path: '/api/auth/menu-summary',
+    summary: 'The counts shown in a menu.',
+    answer: menuSummarySchema,
+  },
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { avatarUrlSchema, displayNameSchema, smallUserSchema, usernameSchema } from './account.ts';
+import { calls, clientEvents, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
-import { idSchema, jsonObjectSchema, record, textSchema, timeSchema, withDefault } from './schema.ts';
+import { doneSchema, idSchema, jsonObjectSchema, record, textSchema, timeSchema, withDefault } from './schema.ts';
 
 export const agentStatuses = ['running', 'stopped', 'error'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
@@ -115,4 +116,102 @@ export const slashCommandsUpdated = durableEvent({
   summary: 'A bot of this channel changed its slash commands; fetch them again.',
   room: 'channel',
   payload: z.object({ channelId: idSchema, agentId: idSchema }),
+});
+
+const tag = 'Agents';
+export const agentParam = uuidParam('AGENT_NOT_FOUND', 'Id of the agent.');
+const params = { id: agentParam };
+const heartbeatErrors = ['AGENT_NOT_FOUND', 'AGENT_STOPPED', 'FORBIDDEN'] as const;
+const heartbeatSummary = "The bot's own heartbeat: it is alive. It may report trouble (`error`).";
+
+export const agentCalls = calls(tag, {
+  listAgents: {
+    method: 'GET',
+    path: '/api/agents',
+    summary: 'The agents you own.',
+    answer: z.array(agentSchema),
+  },
+  createAgent: {
+    method: 'POST',
+    path: '/api/agents',
+    summary: 'Create an agent: a bot user with a token. It runs from the start.',
+    body: createAgentSchema,
+    status: 201,
+    answer: agentWithTokenSchema,
+    shownOnce: ['token'],
+    errors: ['USERNAME_TAKEN', 'AGENT_LIMIT', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
+  },
+  getAgent: {
+    method: 'GET',
+    path: '/api/agents/:id',
+    summary: 'An agent, for its owner and the bot itself.',
+    params,
+    answer: agentSchema,
+    errors: ['AGENT_NOT_FOUND'],
+  },
+  updateAgent: {
+    method: 'PATCH',
+    path: '/api/agents/:id',
+    summary: 'Change name, display name, avatar or config of an agent.',
+    params,
+    body: updateAgentSchema,
+    answer: agentSchema,
+    errors: ['AGENT_NOT_FOUND', 'USERNAME_TAKEN', 'FORBIDDEN'],
+  },
+  deleteAgent: {
+    method: 'DELETE',
+    path: '/api/agents/:id',
+    summary: 'Delete an agent: its tokens end at once; what it wrote stays.',
+    params,
+    answer: doneSchema,
+    errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
+  },
+  createAgentToken: {
+    method: 'POST',
+    path: '/api/agents/:id/token',
+    summary:
+      'A new token for the bot; older ones hold for ten more minutes, and a webhook is paused until you confirm it.',
+    params,
+    status: 201,
+    answer: agentTokenSchema,
+    shownOnce: ['token'],
+    errors: ['AGENT_NOT_FOUND', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
+  },
+  startAgent: {
+    method: 'POST',
+    path: '/api/agents/:id/start',
+    summary: "Make the bot's tokens work (again).",
+    params,
+    answer: agentDoneSchema,
+    errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
+  },
+  stopAgent: {
+    method: 'POST',
+    path: '/api/agents/:id/stop',
+    summary: "Refuse the bot's tokens and close its sockets until it is started again.",
+    limit: null,
+    params,
+    answer: agentDoneSchema,
+    errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
+  },
+  sendHeartbeat: {
+    method: 'POST',
+    path: '/api/agents/:id/heartbeat',
+    summary: heartbeatSummary,
+    params,
+    body: heartbeatSchema,
+    answer: heartbeatAnswerSchema,
+    errors: heartbeatErrors,
+  },
+});
+
+export const agentClientEvents = clientEvents(tag, {
+  'agent:heartbeat': {
+    summary: heartbeatSummary,
+    // It may have no payload; not every Socket.IO client distinguishes that from null.
+    payload: heartbeatSchema.nullish(),
+    ack: heartbeatAnswerSchema,
+    errors: heartbeatErrors,
+    limit: 'events',
+  },
 });

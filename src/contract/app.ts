@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { calls, contentHeaders, pathParam, rawAnswer, slugParam, uuidParam } from './call.ts';
 import {
   descriptionSchema,
+  doneSchema,
   idSchema,
   limitSchema,
   nameSchema,
@@ -98,4 +100,126 @@ export const publishAppSchema = z.object({
   fileId: idSchema.nullish().describe('Instead: a ZIP or HTML file of the workspace, or a folder.'),
   isHomepage: omittable(z.boolean()),
   ...descriptive,
+});
+
+const tag = 'Apps';
+const serverId = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
+const appId = slugParam('APP_NOT_FOUND', 'Id or slug of the app.');
+const path = pathParam('APP_FILE_NOT_FOUND', 'Path in the app.');
+
+export const appCalls = calls(tag, {
+  listApps: {
+    method: 'GET',
+    path: '/api/servers/:serverId/apps',
+    summary: 'The apps of a server: the active ones; all of them for admins.',
+    params: { serverId },
+    query: listAppsSchema,
+    answer: appListSchema,
+  },
+  getHomepage: {
+    method: 'GET',
+    path: '/api/servers/:serverId/apps/homepage',
+    summary: 'The app that is the homepage of a server.',
+    params: { serverId },
+    answer: appSchema,
+    errors: ['APP_NOT_FOUND'],
+  },
+  getApp: {
+    method: 'GET',
+    path: '/api/servers/:serverId/apps/:appId',
+    summary: 'An app.',
+    params: { serverId, appId },
+    answer: appDetailSchema,
+  },
+  createApp: {
+    method: 'POST',
+    path: '/api/servers/:serverId/apps',
+    summary: 'Create an app: a page of HTML, a ZIP file of the workspace, or an external URL. For admins.',
+    params: { serverId },
+    body: createAppSchema,
+    status: 201,
+    answer: appSchema,
+    errors: [
+      'NOT_A_MEMBER',
+      'ROLE_REQUIRED',
+      'APP_LIMIT',
+      'SLUG_TAKEN',
+      'FILE_NOT_FOUND',
+      'BUNDLE_INVALID',
+      'QUOTA_EXCEEDED',
+      'UNSAFE_URL',
+    ],
+  },
+  publishApp: {
+    method: 'POST',
+    path: '/api/servers/:serverId/apps/publish',
+    summary: 'Publish a folder, a ZIP file or a page of the workspace; on the slug of an app as its next version.',
+    params: { serverId },
+    body: publishAppSchema,
+    status: 201,
+    answer: appSchema,
+    errors: [
+      'NOT_A_MEMBER',
+      'ROLE_REQUIRED',
+      'APP_LIMIT',
+      'SLUG_TAKEN',
+      'FOLDER_NOT_FOUND',
+      'FILE_NOT_FOUND',
+      'BUNDLE_INVALID',
+      'QUOTA_EXCEEDED',
+    ],
+  },
+  updateApp: {
+    method: 'PATCH',
+    path: '/api/servers/:serverId/apps/:appId',
+    summary: 'Change an app. For admins.',
+    params: { serverId, appId },
+    body: updateAppSchema,
+    answer: appSchema,
+    errors: ['NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN', 'UNSAFE_URL', 'QUOTA_EXCEEDED'],
+  },
+  deleteApp: {
+    method: 'DELETE',
+    path: '/api/servers/:serverId/apps/:appId',
+    summary: 'Delete an app. For admins.',
+    params: { serverId, appId },
+    answer: doneSchema,
+    errors: ['NOT_A_MEMBER', 'ROLE_REQUIRED'],
+  },
+});
+
+/** Apps as anyone may see them, without signing in. */
+export const appServingCalls = calls(tag, {
+  serveApp: {
+    method: 'GET',
+    path: '/api/servers/:serverId/apps/:appId/serve/*path',
+    summary: 'The files of an app; its page at the root.',
+    auth: 'none',
+    params: { serverId, appId, path },
+    headers: contentHeaders,
+    userContent: true,
+    produces: '*/*',
+    redirects: [301, 302],
+    answer: rawAnswer,
+  },
+});
+
+const proxied = {
+  path: '/api/app-proxy/:appId/*path',
+  summary: 'Forwards the request to an app of type "url".',
+  auth: 'none',
+  params: { appId: uuidParam('APP_NOT_FOUND', 'Id of the app.'), path },
+  userContent: true,
+  produces: '*/*',
+  answer: rawAnswer,
+  errors: ['UNSAFE_URL', 'BODY_TOO_LARGE', 'APP_PROXY_FAILED', 'APP_PROXY_TIMEOUT'],
+} as const;
+
+export const appProxyCalls = calls(tag, {
+  proxyGet: { ...proxied, method: 'GET', redirects: [301, 302] },
+  proxyPost: { ...proxied, method: 'POST', redirects: [307, 308] },
+  proxyPut: { ...proxied, method: 'PUT', redirects: [307, 308] },
+  proxyPatch: { ...proxied, method: 'PATCH', redirects: [307, 308] },
+  proxyDelete: { ...proxied, method: 'DELETE', redirects: [307, 308] },
+  proxyOptions: { ...proxied, method: 'OPTIONS', redirects: [307, 308] },
 });

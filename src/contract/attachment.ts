@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { calls, contentHeaders, rawAnswer, uuidParam } from './call.ts';
 import { idSchema, record } from './schema.ts';
 
 /** How many files one message may have. */
@@ -40,4 +41,49 @@ export const mediaUrlSchema = z.object({ url: z.string(), expiresAt: z.iso.datet
 export const mediaQuerySchema = z.object({
   signature: z.string().max(256).optional().describe('Of a signed link.'),
   disposition: z.enum(['inline', 'attachment']).optional(),
+});
+
+const id = uuidParam('ATTACHMENT_NOT_FOUND', 'Id of the upload.');
+
+export const mediaCalls = calls('Media', {
+  uploadMedia: {
+    method: 'POST',
+    path: '/api/media/upload',
+    summary: 'Upload a file to send with a message; within 24 hours, or it is forgotten.',
+    file: 'Up to 25 MiB, unless this server is configured otherwise.',
+    body: uploadFieldsSchema,
+    status: 201,
+    answer: uploadAnswerSchema,
+    errors: [
+      'UPLOAD_LIMIT',
+      'QUOTA_EXCEEDED',
+      'MESSAGE_NOT_FOUND',
+      'FORBIDDEN',
+      'ROLE_REQUIRED',
+      'CHANNEL_ARCHIVED',
+      'ATTACHMENT_INVALID',
+    ],
+    limit: 'uploads',
+  },
+  getMedia: {
+    method: 'GET',
+    path: '/api/media/:id',
+    summary: 'The file: for those who may read its message, or with a signed link. Supports ranges.',
+    auth: 'optional',
+    params: { id },
+    query: mediaQuerySchema,
+    headers: contentHeaders,
+    produces: '*/*',
+    answer: rawAnswer,
+    errors: ['ATTACHMENT_NOT_FOUND', 'AUTH_TOKEN_MISSING', 'NOT_A_MEMBER', 'LINK_EXPIRED'],
+  },
+  getMediaLink: {
+    method: 'GET',
+    path: '/api/attachments/:id/media-url',
+    summary: 'A link to the file that works for 10 minutes without signing in.',
+    params: { id },
+    query: mediaQuerySchema.pick({ disposition: true }),
+    answer: mediaUrlSchema,
+    errors: ['ATTACHMENT_NOT_FOUND', 'NOT_A_MEMBER'],
+  },
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
-import { idSchema, limitSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
+import { doneSchema, idSchema, limitSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
+import { serverParam } from './server.ts';
 
 export const maxReason = 500;
 
@@ -43,4 +45,37 @@ export const memberUnbanned = durableEvent({
   summary: 'A ban in a server of yours was lifted; told to its moderators.',
   room: 'user',
   payload: z.object({ serverId: idSchema, userId: idSchema }),
+});
+
+const errors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'] as const;
+
+export const banCalls = calls('Servers', {
+  banUser: {
+    method: 'POST',
+    path: '/api/servers/:id/bans',
+    summary: 'Ban someone, member or not, with their bots; a second ban replaces the first. For moderators.',
+    params: { id: serverParam },
+    body: banMemberSchema,
+    status: 201,
+    answer: banSchema,
+    errors: [...errors, 'USER_NOT_FOUND'],
+  },
+  listBans: {
+    method: 'GET',
+    path: '/api/servers/:id/bans',
+    summary: 'The bans that count, newest first; for moderators. X-Has-More says whether there are more.',
+    params: { id: serverParam },
+    query: listBansSchema,
+    paged: true,
+    answer: z.array(banSchema),
+    errors: [...errors, 'INVALID_CURSOR'],
+  },
+  liftBan: {
+    method: 'DELETE',
+    path: '/api/servers/:id/bans/:userId',
+    summary: 'Lift a ban; for moderators.',
+    params: { id: serverParam, userId: uuidParam('BAN_NOT_FOUND', 'Id of the user.') },
+    answer: doneSchema,
+    errors: [...errors, 'BAN_NOT_FOUND', 'FORBIDDEN'],
+  },
 });

@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { calls, clientEvents, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
-import { descriptionSchema, idSchema, nameSchema, omittable, record, timeSchema, withDefault } from './schema.ts';
+import {
+  descriptionSchema,
+  doneSchema,
+  idSchema,
+  nameSchema,
+  omittable,
+  record,
+  timeSchema,
+  withDefault,
+} from './schema.ts';
+import { serverParam } from './server.ts';
 import { mostUnread } from './unread.ts';
 
 export const unreadSchema = z
@@ -148,4 +159,107 @@ export const channelRead = durableEvent({
   summary: 'You have read a channel up to here, on this or another device.',
   room: 'user',
   payload: readStateSchema,
+});
+
+const tag = 'Channels';
+export const channelParam = uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.');
+const manageErrors = ['CHANNEL_NOT_FOUND', 'ROLE_REQUIRED', 'FORBIDDEN'] as const;
+const readErrors = ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'MESSAGE_NOT_FOUND'] as const;
+
+export const channelCalls = calls(tag, {
+  createChannel: {
+    method: 'POST',
+    path: '/api/servers/:serverId/channels',
+    summary: 'Create a channel; for admins.',
+    params: { serverId: serverParam },
+    body: createChannelSchema,
+    status: 201,
+    answer: channelItemSchema,
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_LIMIT'],
+  },
+  listChannels: {
+    method: 'GET',
+    path: '/api/servers/:serverId/channels',
+    summary: 'The channels of a server that you may see, in their order, with what you have not read in them.',
+    params: { serverId: serverParam },
+    answer: z.array(channelItemSchema),
+    errors: ['SERVER_NOT_FOUND'],
+  },
+  listArchivedChannels: {
+    method: 'GET',
+    path: '/api/servers/:serverId/channels/archived',
+    summary: 'The archived channels of a server that you may see.',
+    params: { serverId: serverParam },
+    answer: z.array(channelItemSchema),
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER'],
+  },
+  orderChannels: {
+    method: 'PATCH',
+    path: '/api/servers/:serverId/channels/positions',
+    summary: 'Put the channels of a server in order; for admins.',
+    params: { serverId: serverParam },
+    body: positionsSchema,
+    answer: z.array(channelItemSchema),
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_NOT_FOUND'],
+  },
+  getChannel: {
+    method: 'GET',
+    path: '/api/channels/:id',
+    summary: 'A channel.',
+    params: { id: channelParam },
+    answer: oneChannelSchema,
+    errors: ['CHANNEL_NOT_FOUND'],
+  },
+  updateChannel: {
+    method: 'PATCH',
+    path: '/api/channels/:id',
+    summary: 'Rename or describe a channel; for admins.',
+    params: { id: channelParam },
+    body: updateChannelSchema,
+    answer: channelItemSchema,
+    errors: manageErrors,
+  },
+  deleteChannel: {
+    method: 'DELETE',
+    path: '/api/channels/:id',
+    summary: 'Delete a channel and everything in it; for admins.',
+    params: { id: channelParam },
+    answer: doneSchema,
+    errors: manageErrors,
+  },
+  archiveChannel: {
+    method: 'POST',
+    path: '/api/channels/:id/archive',
+    summary: 'Archive a channel: it can be read, and nothing can be sent to it; for admins.',
+    params: { id: channelParam },
+    answer: channelItemSchema,
+    errors: manageErrors,
+  },
+  unarchiveChannel: {
+    method: 'POST',
+    path: '/api/channels/:id/unarchive',
+    summary: 'Unarchive a channel; for admins.',
+    params: { id: channelParam },
+    answer: channelItemSchema,
+    errors: manageErrors,
+  },
+  markChannelRead: {
+    method: 'PUT',
+    path: '/api/channels/:id/read',
+    summary: 'Mark the channel as read up to a message or a number of its log; it never goes back.',
+    params: { id: channelParam },
+    body: markReadSchema,
+    answer: readStateSchema,
+    errors: readErrors,
+  },
+});
+
+export const channelClientEvents = clientEvents(tag, {
+  'channel:read': {
+    summary: 'Mark a channel as read up to a message or a number of its log; it never goes back.',
+    payload: markReadSchema.safeExtend({ channelId: idSchema }),
+    ack: readStateSchema,
+    errors: readErrors,
+    limit: 'events',
+  },
 });

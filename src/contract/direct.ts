@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { calls, uuidParam } from './call.ts';
 import { channelSchema, unreadSchema } from './channel.ts';
 import { durableEvent } from './event.ts';
+import { messageSchema, sendMessageSchema } from './message.ts';
+import { sendErrors } from './message-calls.ts';
 import { idSchema, limitSchema } from './schema.ts';
 
 /** A DM channel as one of its two people sees it. */
@@ -31,4 +34,49 @@ export const dmCreated = durableEvent({
   payload: dmChannelSchema.extend({
     since: z.number().int().describe("Position in the channel's log from which its events follow by themselves."),
   }),
+});
+
+const id = uuidParam('CHANNEL_NOT_FOUND', 'Id of the DM channel.');
+
+/** Where the calls are declared, and the other spelling of it, under which all of them are served too (contract §7). */
+export const dmPath = { usual: '/api/dm/channels', other: '/api/channels/dm' };
+
+export const directCalls = calls('Direct messages', {
+  openDm: {
+    method: 'POST',
+    path: '/api/dm/channels',
+    summary: 'The DM channel with someone: a new one (201), or the existing one (200).',
+    body: openDmSchema,
+    status: 201,
+    mayExist: true,
+    answer: dmChannelSchema,
+    errors: ['OWN_USER', 'USER_NOT_FOUND', 'USER_BLOCKED'],
+  },
+  listDms: {
+    method: 'GET',
+    path: '/api/dm/channels',
+    summary: 'Your DM channels, most recently used first.',
+    answer: z.array(dmChannelSchema),
+  },
+  listDmMessages: {
+    method: 'GET',
+    path: '/api/dm/channels/:id/messages',
+    summary: 'Messages of a DM, newest first; with `after` oldest first. `X-Has-More` says whether there are more.',
+    params: { id },
+    query: listDmMessagesSchema,
+    paged: true,
+    answer: z.array(messageSchema),
+    errors: ['CHANNEL_NOT_FOUND', 'FORBIDDEN', 'INVALID_CURSOR'],
+  },
+  sendDm: {
+    method: 'POST',
+    path: '/api/dm/channels/:id/messages',
+    summary: 'Send a DM. A repeat with the same nonce or Idempotency-Key gives the first one again.',
+    params: { id },
+    body: sendMessageSchema,
+    status: 201,
+    answer: messageSchema,
+    errors: sendErrors,
+    limit: 'messages',
+  },
 });

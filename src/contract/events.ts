@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { calls, clientEvents, uuidParam } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { errorSchema } from './schema/error-schema.ts';
 import { idSchema, limitSchema, numberSchema, objectOrId, omittable, record, seqSchema } from './schema.ts';
@@ -60,4 +61,44 @@ export const errorEvent = ephemeralEvent({
   summary: 'An event that you sent without asking for an ack failed.',
   room: 'socket',
   payload: errorSchema,
+});
+
+export const eventsCalls = calls('Events', {
+  readChannelLog: {
+    method: 'GET',
+    path: '/api/channels/:id/events',
+    summary: "A channel's events after a position, oldest first; with `wait` a long poll.",
+    params: { id: uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.') },
+    query: readLogSchema,
+    answer: logPageSchema,
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+  },
+  readOwnLog: {
+    method: 'GET',
+    path: '/api/events',
+    summary: 'The events of your own room after a position, oldest first; with `wait` a long poll.',
+    query: readLogSchema,
+    answer: logPageSchema,
+  },
+});
+
+export const roomClientEvents = clientEvents('Rooms', {
+  'channel:join': {
+    summary:
+      "Enter a channel's room. With `after` the ack has what was missed since then; while it says hasMore, you are not in the room yet: join again from its seq.",
+    payload: joinSchema,
+    ack: joinAckSchema,
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+    limit: 'joins',
+    lane: { by: 'channelId' },
+    readOnly: true,
+  },
+  'channel:leave': {
+    summary: "Leave a channel's room. Direct messages still arrive.",
+    payload: leaveSchema,
+    ack: z.object({}),
+    limit: 'joins',
+    lane: { by: 'channelId' },
+    readOnly: true,
+  },
 });

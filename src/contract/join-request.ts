@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
-import { channelSchema } from './channel.ts';
+import { calls, uuidParam } from './call.ts';
+import { channelParam, channelSchema } from './channel.ts';
 import { durableEvent } from './event.ts';
 import { idSchema, record, timeSchema } from './schema.ts';
-import { serverSchema, serverStubSchema } from './server.ts';
+import { serverParam, serverSchema, serverStubSchema } from './server.ts';
 
 export const joinRequestStates = ['pending', 'approved', 'rejected'] as const;
 
@@ -54,4 +55,70 @@ export const joinRequestDecided = durableEvent({
     'A join request, of yours or one that you decide about, was approved or rejected; what nobody can grant any more counts as rejected.',
   room: 'user',
   payload: z.object({ request: joinRequestSchema }),
+});
+
+const requestId = uuidParam('JOIN_REQUEST_NOT_FOUND', 'Id of the request.');
+const decideErrors = ['JOIN_REQUEST_NOT_FOUND', 'JOIN_REQUEST_DECIDED', 'ROLE_REQUIRED'] as const;
+
+export const joinRequestCalls = calls('Join requests', {
+  getServerAccess: {
+    method: 'GET',
+    path: '/api/servers/:id/access',
+    summary: 'How you stand to a server.',
+    params: { id: serverParam },
+    answer: serverAccessSchema,
+    errors: ['SERVER_NOT_FOUND'],
+  },
+  getChannelAccess: {
+    method: 'GET',
+    path: '/api/channels/:id/access',
+    summary: 'Your access to a channel.',
+    params: { id: channelParam },
+    answer: channelAccessSchema,
+    errors: ['CHANNEL_NOT_FOUND'],
+  },
+  requestToJoinServer: {
+    method: 'POST',
+    path: '/api/servers/:id/join-requests',
+    summary: 'Ask to be let into a server; its admins decide.',
+    params: { id: serverParam },
+    status: 202,
+    answer: requestedSchema,
+    errors: ['SERVER_NOT_FOUND', 'ALREADY_MEMBER', 'FORBIDDEN', 'BANNED'],
+  },
+  requestToJoinChannel: {
+    method: 'POST',
+    path: '/api/channels/:id/join-requests',
+    summary: 'Ask to be let into a private channel of a server of yours; its admins decide.',
+    params: { id: channelParam },
+    status: 202,
+    answer: requestedSchema,
+    errors: ['CHANNEL_NOT_FOUND', 'ALREADY_MEMBER'],
+  },
+  listJoinRequests: {
+    method: 'GET',
+    path: '/api/servers/:id/join-requests',
+    summary: 'The requests that wait for a decision, for the server and its channels; for admins.',
+    params: { id: serverParam },
+    answer: z.array(joinRequestSchema),
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+  },
+  decideServerJoinRequest: {
+    method: 'PATCH',
+    path: '/api/servers/join-requests/:requestId',
+    summary: 'Approve or reject a request to join a server; for admins.',
+    params: { requestId },
+    body: decideSchema,
+    answer: joinRequestSchema,
+    errors: [...decideErrors, 'BANNED'],
+  },
+  decideChannelJoinRequest: {
+    method: 'PATCH',
+    path: '/api/channel-join-requests/:requestId',
+    summary: 'Approve or reject a request to join a channel; for admins.',
+    params: { requestId },
+    body: decideSchema,
+    answer: joinRequestSchema,
+    errors: [...decideErrors, 'NOT_IN_SERVER'],
+  },
 });

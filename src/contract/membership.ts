@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { calls } from './call.ts';
 import { durableEvent } from './event.ts';
 import { omittable, record } from './schema.ts';
 
@@ -23,4 +24,22 @@ export const membershipUpdated = durableEvent({
   summary: 'Your membership changed: what you may do now.',
   room: 'user',
   payload: membershipSchema,
+});
+
+export const membershipCalls = calls('Membership', {
+  getMembership: {
+    method: 'GET',
+    path: '/api/membership/me',
+    summary: 'Your membership, and what you may do.',
+    answer: membershipSchema,
+  },
+  redeemInviteCode: {
+    method: 'POST',
+    path: '/api/membership/redeem-invite',
+    summary: 'Become a member with an invite code. For members nothing changes, and the code stays unused.',
+    body: redeemSchema,
+    answer: membershipSchema,
+    errors: ['INVALID_INVITE_CODE', 'FORBIDDEN'],
+    limit: 'redeem',
+  },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { calls } from './call.ts';
 import { idExample, idSchema, limitSchema, textSchema } from './schema.ts';
 
 /** So many names of a message are looked up. */
@@ -49,3 +50,22 @@ export const suggestionsSchema = z.object({
 export const resolveSchema = z.object({ channelId: idSchema, content: textSchema(16_000) });
 
 export const resolvedSchema = z.object({ mentions: z.array(mentionSchema) });
+
+export const mentionCalls = calls('Mentions', {
+  suggestMentions: {
+    method: 'GET',
+    path: '/api/mentions/suggest',
+    summary: 'Who or what could be meant by the beginning of a name.',
+    query: suggestQuerySchema,
+    answer: suggestionsSchema,
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+  },
+  resolveMentions: {
+    method: 'POST',
+    path: '/api/mentions/resolve',
+    summary: 'The mentions in a text, as they would be if it were sent.',
+    body: resolveSchema,
+    answer: resolvedSchema,
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+  },
+});

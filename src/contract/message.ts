@@ -15,7 +15,7 @@ import {
   timeSchema,
   withDefault,
 } from './schema.ts';
-import { threadSummarySchema } from './thread.ts';
+import { threadSummarySchema } from './thread-summary.ts';
 
 export const maxContent = 16_000;
 export const maxMetadataBytes = 32 * 1024;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { idSchema, limitSchema, nameSchema, omittable, record, timeSchema } from './schema.ts';
+import { calls, pathParam, uuidParam } from './call.ts';
+import { AppError, type ErrorCode } from './errors.ts';
+import { doneSchema, idSchema, limitSchema, nameSchema, omittable, record, timeSchema } from './schema.ts';
 
 const modelName = z.string().trim().min(1).max(200);
 
@@ -85,4 +87,140 @@ export const chatAnswerSchema = z.looseObject({}).meta({
 export const embeddingsAnswerSchema = z.looseObject({}).meta({
   description: 'As the provider answers.',
   examples: [{ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.1, 0.2] }] }],
+});
+
+/** The body of an error in the format of OpenAI's clients (contract §8). */
+const openAiErrorSchema = (codes: ErrorCode[]) => {
+  const ours = z.enum(codes);
+  const theirs = z.string().describe("A word of the provider's, as `context_length_exceeded`.");
+  const code = codes.includes('MODEL_REQUEST_REFUSED') ? z.union([ours, theirs]) : ours;
+  return z.object({ error: z.object({ message: z.string(), type: z.string(), code, param: z.string().nullable() }) });
+};
+
+type OpenAiError = z.input<ReturnType<typeof openAiErrorSchema>>;
+
+/** The words of a provider that clients act on. */
+interface RefusalWords {
+  type?: string | undefined;
+  code?: string | undefined;
+  param?: string | undefined;
+}
+
+/** The provider rejects a request, which is the caller's fault: it is told in the provider's words. */
+export class ModelRefusal extends AppError {
+  readonly words: RefusalWords;
+
+  constructor({ message, ...words }: RefusalWords & { message?: string | undefined }) {
+    super('MODEL_REQUEST_REFUSED', { message });
+    this.words = words;
+  }
+}
+
+/** An error in OpenAI's form; what the provider refused, in the provider's words. */
+export function openAiError(error: AppError): OpenAiError {
+  const { type, code, param } = error instanceof ModelRefusal ? error.words : {};
+  const { message, status } = error;
+  return { error: { message, type: type ?? typeOf(status), code: code ?? error.code, param: param ?? null } };
+}
+
+function typeOf(status: number): string {
+  if (status === 401) return 'authentication_error';
+  if (status === 403) return 'permission_error';
+  if (status === 429) return 'rate_limit_error';
+  return status < 500 ? 'invalid_request_error' : 'server_error';
+}
+
+const tag = 'Models';
+/** What the calls to models have in common: their callers use tokens of their own. */
+const proxied = {
+  auth: 'none',
+  headers: callerHeaders,
+  errorForm: { base: '/api/ai/v1', schema: openAiErrorSchema, body: openAiError },
+  errors: [
+    'AUTH_TOKEN_MISSING',
+    'ACCESS_TOKEN_INVALID',
+    'SESSION_REVOKED',
+    'ACCOUNT_SUSPENDED',
+    'AGENT_STOPPED',
+    'INVITE_REQUIRED',
+    'FORBIDDEN',
+    'MODEL_NOT_FOUND',
+    'MODEL_REQUEST_REFUSED',
+    'RATE_LIMITED',
+    'MODEL_PROXY_UPSTREAM_ERROR',
+    'MODEL_PROXY_NOT_CONFIGURED',
+    'MODEL_PROXY_TIMEOUT',
+  ],
+} as const;
+
+export const modelProxyCalls = calls(tag, {
+  listModels: {
+    ...proxied,
+    method: 'GET',
+    path: '/api/ai/v1/models',
+    summary: 'The models that you may ask.',
+    answer: modelListSchema,
+  },
+  getModel: {
+    ...proxied,
+    method: 'GET',
+    path: '/api/ai/v1/models/*model',
+    summary: 'A model that you may ask.',
+    params: { model: pathParam('MODEL_NOT_FOUND', 'Id of the model; it may have slashes.') },
+    answer: modelItemSchema,
+  },
+  createChatCompletion: {
+    ...proxied,
+    method: 'POST',
+    path: '/api/ai/v1/chat/completions',
+    summary: 'Call a model; with `stream` the answer comes as server-sent events.',
+    body: chatSchema,
+    answer: chatAnswerSchema,
+    produces: 'application/json',
+    streams: true,
+  },
+  createEmbeddings: {
+    ...proxied,
+    method: 'POST',
+    path: '/api/ai/v1/embeddings',
+    summary: 'Vectors for texts.',
+    body: embeddingsSchema,
+    answer: embeddingsAnswerSchema,
+    produces: 'application/json',
+  },
+});
+
+export const modelTokenCalls = calls(tag, {
+  createModelToken: {
+    method: 'POST',
+    path: '/api/ai/tokens',
+    summary: 'A token for a runtime, which can only call models. Needs the capability cloud:deploy.',
+    body: mintTokenSchema,
+    status: 201,
+    answer: mintedTokenSchema,
+    shownOnce: ['token'],
+    errors: ['INVITE_REQUIRED', 'TOKEN_LIMIT', 'INSUFFICIENT_PAT_SCOPE'],
+  },
+  listModelTokens: {
+    method: 'GET',
+    path: '/api/ai/tokens',
+    summary: 'Your tokens for runtimes, newest first.',
+    answer: z.array(modelTokenSchema),
+  },
+  revokeModelToken: {
+    method: 'DELETE',
+    path: '/api/ai/tokens/:id',
+    summary: "Revoke a runtime's token, at once.",
+    limit: null,
+    params: { id: uuidParam('TOKEN_NOT_FOUND', 'Id of the token.') },
+    answer: doneSchema,
+    errors: ['TOKEN_NOT_FOUND'],
+  },
+  getModelUsage: {
+    method: 'GET',
+    path: '/api/ai/usage',
+    summary: 'Usage of the models by you and your tokens.',
+    query: usageQuerySchema,
+    answer: usageSchema,
+  },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { type NotificationKind, notificationTypes, strategies, typeOfKind } from './notification-kinds.ts';
 import { idSchema, limitSchema, offsetSchema, timeSchema } from './schema.ts';
@@ -113,4 +114,60 @@ export const notificationDeleted = durableEvent({
     'Notifications are gone with what they were about: their message, thread, channel or server was deleted, or mentions you no more.',
   room: 'user',
   payload: affectedSchema,
+});
+
+export const notificationCalls = calls('Notifications', {
+  listNotifications: {
+    method: 'GET',
+    path: '/api/notifications',
+    summary: 'Your notifications, newest first.',
+    query: listNotificationsSchema,
+    answer: z.array(notificationSchema),
+  },
+  countUnreadNotifications: {
+    method: 'GET',
+    path: '/api/notifications/unread-count',
+    summary: 'How many of your notifications are unread.',
+    answer: unreadCountSchema,
+  },
+  countUnreadByPlace: {
+    method: 'GET',
+    path: '/api/notifications/scoped-unread',
+    summary: 'Unread counts by server, channel and DM.',
+    answer: scopedUnreadSchema,
+  },
+  readNotification: {
+    method: 'PATCH',
+    path: '/api/notifications/:id/read',
+    summary: 'Mark a notification as read.',
+    params: { id: uuidParam('NOTIFICATION_NOT_FOUND', 'Id of the notification.') },
+    answer: notificationSchema,
+    errors: ['NOTIFICATION_NOT_FOUND'],
+  },
+  readAllNotifications: {
+    method: 'POST',
+    path: '/api/notifications/read-all',
+    summary: 'Mark all of your notifications as read.',
+    answer: updatedSchema,
+  },
+  readNotificationsIn: {
+    method: 'POST',
+    path: '/api/notifications/read-scope',
+    summary: 'Mark all notifications of a server or a channel as read.',
+    body: readScopeSchema,
+    answer: updatedSchema,
+  },
+  getNotificationPreferences: {
+    method: 'GET',
+    path: '/api/notifications/preferences',
+    summary: 'What you are notified of.',
+    answer: preferencesSchema,
+  },
+  updateNotificationPreferences: {
+    method: 'PATCH',
+    path: '/api/notifications/preferences',
+    summary: 'Change what you are notified of. Muting does not hide older notifications.',
+    body: changePreferencesSchema,
+    answer: preferencesSchema,
+  },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { idSchema, nameSchema, record, timeSchema, withDefault } from './schema.ts';
+import { calls, uuidParam } from './call.ts';
+import { doneSchema, idSchema, nameSchema, record, timeSchema, withDefault } from './schema.ts';
 
 export const createTokenSchema = z.object({
   name: nameSchema(100),
@@ -19,3 +20,32 @@ export const personalTokenSchema = record('PersonalToken', {
 
 /** `token` is shown only once; a repeated Idempotency-Key gets null. */
 export const newTokenSchema = personalTokenSchema.extend({ token: z.string().nullable() });
+
+export const personalTokenCalls = calls('Personal access tokens', {
+  createPersonalToken: {
+    method: 'POST',
+    path: '/api/tokens',
+    summary: 'Create a personal access token. It is shown only this once. user:read may only GET.',
+    body: createTokenSchema,
+    status: 201,
+    answer: newTokenSchema,
+    errors: ['TOKEN_LIMIT', 'INSUFFICIENT_PAT_SCOPE'],
+    shownOnce: ['token'],
+  },
+  listPersonalTokens: {
+    method: 'GET',
+    path: '/api/tokens',
+    summary: 'Your tokens, the newest first, without their secrets.',
+    answer: z.array(personalTokenSchema),
+    errors: ['INSUFFICIENT_PAT_SCOPE'],
+  },
+  revokePersonalToken: {
+    method: 'DELETE',
+    path: '/api/tokens/:id',
+    summary: 'Revoke a token; it is refused at once, and its sockets are closed.',
+    params: { id: uuidParam('TOKEN_NOT_FOUND', 'Id of the token.') },
+    answer: doneSchema,
+    errors: ['INSUFFICIENT_PAT_SCOPE'],
+    limit: null,
+  },
+});

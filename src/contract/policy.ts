@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { agentParam } from './agent.ts';
+import { calls, slugParam, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
-import { idSchema, jsonObjectSchema, omittable, record, timeSchema } from './schema.ts';
+import { doneSchema, idSchema, jsonObjectSchema, omittable, record, timeSchema } from './schema.ts';
 
 export const policyModes = ['replyAll', 'mentionOnly', 'custom', 'disabled'] as const;
 export type PolicyMode = (typeof policyModes)[number];
@@ -134,4 +136,82 @@ export const policyChanged = durableEvent({
     channelId: idSchema.nullable(),
     policy: policySchema.nullable(),
   }),
+});
+
+const params = { id: agentParam };
+const inChannel = {
+  path: '/api/channels/:channelId/agents/:agentId/policy',
+  params: { channelId: uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.'), agentId: agentParam },
+} as const;
+const inServer = {
+  path: '/api/servers/:id/agents/:agentId/policy',
+  params: { id: slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.'), agentId: agentParam },
+} as const;
+
+export const policyCalls = calls('Agents', {
+  getAgentConfig: {
+    method: 'GET',
+    path: '/api/agents/:id/config',
+    summary: 'Where the bot is, and what it may hear and say there; for its owner and the bot itself.',
+    params,
+    answer: agentConfigSchema,
+    errors: ['AGENT_NOT_FOUND'],
+  },
+  listPolicies: {
+    method: 'GET',
+    path: '/api/agents/:id/policies',
+    summary: 'The policies set for the bot.',
+    params,
+    query: listPoliciesSchema,
+    answer: z.array(policySchema),
+    errors: ['AGENT_NOT_FOUND', 'SERVER_NOT_FOUND'],
+  },
+  setPolicies: {
+    method: 'PUT',
+    path: '/api/agents/:id/policies',
+    summary: 'Set a policy for a channel, or without one the default of a server; or several, all or none.',
+    params,
+    body: setPoliciesSchema,
+    answer: setPoliciesAnswerSchema,
+    errors: ['AGENT_NOT_FOUND', 'SERVER_NOT_FOUND', 'CHANNEL_NOT_FOUND', 'FORBIDDEN'],
+  },
+  deletePolicy: {
+    method: 'DELETE',
+    path: '/api/agents/:id/policies/:policyId',
+    summary: 'Remove a policy; the default applies again.',
+    params: { id: agentParam, policyId: uuidParam('POLICY_NOT_FOUND', 'Id of the policy.') },
+    answer: doneSchema,
+    errors: ['AGENT_NOT_FOUND', 'POLICY_NOT_FOUND', 'SERVER_NOT_FOUND', 'FORBIDDEN'],
+  },
+  setChannelPolicy: {
+    ...inChannel,
+    method: 'PUT',
+    summary:
+      "Set a bot's policy in a channel: its owner for itself, admins for the server. Of both the stricter holds.",
+    body: setBuddyPolicySchema,
+    answer: buddyPolicySchema,
+    errors: ['CHANNEL_NOT_FOUND', 'SERVER_NOT_FOUND', 'AGENT_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN'],
+  },
+  getChannelPolicy: {
+    ...inChannel,
+    method: 'GET',
+    summary: 'The policy that applies to a bot in a channel, for those who are in it.',
+    answer: buddyPolicySchema,
+    errors: ['CHANNEL_NOT_FOUND', 'AGENT_NOT_FOUND', 'NOT_A_MEMBER'],
+  },
+  setServerPolicy: {
+    ...inServer,
+    method: 'PUT',
+    summary: "Set the server's default policy for a bot; for admins. Its owner cannot undo it.",
+    body: setServerPolicySchema,
+    answer: serverPolicySchema,
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'AGENT_NOT_FOUND'],
+  },
+  getServerPolicy: {
+    ...inServer,
+    method: 'GET',
+    summary: 'The default policy of a bot in a server, for members.',
+    answer: serverPolicySchema,
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'AGENT_NOT_FOUND'],
+  },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clientEvents } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { idSchema, nameSchema } from './schema.ts';
 import { statusSchema } from './status.ts';
@@ -53,4 +54,30 @@ export const presenceSnapshot = ephemeralEvent({
       .array(z.object({ userId: idSchema, activity: z.string() }))
       .describe('What people are doing in the channel, up to 500: nobody else has an activity there.'),
   }),
+});
+
+export const presenceClientEvents = clientEvents('Presence', {
+  'presence:update': {
+    summary: 'Set your status, for all devices.',
+    payload: updatePresenceSchema,
+    ack: z.object({ status: statusSchema }),
+    limit: 'events',
+    lane: { by: null },
+  },
+  'presence:subscribe': {
+    summary: "Get people's presence, and from now on each change, even if you share no channel with them.",
+    payload: subscribeSchema,
+    ack: subscribedSchema,
+    limit: 'events',
+    readOnly: true,
+  },
+  'presence:activity': {
+    summary:
+      'Set what you are doing in a channel; null to clear it. It ends with the connection, and when you leave the channel.',
+    payload: activitySchema,
+    ack: z.object({}),
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
+    limit: 'events',
+    lane: { by: 'channelId' },
+  },
 });

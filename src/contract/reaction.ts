@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { calls, clientEvents, textParam, uuidParam } from './call.ts';
 import { durableEvent, ephemeralEvent } from './event.ts';
 import { idSchema, record } from './schema.ts';
 
@@ -72,4 +73,59 @@ export const reactionRemoved = ephemeralEvent({
   summary: 'Someone took a reaction back; comes along with reaction:updated.',
   room: 'channel',
   payload: oneReaction,
+});
+
+const tag = 'Reactions';
+const id = uuidParam('MESSAGE_NOT_FOUND', 'Id of the message.');
+
+export const reactionCalls = calls(tag, {
+  addReaction: {
+    method: 'POST',
+    path: '/api/messages/:id/reactions',
+    summary: 'React to a message. A second time is 200 and changes nothing.',
+    params: { id },
+    body: reactSchema,
+    status: 201,
+    mayExist: true,
+    answer: reactionsAnswerSchema,
+    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
+  },
+  removeReaction: {
+    method: 'DELETE',
+    path: '/api/messages/:id/reactions/:emoji',
+    summary: 'Take a reaction back.',
+    params: { id, emoji: textParam('MESSAGE_NOT_FOUND', 'The emoji, percent-encoded.') },
+    answer: reactionsAnswerSchema,
+    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'VALIDATION_FAILED'],
+  },
+  listReactions: {
+    method: 'GET',
+    path: '/api/messages/:id/reactions',
+    summary: 'The reactions to a message.',
+    params: { id },
+    answer: z.array(reactionSchema),
+    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER'],
+  },
+});
+
+const payload = reactSchema.extend({ messageId: idSchema });
+const ack = z.object({ reactions: z.array(reactionSchema) });
+
+export const reactionClientEvents = clientEvents(tag, {
+  'reaction:add': {
+    summary: 'React to a message.',
+    payload,
+    ack,
+    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
+    limit: 'events',
+    lane: { by: 'messageId' },
+  },
+  'reaction:remove': {
+    summary: 'Take a reaction back.',
+    payload,
+    ack,
+    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED'],
+    limit: 'events',
+    lane: { by: 'messageId' },
+  },
 });

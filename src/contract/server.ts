@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { agentBriefSchema, smallUserSchema } from './account.ts';
+import { calls, slugParam, textParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { roles } from './roles.ts';
 import {
   descriptionSchema,
+  doneSchema,
   idSchema,
   isUuid,
   limitSchema,
@@ -179,4 +181,93 @@ export const serverInvited = durableEvent({
     inviteCode: z.string().optional().describe('Not for personal access tokens.'),
     invitedBy: smallUserSchema,
   }),
+});
+
+export const serverParam = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
+
+export const serverCalls = calls('Servers', {
+  createServer: {
+    method: 'POST',
+    path: '/api/servers',
+    summary: 'Create a server; you own it, and it has a channel "general". Needs the capability server:create.',
+    body: createServerSchema,
+    status: 201,
+    answer: serverSchema,
+    errors: ['INVITE_REQUIRED', 'FORBIDDEN', 'SERVER_LIMIT', 'SLUG_TAKEN'],
+  },
+  listServers: {
+    method: 'GET',
+    path: '/api/servers',
+    summary: 'The servers you belong to.',
+    answer: z.array(ownServerSchema),
+  },
+  discoverServers: {
+    method: 'GET',
+    path: '/api/servers/discover',
+    summary: 'Public servers, those with the most members first.',
+    auth: 'ignore-invalid',
+    query: discoverSchema,
+    answer: z.array(serverSchema),
+    limit: 'discover',
+  },
+  getServerByInvite: {
+    method: 'GET',
+    path: '/api/servers/invite/:code',
+    summary: 'The server that an invite code leads to.',
+    auth: 'ignore-invalid',
+    params: { code: textParam('SERVER_NOT_FOUND', 'The code.') },
+    answer: serverSchema,
+    errors: ['SERVER_NOT_FOUND'],
+    limit: 'discover',
+  },
+  getServer: {
+    method: 'GET',
+    path: '/api/servers/:id',
+    summary: 'A server: one of your own, or a public one.',
+    params: { id: serverParam },
+    answer: serverSchema,
+    errors: ['SERVER_NOT_FOUND'],
+  },
+  updateServer: {
+    method: 'PATCH',
+    path: '/api/servers/:id',
+    summary: 'Change a server; for admins.',
+    params: { id: serverParam },
+    body: updateServerSchema,
+    answer: serverSchema,
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN'],
+  },
+  deleteServer: {
+    method: 'DELETE',
+    path: '/api/servers/:id',
+    summary: 'Delete a server and everything in it; for its owner.',
+    params: { id: serverParam },
+    answer: doneSchema,
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+  },
+  regenerateServerInvite: {
+    method: 'POST',
+    path: '/api/servers/:id/invite/regenerate',
+    summary: 'Create a new invite code; the old one is invalid at once. For admins.',
+    params: { id: serverParam },
+    answer: z.object({ inviteCode: z.string() }),
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
+  },
+  inviteServerMember: {
+    method: 'POST',
+    path: '/api/servers/:id/invite-member',
+    summary: 'Invite a user to join, by sending them the invite code.',
+    params: { id: serverParam },
+    body: inviteMemberSchema,
+    answer: doneSchema,
+    errors: [
+      'SERVER_NOT_FOUND',
+      'NOT_A_MEMBER',
+      'USER_NOT_FOUND',
+      'USER_BLOCKED',
+      'ALREADY_MEMBER',
+      'FORBIDDEN',
+      'BANNED',
+    ],
+  },
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { clientEvents } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { maxContent, messageSchema } from './message.ts';
+import { sendErrors } from './message-calls.ts';
 import { idExample, idSchema, omittable, textSchema, withDefault } from './schema.ts';
 
 const maxDeltaBytes = 4 * 1024;
@@ -52,4 +54,15 @@ export const messageStream = ephemeralEvent({
     aborted: z.boolean().optional().describe('With `done`: nothing comes of it.'),
     messageId: idSchema.optional().describe('With `done`: the message it has become.'),
   }),
+});
+
+export const streamClientEvents = clientEvents('Agents', {
+  'message:stream': {
+    summary: 'Stream a reply; for bots. With `done` it becomes a message.',
+    payload: streamSchema,
+    ack: streamAckSchema,
+    errors: [...sendErrors, 'STREAM_LIMIT', 'STREAM_BROKEN'],
+    limit: 'deltas',
+    lane: { by: 'channelId' },
+  },
 });

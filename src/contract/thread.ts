@@ -1,14 +1,11 @@
 import { z } from 'zod';
+import { calls, clientEvents, uuidParam } from './call.ts';
+import { channelParam } from './channel.ts';
 import { durableEvent } from './event.ts';
-import { idSchema, limitSchema, nameSchema, objectOrId, omittable, record, timeSchema } from './schema.ts';
-
-/** The summary of a thread on the message that it starts from. */
-export const threadSummarySchema = record('ThreadSummary', {
-  id: idSchema,
-  name: z.string(),
-  messageCount: z.number().int(),
-  lastMessageAt: timeSchema.nullable(),
-});
+import { logPageSchema } from './events.ts';
+import { listMessagesSchema, messageSchema, threadMessageSchema } from './message.ts';
+import { sendErrors } from './message-calls.ts';
+import { doneSchema, idSchema, limitSchema, nameSchema, objectOrId, omittable, record, timeSchema } from './schema.ts';
 
 export const threadSchema = record('Thread', {
   id: idSchema,
@@ -67,4 +64,117 @@ export const threadDeleted = durableEvent({
   summary: 'A thread was deleted, and all messages in it.',
   room: 'channel',
   payload: z.object({ id: idSchema, channelId: idSchema, parentMessageId: idSchema }),
+});
+
+const id = uuidParam('THREAD_NOT_FOUND', 'Id of the thread.');
+const startErrors = [
+  'MESSAGE_NOT_FOUND',
+  'NOT_A_MEMBER',
+  'CHANNEL_ARCHIVED',
+  'ROLE_REQUIRED',
+  'THREAD_IN_THREAD',
+] as const;
+
+export const threadCalls = calls('Threads', {
+  createThread: {
+    method: 'POST',
+    path: '/api/channels/:channelId/threads',
+    summary: 'Start a thread from a message; if it has one, that is the answer (200).',
+    params: { channelId: channelParam },
+    body: createThreadSchema,
+    status: 201,
+    mayExist: true,
+    answer: threadSchema,
+    errors: [...startErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'],
+  },
+  startThread: {
+    method: 'POST',
+    path: '/api/messages/:id/thread',
+    summary: 'The thread of a message, created if there is none.',
+    params: { id: uuidParam('MESSAGE_NOT_FOUND', 'Id of the message.') },
+    body: startThreadSchema,
+    status: 201,
+    mayExist: true,
+    answer: threadSchema,
+    errors: startErrors,
+  },
+  listThreads: {
+    method: 'GET',
+    path: '/api/channels/:channelId/threads',
+    summary: 'The threads of a channel, newest first.',
+    params: { channelId: channelParam },
+    query: listThreadsSchema,
+    paged: true,
+    answer: z.array(threadSchema),
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+  },
+  getThread: {
+    method: 'GET',
+    path: '/api/threads/:id',
+    summary: 'A thread.',
+    params: { id },
+    answer: threadSchema,
+    errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER'],
+  },
+  updateThread: {
+    method: 'PATCH',
+    path: '/api/threads/:id',
+    summary: 'Rename or archive a thread; for the one who started it and moderators.',
+    params: { id },
+    body: updateThreadSchema,
+    answer: threadSchema,
+    errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'CHANNEL_ARCHIVED', 'BLOCKED', 'USER_BLOCKED'],
+  },
+  deleteThread: {
+    method: 'DELETE',
+    path: '/api/threads/:id',
+    summary:
+      'Delete a thread and its messages; for moderators, and for the one who started it while nothing of anyone else is in it.',
+    params: { id },
+    answer: doneSchema,
+    errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+  },
+  listThreadMessages: {
+    method: 'GET',
+    path: '/api/threads/:id/messages',
+    summary:
+      'The messages of a thread, newest first; with `after` oldest first. X-Has-More says whether there are more.',
+    params: { id },
+    query: listMessagesSchema.omit({ around: true, include: true }),
+    paged: true,
+    answer: z.array(messageSchema),
+    errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
+  },
+  sendThreadMessage: {
+    method: 'POST',
+    path: '/api/threads/:id/messages',
+    summary: 'Send a message to a thread.',
+    params: { id },
+    body: threadMessageSchema,
+    status: 201,
+    answer: messageSchema,
+    errors: sendErrors,
+    limit: 'messages',
+  },
+});
+
+export const threadClientEvents = clientEvents('Rooms', {
+  'thread:join': {
+    summary:
+      "Enter a thread's room, to get only its events, not those of the rest of the channel. Numbers are those of the channel's log.",
+    payload: threadIdSchema,
+    ack: logPageSchema.extend({ threadId: idSchema, channelId: idSchema }),
+    errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER'],
+    limit: 'joins',
+    lane: { by: 'threadId' },
+    readOnly: true,
+  },
+  'thread:leave': {
+    summary: "Leave a thread's room.",
+    payload: threadIdSchema,
+    ack: z.object({}),
+    limit: 'joins',
+    lane: { by: 'threadId' },
+    readOnly: true,
+  },
 });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { agentParam } from './agent.ts';
+import { calls } from './call.ts';
 import { catalogue } from './catalogue.ts';
-import { idSchema, record, timeSchema, withDefault } from './schema.ts';
+import { doneSchema, idSchema, record, timeSchema, withDefault } from './schema.ts';
 
 export const putWebhookSchema = z.object({
   url: z
@@ -99,3 +101,66 @@ export function webhookDeliveries() {
     payload: deliverySchema(name, payload),
   }));
 }
+
+const params = { id: agentParam };
+const careErrors = ['WEBHOOK_NOT_FOUND', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'] as const;
+
+/** For the owner of an agent; the bot itself only sees the state. */
+export const webhookCalls = calls('Webhooks', {
+  getWebhook: {
+    method: 'GET',
+    path: '/api/agents/:id/webhook',
+    summary: 'The webhook of an agent, and how its deliveries go.',
+    params,
+    answer: webhookSchema,
+    errors: ['WEBHOOK_NOT_FOUND'],
+  },
+  setWebhook: {
+    method: 'PUT',
+    path: '/api/agents/:id/webhook',
+    summary: 'Set the address to which an agent’s events are delivered from now on.',
+    params,
+    body: putWebhookSchema,
+    answer: webhookWithSecretSchema,
+    errors: ['UNSAFE_URL', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
+    limit: 'webhooks',
+  },
+  deleteWebhook: {
+    method: 'DELETE',
+    path: '/api/agents/:id/webhook',
+    summary: 'Delete the webhook; pending deliveries are dropped.',
+    params,
+    answer: doneSchema,
+    errors: ['WEBHOOK_NOT_FOUND', 'FORBIDDEN'],
+  },
+  createWebhookSecret: {
+    method: 'POST',
+    path: '/api/agents/:id/webhook/secret',
+    summary: 'A new secret. For a day deliveries are signed with those before too, up to four.',
+    params,
+    status: 201,
+    answer: webhookWithSecretSchema,
+    shownOnce: ['secret'],
+    errors: careErrors,
+  },
+  enableWebhook: {
+    method: 'POST',
+    path: '/api/agents/:id/webhook/enable',
+    summary:
+      'Resume deliveries that were given up or paused, or with `skip` from now; also retries failing ones at once.',
+    params,
+    body: enableWebhookSchema,
+    answer: webhookSchema,
+    errors: careErrors,
+  },
+  testWebhook: {
+    method: 'POST',
+    path: '/api/agents/:id/webhook/test',
+    summary: 'Send a `webhook:test` now, and get the result.',
+    params,
+    answer: webhookTestSchema,
+    errors: careErrors,
+    limit: 'webhooks',
+    repeats: 'never',
+  },
+});

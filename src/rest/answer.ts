@@ -12,8 +12,8 @@ import { bearerToken } from '../infrastructure/bearer.ts';
 import type { BodyLimits, BodyReader } from './body.ts';
 import { compressed, compressedPieces } from './compression.ts';
 import type { Idempotency } from './idempotency.ts';
-import { IncomingRequest, type Request } from './incoming-request.ts';
-import { JsonPieces, JsonText, RawReply, Reply, type Route } from './route.ts';
+import { IncomingRequest } from './incoming-request.ts';
+import { type AnyRequest, JsonPieces, JsonText, RawReply, Reply, type Route } from './route.ts';
 
 /** What routes need from the layers below. */
 export interface RouteServices extends BodyLimits {
@@ -84,14 +84,13 @@ async function answerTo(
 async function answerOnce(
   route: Route,
   services: RouteServices,
-  reading: Promise<Request>,
-  asked: { actor: Actor; params: Request['params']; idempotencyKey: string; keys: string[] },
+  reading: Promise<AnyRequest>,
+  asked: { actor: Actor; params: AnyRequest['params']; idempotencyKey: string; keys: string[] },
 ): Promise<SentReply> {
   const [{ status }] = await Promise.allSettled([reading]);
   const run = async () => toReply(route, await route.handle(await reading), asked.actor);
-  const { repeats = 'key' } = route;
-  if (typeof repeats === 'function') {
-    const first = status === 'rejected' ? await repeats(asked) : undefined;
+  if (route.recognise) {
+    const first = status === 'rejected' ? await route.recognise(asked) : undefined;
     return first === undefined ? run() : toReply(route, first, asked.actor);
   }
   const keep = (reply: SentReply) => toKeep(route, reply);
@@ -104,8 +103,8 @@ async function read(
   route: Route,
   context: Context,
   bodies: BodyReader,
-  known: Pick<Request, 'actor' | 'params' | 'idempotencyKey'>,
-): Promise<Request> {
+  known: Pick<AnyRequest, 'actor' | 'params' | 'idempotencyKey'>,
+): Promise<AnyRequest> {
   const headers = route.headers ? validated(route.headers, headersOf(context)) : undefined;
   const caller = await route.admit?.({ headers, ip: context.ip });
   const query = route.query ? validated(route.query, context.query) : undefined;
@@ -156,13 +155,13 @@ async function readBody(
   bodies: BodyReader,
   { actor, params, isKnown }: { actor: Actor | null; params: Record<string, string>; isKnown: boolean },
 ): Promise<{ body: unknown; file: unknown }> {
-  if (!route.file || !actor) {
+  if (!route.receive || !actor) {
     const { body, anyBody } = route;
     if (!body) return { body: undefined, file: undefined };
     const json = await (anyBody ? bodies.any(context, isKnown) : bodies.json(context, isKnown));
     return { body: anyBody ? validOrEmpty(body, json) : validated(body, json), file: undefined };
   }
-  const { fields, file } = await bodies.form(context, route.file, { actor, params });
+  const { fields, file } = await bodies.form(context, route.receive, { actor, params });
   return { body: route.body ? validated(route.body, fields) : undefined, file };
 }
 

@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import cors from '@koa/cors';
 import helmet from 'helmet';
 import Koa, { type Context, type Middleware } from 'koa';
+import type { ErrorForm } from '../contract/call.ts';
 import { asAppError } from '../contract/errors.ts';
 import { clientAddress, clientHost } from '../infrastructure/client-address.ts';
 import { drainRequest } from '../infrastructure/drain-request.ts';
@@ -13,7 +14,7 @@ import { SparseLog } from '../infrastructure/sparse-log.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { RouteServices } from './answer.ts';
 import { MountedRoutes, refuseRest } from './mount.ts';
-import type { ErrorForm, Route } from './route.ts';
+import type { Route } from './route.ts';
 
 const slowRequestMs = 1000;
 

@@ -73,7 +73,7 @@ export class BodyReader {
    */
   async form(
     context: Context,
-    fileField: NonNullable<Route['file']>,
+    receive: NonNullable<Route['receive']>,
     request: { actor: Actor; params: Record<string, string> },
   ): Promise<{ fields: Record<string, string>; file: unknown }> {
     const boundary = boundaryOf(context.get('content-type'));
@@ -88,7 +88,7 @@ export class BodyReader {
       else if (part.field !== 'file') continue;
       // A sender of two files would believe that both were stored.
       else if (received) throw invalid([onlyOne]);
-      else received = { file: await fileField.receive({ ...request, fields: { ...fields.values }, atLeast }, part) };
+      else received = { file: await receive({ ...request, fields: { ...fields.values }, atLeast }, part) };
     }
     if (!received) throw invalid([{ path: 'file', message: 'is missing', code: 'invalid_type' }]);
     return { fields: fields.values, file: received.file };

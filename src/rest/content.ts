@@ -1,14 +1,8 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { assetHeaders, contentHeaders } from '../contract/call.ts';
 import type { Asset } from '../infrastructure/asset.ts';
 import type { ByteRange, ServedContent } from '../infrastructure/served-content.ts';
 import { RawReply } from './route.ts';
-
-/** The request headers for ranges and revalidation (RFC 9110). */
-export const contentHeaders = z.object({
-  range: z.string().optional().describe('One range of bytes; several are answered with all of it.'),
-  'if-range': z.string().optional(),
-  'if-none-match': z.string().optional(),
-});
 
 /** Answers with content, or with the range of it that was asked for: 200, 206, 304 or 416 (RFC 9110). */
 export function contentReply(content: ServedContent, asked: z.output<typeof contentHeaders>): RawReply {
@@ -45,9 +39,6 @@ function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
   if (to !== '' && Number(to) < range.start) return undefined;
   return range.start >= size ? 'none' : range;
 }
-
-/** The request header that says which encodings of a file the client accepts. */
-export const assetHeaders = z.object({ 'accept-encoding': z.string().optional() });
 
 /** For a file whose name contains its hash: what it names never changes. */
 const forever = 'max-age=31536000, immutable';

@@ -1,14 +1,15 @@
 import type { Context } from 'koa';
-import type { RawRequest, Route } from './route.ts';
+import type { AnyRequest, RawRequest, Route } from './route.ts';
 
-/** What a handler gets. */
-export type Request = Parameters<Route['handle']>[0];
-type Checked = Pick<Request, 'actor' | 'params' | 'query' | 'body' | 'headers' | 'file' | 'caller' | 'idempotencyKey'>;
+type Checked = Pick<
+  AnyRequest,
+  'actor' | 'params' | 'query' | 'body' | 'headers' | 'file' | 'caller' | 'idempotencyKey'
+>;
 
 /** A request as its handler sees it: what the route declares is validated, everything else is read on demand. */
-export class IncomingRequest implements Request {
-  readonly actor: Request['actor'];
-  readonly params: Request['params'];
+export class IncomingRequest implements AnyRequest {
+  readonly actor: AnyRequest['actor'];
+  readonly params: AnyRequest['params'];
   readonly query: unknown;
   readonly body: unknown;
   readonly headers: unknown;

@@ -1,10 +1,11 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
+import type { ErrorForm } from '../contract/call.ts';
 import { AppError } from '../contract/errors.ts';
 import { answer, type RouteServices } from './answer.ts';
 import { BodyReader } from './body.ts';
-import type { ErrorForm, Route } from './route.ts';
+import type { Route } from './route.ts';
 
 type Run = ReturnType<Router['routes']>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contentHeaders } from '../contract/call.ts';
 import { AppError, type ErrorCode, errorCodes } from '../contract/errors.ts';
 import {
   byStatus,
@@ -13,7 +14,6 @@ import { Examples } from '../contract/schema/examples.ts';
 import { headline } from '../contract/schema/headline.ts';
 import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../contract/schema/json-schemas.ts';
 import { idExample } from '../contract/schema.ts';
-import { contentHeaders } from './content.ts';
 import type { Route } from './route.ts';
 import { deliverySchemas, signatureParameters, type WebhookDelivery, webhooks } from './webhook-documents.ts';
 
@@ -180,7 +180,7 @@ function requestBody(route: Route, { schemas, examples }: Parts): object {
 }
 
 function formOf(route: Route, fields: JsonSchema | undefined): object {
-  const file = { type: 'string', format: 'binary', description: route.file?.description };
+  const file = { type: 'string', format: 'binary', description: route.file };
   const schema = { type: 'object', properties: { file }, required: ['file'] };
   return { schema: fields ? { allOf: [schema, fields] } : schema };
 }
@@ -212,7 +212,7 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
   const more = route.paged ? { 'X-Has-More': { $ref: '#/components/headers/HasMore' } } : {};
   const left = route.limit ? quota : {};
   const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed, ...more, ...left };
-  const repeats = route.mayExist || typeof route.repeats === 'function';
+  const repeats = route.mayExist || route.recognise !== undefined;
   const statuses = new Set([route.status ?? 200, ...(repeats ? [200] : [])]);
   const describe = (status: number) => (status === (route.status ?? 200) ? 'Done.' : 'It was there already.');
   const whole = [...statuses].map((status) => [status, { description: describe(status), headers: withId, content }]);

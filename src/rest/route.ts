@@ -1,32 +1,10 @@
 import type { Readable } from 'node:stream';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Actor } from '../contract/actor.ts';
-import type { AppError, ErrorCode } from '../contract/errors.ts';
+import type { Auth, Call, CallSpec } from '../contract/call.ts';
 import type { ListPage } from '../contract/schema/list-page.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import type { LimitName } from '../infrastructure/rate-limits.ts';
-
-/** The form of a path parameter; a value that does not fit is answered as not existing (contract §1). */
-export interface Param {
-  missing: ErrorCode;
-  /** `uuid`: only ids; `slug`: ids or slugs; `text`: anything; `path`: the rest of the path, which may be empty. */
-  form: 'uuid' | 'slug' | 'text' | 'path';
-  description: string;
-}
-
-export const uuidParam = (missing: ErrorCode, description: string): Param => ({ missing, form: 'uuid', description });
-export const slugParam = (missing: ErrorCode, description: string): Param => ({ missing, form: 'slug', description });
-export const textParam = (missing: ErrorCode, description: string): Param => ({ missing, form: 'text', description });
-export const pathParam = (missing: ErrorCode, description: string): Param => ({ missing, form: 'path', description });
-
-type Params = Record<string, Param>;
-type Parsed<S> = unknown extends S ? unknown : S extends z.ZodType ? z.output<S> : undefined;
-
-/**
- * Whether a caller needs a token: `required`; `optional`, but an invalid one is refused; `ignore-invalid`, an invalid one
- * counts as none; `none`, no token is looked at.
- */
-export type Auth = 'required' | 'optional' | 'ignore-invalid' | 'none';
 
 /** The raw request, for routes that forward it. */
 export interface RawRequest {
@@ -41,16 +19,8 @@ export interface RawRequest {
   body: Readable;
 }
 
-/** What a handler is given, all of it validated. */
-export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefined, C = undefined> {
-  params: Record<keyof P, string>;
-  query: Parsed<Q>;
-  body: Parsed<B>;
-  headers: Parsed<H>;
-  /** What the route's `file` returned for the uploaded file. */
-  file: F;
-  /** What the route's `admit` returned. */
-  caller: C;
+/** What a handler is given beside what its call declares. */
+interface Surroundings {
   /** The host that the client asked, with a port if it named one: `chat.example.com`. */
   host: string;
   raw(): RawRequest;
@@ -62,6 +32,23 @@ export interface RouteRequest<P extends Params, Q, B, H = undefined, F = undefin
   requestId: string;
   /** A signal that aborts when the client goes away; for handlers that wait. */
   signal(): AbortSignal;
+}
+
+type Parsed<C, Part extends string> = C extends { [P in Part]: infer S extends z.ZodType } ? z.output<S> : undefined;
+type ParamsOf<C> = C extends { params: infer P } ? Record<keyof P, string> : Record<never, string>;
+type ActorOf<C> = C extends { auth: Exclude<Auth, 'required'> } ? Actor | null : Actor;
+
+/** What the handler of a call is given, all of it validated. */
+export interface RouteRequest<C extends CallSpec, F = undefined, K = undefined> extends Surroundings {
+  actor: ActorOf<C>;
+  params: ParamsOf<C>;
+  query: Parsed<C, 'query'>;
+  body: Parsed<C, 'body'>;
+  headers: Parsed<C, 'headers'>;
+  /** What `receive` returned for the uploaded file. */
+  file: F;
+  /** What `admit` returned. */
+  caller: K;
 }
 
 /** A response that is not just the record with the usual status. */
@@ -132,144 +119,120 @@ export class RawReply {
   }
 }
 
-/** The `answer` of routes that give a RawReply. */
-export const rawAnswer = z.string().meta({ format: 'binary' });
-
-/**
- * The file of a multipart body. `receive` runs as the file arrives and before the handler, so it may change nothing except
- * what the handler then uses; the text fields beside the file are the route's `body`.
- */
-interface FileField<P extends Params, F> {
-  description: string;
-  receive(request: FileRequest<P>, file: IncomingFile): Promise<F>;
-}
-
 /** What is known of a request while its file arrives. */
-export interface FileRequest<P extends Params = Params> {
+export interface FileRequest<C extends CallSpec = CallSpec> {
   actor: Actor;
-  params: Record<keyof P, string>;
+  params: ParamsOf<C>;
   /** The text fields that came before the file. */
   fields: Record<string, string>;
   /** How many bytes the file has at least, by the length of the whole. */
   atLeast: number;
 }
 
-/** The format of error responses, for what a route throws and what is refused before it is called. */
-export interface ErrorForm {
-  /** Below this path it also applies where there is no route. */
-  base: string;
-  schema(codes: ErrorCode[]): z.ZodType;
-  body(error: AppError): object;
-}
-
 /** What is known of a request with an Idempotency-Key before it is read. */
-interface Repeat<P extends Params> {
+interface Repeat<C extends CallSpec> {
   actor: Actor;
-  params: Record<keyof P, string>;
+  params: ParamsOf<C>;
   idempotencyKey: string;
 }
 
-interface RouteDescription<P extends Params, Q, B, A extends z.ZodType, H> {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** Further methods that it answers: those that OpenAPI does not know. */
-  otherMethods?: string[];
-  /** With `:name` for parameters, and at its end `*name` for the rest of the path, which may be empty. */
-  path: string;
-  summary: string;
-  /** The feature, by which the API documents are grouped. */
-  tag: string;
-  params?: P;
-  query?: Q;
-  body?: B;
-  /** Request headers that it uses, by their lower-case names. */
-  headers?: H;
-  /**
-   * It serves user content, not this site's own: the separate host for apps (`APPS_URL`) serves nothing else, and pages of
-   * any origin may request it.
-   */
-  userContent?: boolean;
-  /** The media type of a raw response. */
-  produces?: string;
-  /** A caller that asks for it in the body gets the response as server-sent events. */
-  streams?: true;
-  /** 200 unless it creates a record (contract §1). */
-  status?: 200 | 201 | 202 | 302;
-  /** The redirect statuses it may answer with instead. */
-  redirects?: (301 | 302 | 307 | 308)[];
-  /** What is to be created may exist already: then it answers 200 with the existing one. */
-  mayExist?: true;
-  /** The response is a bare list; the header X-Has-More says whether there is more. */
-  paged?: true;
-  answer: A;
-  /** Its own error codes, beside those that every route can answer. */
-  errors?: ErrorCode[];
-  /** An error format other than that of contract §2, for clients that were written for another service. */
-  errorForm?: ErrorForm;
-  /**
-   * The rate limit that counts it beside that of its group, which counts every request (`limitRequest`): per user, or per
-   * client address if nobody is signed in. Unless one is named, changes of a signed-in user count against the limit for
-   * changes, since most of them are announced to many, and those of others against one of their own. Null: only the group's,
-   * because it ends something that someone else may be abusing.
-   */
-  limit?: LimitName | null;
-  /**
-   * `key`: repeats of an Idempotency-Key are answered from the stored response; `never`: repeating it is harmless, and the
-   * response must not be stored; a function: the service itself recognises repeats by the key, and this finds the first
-   * response for repeats that are invalid.
-   */
-  repeats?: 'key' | 'never' | ((repeat: Repeat<P>) => Promise<Answer<A> | undefined>);
-  /** Response fields that are shown only once: they are not stored, and null when an Idempotency-Key is repeated. */
-  shownOnce?: string[];
-  /** Accepts JSON under any content type, and forms, for `sendBeacon`; an invalid body counts as empty. */
-  anyBody?: boolean;
+type Answer<C extends CallSpec> =
+  | z.input<C['answer']>
+  | Reply<z.input<C['answer']>>
+  | Reply<JsonText>
+  | JsonPieces
+  | RawReply;
+
+type Handle<C extends CallSpec, F = undefined, K = undefined> = (request: RouteRequest<C, F, K>) => Promise<Answer<C>>;
+
+/** A handler and what comes with it; made by `receiving`, `admitting` and `recognising`, which check the types. */
+class Extended<C extends CallSpec> {
+  declare readonly call: C;
+  readonly parts: { handle: unknown; receive?: unknown; admit?: unknown; recognise?: unknown };
+
+  constructor(parts: Extended<C>['parts']) {
+    this.parts = parts;
+  }
 }
 
-type Answer<A extends z.ZodType> = z.input<A> | Reply<z.input<A>> | Reply<JsonText> | JsonPieces | RawReply;
+/** How a call is served. */
+export type Serving<C extends CallSpec> = Handle<C> | Extended<C>;
 
-interface SignedInRoute<P extends Params, Q, B, A extends z.ZodType, H, F> extends RouteDescription<P, Q, B, A, H> {
-  auth: 'required';
-  /** Makes the body `multipart/form-data` with a field `file`. */
-  file?: FileField<P, F>;
-  handle(request: RouteRequest<P, Q, B, H, F> & { actor: Actor }): Promise<Answer<A>>;
+/** What any handler is given. */
+export interface AnyRequest extends Surroundings {
+  actor: Actor | null;
+  params: Record<string, string>;
+  query: unknown;
+  body: unknown;
+  headers: unknown;
+  file: unknown;
+  caller: unknown;
 }
 
-interface OpenRoute<P extends Params, Q, B, A extends z.ZodType, H, C> extends RouteDescription<P, Q, B, A, H> {
-  auth: Exclude<Auth, 'required'>;
-  /** For callers with tokens of another kind: admits them by their headers, before anything else is read. */
-  admit?(request: { headers: Parsed<H>; ip: string }): Promise<C>;
-  handle(request: RouteRequest<P, Q, B, H, undefined, C> & { actor: Actor | null }): Promise<Answer<A>>;
-}
-
-type Schema = z.ZodType | undefined;
-
-/** A route as the mount and the API documents see it, with its types erased. */
-export interface Route extends RouteDescription<Params, Schema, Schema, z.ZodType, Schema> {
+/** A call that is served, as the mount and the API documents see it, with its types erased. */
+export interface Route extends Omit<Call, 'limit'> {
   auth: Auth;
-  file?: FileField<Params, unknown>;
+  limit: LimitName | null | undefined;
+  receive?(request: FileRequest, file: IncomingFile): Promise<unknown>;
   admit?(request: { headers: unknown; ip: string }): Promise<unknown>;
-  handle(
-    request: RouteRequest<Params, unknown, unknown, unknown, unknown, unknown> & { actor: Actor | null },
-  ): Promise<unknown>;
+  recognise?(repeat: Repeat<CallSpec>): Promise<unknown>;
+  handle(request: AnyRequest): Promise<unknown>;
 }
 
-/** Declares a route: at once its parser, its guard and its documentation. Nothing is mounted without one. */
-export function route<
-  A extends z.ZodType,
-  P extends Params = Record<never, Param>,
-  Q extends Schema = undefined,
-  B extends Schema = undefined,
-  H extends Schema = undefined,
-  F = undefined,
-  C = undefined,
->(spec: SignedInRoute<P, Q, B, A, H, F> | OpenRoute<P, Q, B, A, H, C>): Route {
-  const limit = spec.limit === undefined ? usualLimit(spec) : spec.limit;
-  // The mount validates by the spec's own schemas before it calls `handle`, so the types above hold; TypeScript just
-  // cannot see that once all kinds of routes are in one list.
-  return { ...spec, limit } as unknown as Route;
+/**
+ * Serves the calls of a group: the declaration is at once their parser, their guard and their documentation. Nothing is
+ * mounted in any other way, and TypeScript misses a call that is declared and not served.
+ */
+export function serve<C extends Record<string, Call>>(
+  calls: C,
+  serving: { [Name in keyof C]: Serving<C[Name]> },
+): Route[] {
+  return Object.entries(calls).map(([name, call]) => {
+    const served = serving[name];
+    const { auth = 'required' } = call;
+    const parts = served instanceof Extended ? served.parts : { handle: served };
+    // The mount validates by the call's own schemas before it calls `handle`, so the types above hold; TypeScript just
+    // cannot see that once all kinds of calls are in one list.
+    return { ...call, auth, ...parts, limit: limitOf({ ...call, auth }, parts) } as unknown as Route;
+  });
+}
+
+/**
+ * Serves a call with a file. `receive` runs as the file arrives and before the handler, so it may change nothing except
+ * what the handler then uses.
+ */
+export function receiving<C extends CallSpec, F>(
+  receive: (request: FileRequest<C>, file: IncomingFile) => Promise<F>,
+  handle: Handle<C, F>,
+): Extended<C> {
+  return new Extended({ receive, handle });
+}
+
+/** Serves callers with tokens of another kind: `admit` lets them in by their headers, before anything else is read. */
+export function admitting<C extends CallSpec, K>(
+  admit: (request: { headers: Parsed<C, 'headers'>; ip: string }) => Promise<K>,
+  handle: Handle<C, undefined, K>,
+): Extended<C> {
+  return new Extended({ admit, handle });
+}
+
+/**
+ * Serves a call whose service itself recognises repeats by the Idempotency-Key; `recognise` finds the first response for
+ * repeats that are invalid.
+ */
+export function recognising<C extends CallSpec>(
+  recognise: (repeat: Repeat<C>) => Promise<Answer<C> | undefined>,
+  handle: Handle<C>,
+): Extended<C> {
+  return new Extended({ recognise, handle });
 }
 
 /** User content is read, whatever the method; callers with tokens of another kind are counted by these. */
-function usualLimit(spec: Pick<Route, 'auth' | 'method' | 'userContent'> & { admit?: unknown }): LimitName | undefined {
-  if (spec.method === 'GET' || spec.userContent || spec.admit) return undefined;
-  return spec.auth === 'required' ? 'changes' : 'openChanges';
+function limitOf(
+  call: Pick<Call, 'auth' | 'method' | 'userContent' | 'limit'>,
+  { admit }: { admit?: unknown },
+): Route['limit'] {
+  if (call.limit !== undefined) return call.limit;
+  if (call.method === 'GET' || call.userContent || admit) return undefined;
+  return call.auth === 'required' ? 'changes' : 'openChanges';
 }

@@ -1,6 +1,4 @@
 import { getEventListeners } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect } from 'chai';
 import { MemoryStore, Parley, ParleyError } from '../../src/client/index.ts';
 import { until } from '../rig/until.ts';
@@ -244,14 +242,5 @@ describe('the client library', () => {
     expect((await ended).code).to.equal('SESSION_REVOKED');
     expect(parley.signedIn).to.equal(false);
     expect(parley.state.status).to.equal('offline');
-  });
-
-  it('knows only calls that the server has', () => {
-    const folder = path.join(import.meta.dirname, '../../src/client/calls');
-    const sources = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
-    const calls = [...sources.join('\n').matchAll(/^ {2}'([A-Z]+ \/api[^']*)'/gm)].map(([, call]) => call);
-    const routes = here.alice.node.endpoints.routes.map(({ method, path: pattern }) => `${method} ${pattern}`);
-    expect(calls).to.have.length.above(10);
-    expect(calls.filter((call) => !routes.includes(call ?? ''))).to.deep.equal([]);
   });
 });

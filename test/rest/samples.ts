@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import type { Param } from '../../src/contract/call.ts';
 import type { JsonSchema } from '../../src/contract/schema/json-schemas.ts';
 import { jsonSchemas, resolved } from '../../src/contract/schema/json-schemas.ts';
-import type { Param } from '../../src/rest/route.ts';
 import type { Place } from '../world/person.ts';
 import type { World } from '../world/world.ts';
 

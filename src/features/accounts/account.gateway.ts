@@ -1,11 +1,11 @@
 import type { Actor } from '../../contract/actor.ts';
 import { asAppError } from '../../contract/errors.ts';
 import { isoTimeOrNull } from '../../contract/schema.ts';
-import { renewAckSchema, renewSchema } from '../../contract/session.ts';
+import { sessionClientEvents } from '../../contract/session.ts';
 import type { SocketServices } from '../../gateway/dispatch.ts';
 import type { TokenExpiry } from '../../gateway/expiry.ts';
 import { tellOne } from '../../gateway/frames.ts';
-import { type Handler, handler } from '../../gateway/handler.ts';
+import { type Handler, handlers } from '../../gateway/handler.ts';
 import type { ParleySocket } from '../../gateway/socket.ts';
 import type { Identity } from './identity.ts';
 import { sessionRevokedEvent } from './sessions/revocation.ts';
@@ -36,31 +36,14 @@ function sendOff(socket: ParleySocket, { sessionId, personalTokenId }: Actor, er
 }
 
 export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handler[] {
-  return [
-    handler({
-      event: 'auth:renew',
-      summary: 'Continue with a new token of the same user, before the old one expires.',
-      tag: 'Accounts',
-      payload: renewSchema,
-      ack: renewAckSchema,
-      errors: [
-        'ACCESS_TOKEN_INVALID',
-        'SESSION_REVOKED',
-        'PAT_TOKEN_INVALID',
-        'PAT_TOKEN_EXPIRED',
-        'ACCOUNT_SUSPENDED',
-      ],
-      limit: 'events',
-      lane: { by: null },
-      readOnly: true,
-      async handle({ actor, payload, socket }) {
-        const next = await identity.renewed(actor, payload.token);
-        expiry.renew(socket, next);
-        // From here on a revocation of the new session finds the socket; one that came just before is noticed now.
-        await identity.refreshed(next).catch((error) => sendOff(socket, next, error));
-        const { expiresAt, sessionId } = next;
-        return { sessionId, expiresAt: isoTimeOrNull(expiresAt === null ? null : new Date(expiresAt)) };
-      },
-    }),
-  ];
+  return handlers(sessionClientEvents, {
+    async 'auth:renew'({ actor, payload, socket }) {
+      const next = await identity.renewed(actor, payload.token);
+      expiry.renew(socket, next);
+      // From here on a revocation of the new session finds the socket; one that came just before is noticed now.
+      await identity.refreshed(next).catch((error) => sendOff(socket, next, error));
+      const { expiresAt, sessionId } = next;
+      return { sessionId, expiresAt: isoTimeOrNull(expiresAt === null ? null : new Date(expiresAt)) };
+    },
+  });
 }

@@ -1,33 +1,21 @@
 import type { PolicyAccess } from '../../access/policy.access.ts';
 import type { Control } from '../../cluster/control.ts';
-import { heartbeatAnswerSchema, heartbeatSchema } from '../../contract/agent.ts';
+import { agentClientEvents } from '../../contract/agent.ts';
 import { channelMemberAdded } from '../../contract/channel.ts';
 import { policyChanged } from '../../contract/policy.ts';
 import { streamId } from '../../contract/rooms.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import { tellOne } from '../../gateway/frames.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import { type Handler, handler } from '../../gateway/handler.ts';
+import { type Handler, handlers } from '../../gateway/handler.ts';
 import type { AgentMemberships } from './agent.memberships.ts';
 import type { AgentService } from './agent.service.ts';
 import type { AgentWatch } from './agent.watch.ts';
 
-/** A heartbeat may have no payload; not every Socket.IO client distinguishes that from null. */
-const heartbeatEvent = heartbeatSchema.nullish();
-
 export function agentHandlers(agents: AgentService): Handler[] {
-  return [
-    handler({
-      event: 'agent:heartbeat',
-      summary: "The bot's own heartbeat: it is alive. It may report trouble (`error`).",
-      tag: 'Agents',
-      payload: heartbeatEvent,
-      ack: heartbeatAnswerSchema,
-      errors: ['AGENT_NOT_FOUND', 'AGENT_STOPPED', 'FORBIDDEN'],
-      limit: 'events',
-      handle: ({ actor, payload }) => agents.ownHeartbeat(actor, payload ?? {}),
-    }),
-  ];
+  return handlers(agentClientEvents, {
+    'agent:heartbeat': ({ actor, payload }) => agents.ownHeartbeat(actor, payload ?? {}),
+  });
 }
 
 /** What a node does for the bots that are connected to it. */

@@ -1,10 +1,9 @@
+import { referenceCalls } from '../../contract/document.ts';
 import { AppError } from '../../contract/errors.ts';
 import { nonceMark, withNonce } from '../../infrastructure/page-nonce.ts';
-import { assetHeaders, assetReply } from '../../rest/content.ts';
-import { RawReply, type Route, rawAnswer, route, textParam } from '../../rest/route.ts';
+import { assetReply } from '../../rest/content.ts';
+import { RawReply, type Route, serve } from '../../rest/route.ts';
 import { reference } from './reference.ts';
-
-const tag = 'Documents';
 
 /** Only the scripts that the page names, and connections to this site. Styles may stand in the page: Scalar sets them on each element. */
 const contentSecurityPolicy = [
@@ -20,40 +19,18 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The documents for people: a page that shows them, and its files. */
 export function referenceRoutes(): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/docs',
-      summary: 'The API documents, to read and to try out.',
-      tag,
-      auth: 'none',
-      answer: rawAnswer,
-      produces: 'text/html',
-      async handle() {
-        const { page, policy } = withNonce((await reference()).page, contentSecurityPolicy);
-        return new RawReply(200, { ...pageHeaders, 'Content-Security-Policy': policy }, page);
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/docs/assets/:asset',
-      summary: 'A script of that page.',
-      tag,
-      auth: 'none',
-      params: { asset: textParam('ROUTE_NOT_FOUND', 'Name of the file.') },
-      headers: assetHeaders,
-      answer: rawAnswer,
-      produces: 'text/javascript',
-      errors: ['ROUTE_NOT_FOUND'],
-      async handle({ params, headers }) {
-        const asset = (await reference()).assets.get(params.asset);
-        if (!asset) throw new AppError('ROUTE_NOT_FOUND');
-        return assetReply(asset, headers);
-      },
-    }),
-  ];
+  return serve(referenceCalls, {
+    async getReference() {
+      const { page, policy } = withNonce((await reference()).page, contentSecurityPolicy);
+      return new RawReply(200, { ...pageHeaders, 'Content-Security-Policy': policy }, page);
+    },
+    async getReferenceAsset({ params, headers }) {
+      const asset = (await reference()).assets.get(params.asset);
+      if (!asset) throw new AppError('ROUTE_NOT_FOUND');
+      return assetReply(asset, headers);
+    },
+  });
 }
 
 const pageHeaders = {

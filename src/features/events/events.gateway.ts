@@ -1,16 +1,13 @@
-import { z } from 'zod';
 import type { ChannelAccess } from '../../access/channel.access.ts';
-import { joinAckSchema, joinSchema, leaveSchema } from '../../contract/events.ts';
+import { roomClientEvents } from '../../contract/events.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import type { Page } from '../../delivery/catch-up.ts';
 import { enter } from '../../gateway/entering.ts';
 import { gather } from '../../gateway/frames.ts';
-import { type Handler, handler } from '../../gateway/handler.ts';
+import { type Handler, handlers } from '../../gateway/handler.ts';
 import type { Membership } from '../../gateway/membership.ts';
 import type { ParleySocket } from '../../gateway/socket.ts';
 import { pageRecord } from './events.view.ts';
-
-const tag = 'Rooms';
 
 /** @param joined called when a socket has entered the room of a channel, once the ack was sent */
 export function roomHandlers(
@@ -18,51 +15,29 @@ export function roomHandlers(
   membership: Membership,
   joined: (socket: ParleySocket, channelId: string) => Promise<void>,
 ): Handler[] {
-  return [
-    handler({
-      event: 'channel:join',
-      summary:
-        "Enter a channel's room. With `after` the ack has what was missed since then; while it says hasMore, you are not in the room yet: join again from its seq.",
-      tag,
-      payload: joinSchema,
-      ack: joinAckSchema,
-      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
-      limit: 'joins',
-      lane: { by: 'channelId' },
-      readOnly: true,
-      async handle({ actor, payload, socket, respond }) {
-        const { channelId, after } = payload;
-        const room = channelRoom(channelId);
-        const { serverId } = await channels.entered(actor, channelId);
-        const answer = (page: Page) => ({ channelId, ...pageRecord(page) });
-        const entered = (page: Page) => {
-          gather(socket);
-          respond(answer(page));
-        };
-        const wanted = { name: room, place: { room, serverId }, after };
-        const page = await enter(membership, socket, wanted, entered, () => channels.entered(actor, channelId));
-        if (page.hasMore) return answer(page);
-        // A failure after the ack must not turn it into an error.
-        joined(socket, channelId).catch(() => {});
-        return answer({ ...page, entries: [] });
-      },
-    }),
-    handler({
-      event: 'channel:leave',
-      summary: "Leave a channel's room. Direct messages still arrive.",
-      tag,
-      payload: leaveSchema,
-      ack: z.object({}),
-      limit: 'joins',
-      lane: { by: 'channelId' },
-      readOnly: true,
-      async handle({ payload, socket }) {
-        const room = channelRoom(payload.channelId);
-        await membership.restores.over(socket, room);
-        // DMs, the only rooms in no server, stay joined: they are entered without joining.
-        if (socket.data.joined.get(room)?.serverId !== null) membership.leave(socket, room);
-        return {};
-      },
-    }),
-  ];
+  return handlers(roomClientEvents, {
+    async 'channel:join'({ actor, payload, socket, respond }) {
+      const { channelId, after } = payload;
+      const room = channelRoom(channelId);
+      const { serverId } = await channels.entered(actor, channelId);
+      const answer = (page: Page) => ({ channelId, ...pageRecord(page) });
+      const entered = (page: Page) => {
+        gather(socket);
+        respond(answer(page));
+      };
+      const wanted = { name: room, place: { room, serverId }, after };
+      const page = await enter(membership, socket, wanted, entered, () => channels.entered(actor, channelId));
+      if (page.hasMore) return answer(page);
+      // A failure after the ack must not turn it into an error.
+      joined(socket, channelId).catch(() => {});
+      return answer({ ...page, entries: [] });
+    },
+    async 'channel:leave'({ payload, socket }) {
+      const room = channelRoom(payload.channelId);
+      await membership.restores.over(socket, room);
+      // DMs, the only rooms in no server, stay joined: they are entered without joining.
+      if (socket.data.joined.get(room)?.serverId !== null) membership.leave(socket, room);
+      return {};
+    },
+  });
 }

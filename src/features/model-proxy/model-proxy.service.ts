@@ -1,12 +1,17 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '../../contract/errors.ts';
-import type { chatSchema, embeddingsSchema, modelItemSchema, modelListSchema } from '../../contract/model-proxy.ts';
+import {
+  type chatSchema,
+  type embeddingsSchema,
+  type modelItemSchema,
+  type modelListSchema,
+  openAiError,
+} from '../../contract/model-proxy.ts';
 import type { Context } from '../context.ts';
 import { eventData } from './event-stream.ts';
 import type { Caller, ModelCallers } from './model-callers.ts';
 import type { Counted, ModelUsageService } from './model-usage.service.ts';
-import { openAiError } from './openai-error.ts';
 import { asUpstreamError, type Upstream, type UpstreamAnswer } from './upstream.ts';
 
 type ModelList = z.input<typeof modelListSchema>;

@@ -1,10 +1,10 @@
 import { type Agent, errors, request } from 'undici';
 import { z } from 'zod';
 import { AppError } from '../../contract/errors.ts';
+import { ModelRefusal } from '../../contract/model-proxy.ts';
 import { parseRetryAfter } from '../../infrastructure/retry-after.ts';
 import { trustedAgent } from '../../infrastructure/trusted-hosts.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { ModelRefusal, refusalSchema } from './openai-error.ts';
 
 /** The parts of the provider's responses that are read here. */
 export interface UpstreamAnswer {
@@ -12,6 +12,23 @@ export interface UpstreamAnswer {
   contentType: string;
   body: AsyncIterable<Buffer>;
 }
+
+/** Clients act on these words, so they are passed on as they are; anything that is no such word is dropped. */
+const wordSchema = z
+  .string()
+  .regex(/^[!-~]{1,200}$/)
+  .optional()
+  .catch(undefined);
+
+/** The provider's error about a request. */
+const refusalSchema = z.object({
+  error: z.object({
+    message: z.string().max(4000).optional().catch(undefined),
+    type: wordSchema,
+    code: wordSchema,
+    param: wordSchema,
+  }),
+});
 
 /** The model provider behind the proxy. It may be slow, wrong, cut off or gone. */
 export class Upstream {

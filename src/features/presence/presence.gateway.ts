@@ -1,27 +1,17 @@
-import { z } from 'zod';
-import {
-  activitySchema,
-  presenceActivity,
-  presenceChange,
-  presenceSnapshot,
-  subscribedSchema,
-  subscribeSchema,
-  updatePresenceSchema,
-} from '../../contract/presence.ts';
+import { presenceActivity, presenceChange, presenceClientEvents, presenceSnapshot } from '../../contract/presence.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { memberJoined } from '../../contract/server.ts';
-import { type StatusChange, statusSchema } from '../../contract/status.ts';
+import type { StatusChange } from '../../contract/status.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import { tellOne } from '../../gateway/frames.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import { type Handler, handler } from '../../gateway/handler.ts';
+import { type Handler, handlers } from '../../gateway/handler.ts';
 import { leaveWatches, type ParleySocket } from '../../gateway/socket.ts';
 import { dataOf } from './broadcaster.ts';
 import type { ChannelPeople } from './channel-presence.ts';
 import type { PresenceService } from './presence.service.ts';
 import type { Presence } from './presence.ts';
 
-const tag = 'Presence';
 /** How many people a socket may follow besides those of its channels; the oldest are dropped first. */
 const maxWatched = 1000;
 
@@ -67,51 +57,22 @@ async function tellMissed(presence: Presence, service: PresenceService, socket: 
 }
 
 export function presenceHandlers(presence: PresenceService): Handler[] {
-  return [
-    handler({
-      event: 'presence:update',
-      summary: 'Set your status, for all devices.',
-      tag,
-      payload: updatePresenceSchema,
-      ack: z.object({ status: statusSchema }),
-      limit: 'events',
-      lane: { by: null },
-      async handle({ actor, payload }) {
-        await presence.update(actor, payload.status);
-        return { status: payload.status };
-      },
-    }),
-    handler({
-      event: 'presence:subscribe',
-      summary: "Get people's presence, and from now on each change, even if you share no channel with them.",
-      tag,
-      payload: subscribeSchema,
-      ack: subscribedSchema,
-      limit: 'events',
-      readOnly: true,
-      async handle({ payload, socket }) {
-        return { users: await follow(presence, socket, payload.userIds) };
-      },
-    }),
-    handler({
-      event: 'presence:activity',
-      summary:
-        'Set what you are doing in a channel; null to clear it. It ends with the connection, and when you leave the channel.',
-      tag,
-      payload: activitySchema,
-      ack: z.object({}),
-      errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
-      limit: 'events',
-      lane: { by: 'channelId' },
-      async handle({ actor, payload, socket }) {
-        const { channelId, activity } = payload;
-        await presence.activity(actor, channelId, activity, socket.id);
-        // It disconnected meanwhile, and its `disconnect` event is past.
-        if (!socket.connected) await presence.endActivities(socket.id);
-        return {};
-      },
-    }),
-  ];
+  return handlers(presenceClientEvents, {
+    async 'presence:update'({ actor, payload }) {
+      await presence.update(actor, payload.status);
+      return { status: payload.status };
+    },
+    async 'presence:subscribe'({ payload, socket }) {
+      return { users: await follow(presence, socket, payload.userIds) };
+    },
+    async 'presence:activity'({ actor, payload, socket }) {
+      const { channelId, activity } = payload;
+      await presence.activity(actor, channelId, activity, socket.id);
+      // It disconnected meanwhile, and its `disconnect` event is past.
+      if (!socket.connected) await presence.endActivities(socket.id);
+      return {};
+    },
+  });
 }
 
 /** The JSON text of a snapshot, shared by sockets that join at about the same time. */

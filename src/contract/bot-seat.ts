@@ -1,0 +1,36 @@
+import { agentParam, botRightsSchema } from './agent.ts';
+import { calls, slugParam } from './call.ts';
+import { doneSchema } from './schema.ts';
+import { memberSchema } from './server.ts';
+
+const params = { id: slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.'), agentId: agentParam };
+const errors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'AGENT_NOT_FOUND'] as const;
+
+/** What the admins of a server decide about a bot in it. */
+export const botSeatCalls = calls('Agents', {
+  keepBot: {
+    method: 'PUT',
+    path: '/api/servers/:id/agents/:agentId/keep',
+    summary: 'Keep a bot for the server: it stays without its owner, who no longer sets its policy. For admins.',
+    params,
+    answer: memberSchema,
+    errors,
+  },
+  releaseBot: {
+    method: 'DELETE',
+    path: '/api/servers/:id/agents/:agentId/keep',
+    summary: 'Keep a bot no longer: it leaves where its owner is not. For admins.',
+    params,
+    answer: doneSchema,
+    errors,
+  },
+  setBotRights: {
+    method: 'PUT',
+    path: '/api/servers/:id/agents/:agentId/rights',
+    summary: 'Say whether a bot may write in the workspace; for admins.',
+    params,
+    body: botRightsSchema,
+    answer: memberSchema,
+    errors,
+  },
+});

@@ -1,0 +1,97 @@
+import { accountCalls } from './account.ts';
+import { agentCalls, agentClientEvents } from './agent.ts';
+import { agentProfileCalls } from './agent-profile.ts';
+import { appCalls, appProxyCalls, appServingCalls } from './app.ts';
+import { mediaCalls } from './attachment.ts';
+import { banCalls } from './ban.ts';
+import { bootstrapCalls } from './bootstrap.ts';
+import { botSeatCalls } from './bot-seat.ts';
+import { channelCalls, channelClientEvents } from './channel.ts';
+import { channelMemberCalls } from './channel-member.ts';
+import { directCalls } from './direct.ts';
+import { documentCalls, referenceCalls } from './document.ts';
+import { eventsCalls, roomClientEvents } from './events.ts';
+import { friendCalls } from './friend.ts';
+import { inviteCalls } from './invite.ts';
+import { joinRequestCalls } from './join-request.ts';
+import { mailedCalls } from './mailed.ts';
+import { membershipCalls } from './membership.ts';
+import { mentionCalls } from './mention.ts';
+import { messageCalls, messageClientEvents } from './message-calls.ts';
+import { modelProxyCalls, modelTokenCalls } from './model-proxy.ts';
+import { notificationCalls } from './notification.ts';
+import { oauthCalls } from './oauth.ts';
+import { pageCalls, resetPageCalls } from './page.ts';
+import { personalTokenCalls } from './personal-token.ts';
+import { policyCalls } from './policy.ts';
+import { presenceClientEvents } from './presence.ts';
+import { reactionCalls, reactionClientEvents } from './reaction.ts';
+import { searchCalls } from './search.ts';
+import { serverCalls } from './server.ts';
+import { serverMemberCalls } from './server-member.ts';
+import { disconnectCalls, sessionCalls, sessionClientEvents } from './session.ts';
+import { streamClientEvents } from './stream.ts';
+import { threadCalls, threadClientEvents } from './thread.ts';
+import { verificationCalls } from './verification.ts';
+import { webhookCalls } from './webhook.ts';
+import { fileCalls, folderCalls, workspaceCalls } from './workspace-calls.ts';
+
+/** Every call over REST, by its name. */
+export const allCalls = {
+  ...accountCalls,
+  ...agentProfileCalls,
+  ...agentCalls,
+  ...appCalls,
+  ...appServingCalls,
+  ...appProxyCalls,
+  ...mediaCalls,
+  ...banCalls,
+  ...bootstrapCalls,
+  ...botSeatCalls,
+  ...channelMemberCalls,
+  ...channelCalls,
+  ...directCalls,
+  ...documentCalls,
+  ...referenceCalls,
+  ...eventsCalls,
+  ...friendCalls,
+  ...inviteCalls,
+  ...joinRequestCalls,
+  ...mailedCalls,
+  ...membershipCalls,
+  ...mentionCalls,
+  ...messageCalls,
+  ...modelProxyCalls,
+  ...modelTokenCalls,
+  ...notificationCalls,
+  ...oauthCalls,
+  ...pageCalls,
+  ...resetPageCalls,
+  ...personalTokenCalls,
+  ...policyCalls,
+  ...reactionCalls,
+  ...searchCalls,
+  ...serverMemberCalls,
+  ...serverCalls,
+  ...sessionCalls,
+  ...disconnectCalls,
+  ...threadCalls,
+  ...verificationCalls,
+  ...webhookCalls,
+  ...workspaceCalls,
+  ...folderCalls,
+  ...fileCalls,
+};
+
+/** Every event that clients send, by its name on the wire. */
+export const allClientEvents = {
+  ...agentClientEvents,
+  ...channelClientEvents,
+  ...roomClientEvents,
+  ...messageClientEvents,
+  ...presenceClientEvents,
+  ...reactionClientEvents,
+  ...sessionClientEvents,
+  ...streamClientEvents,
+  ...threadClientEvents,
+};

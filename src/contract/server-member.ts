@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { calls, uuidParam } from './call.ts';
+import { doneSchema } from './schema.ts';
+import {
+  joinServerSchema,
+  listMembersSchema,
+  memberSchema,
+  serverParam,
+  serverSchema,
+  setRoleSchema,
+} from './server.ts';
+
+const params = { id: serverParam, userId: uuidParam('MEMBER_NOT_FOUND', 'Id of the member.') } as const;
+const manageErrors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'MEMBER_NOT_FOUND', 'ROLE_REQUIRED'] as const;
+
+export const serverMemberCalls = calls('Servers', {
+  joinServer: {
+    method: 'POST',
+    path: '/api/servers/:id/join',
+    summary: 'Join a server. A private one needs its invite code; with "_" as id the code alone is enough.',
+    params: { id: serverParam },
+    body: joinServerSchema,
+    answer: serverSchema.extend(doneSchema.shape),
+    errors: ['SERVER_NOT_FOUND', 'INVITE_CODE_REQUIRED', 'ALREADY_MEMBER', 'BANNED', 'FORBIDDEN', 'USER_NOT_FOUND'],
+  },
+  leaveServer: {
+    method: 'POST',
+    path: '/api/servers/:id/leave',
+    summary: 'Leave a server. Its owner hands it over first.',
+    params: { id: serverParam },
+    answer: doneSchema,
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'OWNER_CANNOT_LEAVE'],
+  },
+  listServerMembers: {
+    method: 'GET',
+    path: '/api/servers/:id/members',
+    summary: 'The members, in the order of their ids. X-Has-More says whether there are more.',
+    params: { id: serverParam },
+    query: listMembersSchema,
+    paged: true,
+    answer: z.array(memberSchema),
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR', 'FORBIDDEN'],
+  },
+  setServerMemberRole: {
+    method: 'PATCH',
+    path: '/api/servers/:id/members/:userId',
+    summary: "Change a member's role, to one below yours; the owner hands the server over with `owner`.",
+    params,
+    body: setRoleSchema,
+    answer: memberSchema,
+    errors: [...manageErrors, 'FORBIDDEN', 'SERVER_LIMIT'],
+  },
+  kickServerMember: {
+    method: 'DELETE',
+    path: '/api/servers/:id/members/:userId',
+    summary: 'Kick a member of a lower role; for moderators.',
+    params,
+    answer: doneSchema,
+    errors: [...manageErrors, 'OWNER_CANNOT_LEAVE'],
+  },
+});
