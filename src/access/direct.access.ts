@@ -1,8 +1,8 @@
 import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
+import { pairOf } from '../database/array-text.ts';
 import type { Database } from '../database/database.ts';
-import { pairOf } from '../database/pair.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 
 interface Standing {

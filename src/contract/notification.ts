@@ -2,8 +2,36 @@ import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
-import { type NotificationKind, notificationTypes, strategies, typeOfKind } from './notification-kinds.ts';
 import { idSchema, limitSchema, offsetSchema, timeSchema } from './schema.ts';
+
+/** The type of a notification determines how it is shown and whether it is wanted (contract §7). */
+const notificationTypes = ['mention', 'reply', 'dm', 'system'] as const;
+export type NotificationType = (typeof notificationTypes)[number];
+
+/** All kinds of notifications, with their types. */
+export const typeOfKind = {
+  'message.mention': 'mention',
+  'message.reply': 'reply',
+  'thread.reply': 'reply',
+  'dm.message': 'dm',
+  'friendship.request': 'system',
+  'friendship.accepted': 'system',
+  'server.member_joined': 'system',
+  'server.kicked': 'system',
+  'server.banned': 'system',
+  'server.invite': 'system',
+  'server.join_request': 'system',
+  'channel.member_added': 'system',
+  'channel.join_request': 'system',
+  'agent.webhook_stopped': 'system',
+  'agent.webhook_set': 'system',
+  'agent.token_created': 'system',
+} as const satisfies Record<string, NotificationType>;
+
+export type NotificationKind = keyof typeof typeOfKind;
+
+const strategies = ['all', 'mention_only', 'none'] as const;
+export type Strategy = (typeof strategies)[number];
 
 const kinds = Object.keys(typeOfKind) as [NotificationKind, ...NotificationKind[]];
 

@@ -2,7 +2,28 @@ import { z } from 'zod';
 import { clientEvents } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { idSchema, nameSchema } from './schema.ts';
-import { statusSchema } from './status.ts';
+
+/** From most to least present (contract §9). */
+export const statuses = ['online', 'idle', 'dnd', 'offline'] as const;
+
+export const statusSchema = z.enum(statuses);
+
+export type Status = z.infer<typeof statusSchema>;
+
+export function isStatus(text: string | undefined): text is Status {
+  return statuses.some((status) => status === text);
+}
+
+/** Knows the current status of users. */
+export interface StatusReader {
+  statusOf(userId: string): Status;
+}
+
+/** A user's current status. */
+export interface StatusChange {
+  userId: string;
+  status: Status;
+}
 
 const personSchema = z.object({ userId: idSchema, status: statusSchema });
 

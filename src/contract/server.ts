@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { agentBriefSchema, smallUserSchema } from './account.ts';
 import { calls, slugParam, textParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { statusSchema } from './presence.ts';
 import { roles } from './roles.ts';
 import {
   descriptionSchema,
@@ -17,7 +18,6 @@ import {
   urlSchema,
   withDefault,
 } from './schema.ts';
-import { statusSchema } from './status.ts';
 
 /** Slugs that are path segments. */
 const reservedSlugs = new Set(['discover', 'invite', 'join-requests', '_']);

@@ -33,3 +33,14 @@ function quoted(value: string | number | null): string {
   const text = String(value);
   return special.test(text) ? `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"` : `"${text}"`;
 }
+
+/** Two users in the canonical order of a pair. */
+export interface Pair {
+  low: string;
+  high: string;
+}
+
+/** The pair of two users, in whichever order they are given. */
+export function pairOf(one: string, other: string): Pair {
+  return one < other ? { low: one, high: other } : { low: other, high: one };
+}

@@ -3,13 +3,12 @@ import { openCluster } from './embedded/cluster.ts';
 import { startOnFreePort } from './embedded/first-start.ts';
 import { lockFolder } from './embedded/folder-lock.ts';
 import { guardFolder } from './embedded/guard.ts';
-import type { EmbeddedLog } from './embedded/log.ts';
 import { endOrphan } from './embedded/orphan.ts';
-import { spawnPostmaster, turnedAway } from './embedded/postmaster.ts';
+import { type EmbeddedLog, spawnPostmaster, turnedAway } from './embedded/postmaster.ts';
 import { ensureDatabase } from './embedded/roles.ts';
 import { supervise } from './embedded/supervisor.ts';
 
-export { EmbeddedPostgresError } from './embedded/failure.ts';
+export { EmbeddedPostgresError } from './embedded/running.ts';
 
 export interface EmbeddedOptions {
   /** Created if missing. The cluster is in its `postgres`, the password in its `postgres-password`. */

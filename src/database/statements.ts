@@ -3,6 +3,7 @@ import type { Log } from '../infrastructure/log.ts';
 import { SparseLog } from '../infrastructure/sparse-log.ts';
 import { type StatementWatch, withoutValues } from '../infrastructure/statement-watch.ts';
 import { databaseCode, isUnavailable } from './failures.ts';
+import type { Rows } from './transaction.ts';
 
 /** Calls the watches for each statement that is run on the connections of a pool. Values never reach them. */
 export function watchStatements(pool: pg.Pool, watches: readonly StatementWatch[]): void {
@@ -113,4 +114,10 @@ export function statementName(text: string): string {
     statementNames.set(text, name);
   }
   return name;
+}
+
+/** The number that a statement selects as `count`. */
+export async function countOf(rows: Rows, text: string, values: unknown[]): Promise<number> {
+  const [row] = await rows<{ count: number }>(text, values);
+  return row?.count ?? 0;
 }

@@ -6,10 +6,9 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Settings } from '../settings/settings.ts';
 import { DeliveryCounters } from './counters.ts';
-import { LiveStream } from './live-stream.ts';
+import { LiveStream, type Sink } from './live-stream.ts';
 import { type Head, readHeads, readLog } from './log.ts';
 import { Observers } from './observers.ts';
-import type { Sink } from './sink.ts';
 import { StalenessGuard } from './staleness.ts';
 import { Sweeper } from './sweeper.ts';
 

@@ -208,3 +208,16 @@ function idOf({ json }: LogEntry): unknown {
   const data: unknown = JSON.parse(json);
   return typeof data === 'object' && data !== null && 'id' in data ? data.id : undefined;
 }
+
+/** An event with the node's running number for its delivery. */
+export interface Delivered {
+  entry: LogEntry;
+  mark: number;
+}
+
+/** The sockets of this node, as the delivery sees them. */
+export interface Sink {
+  /** Sends events, in this order, to the sockets of their room on this node. */
+  emit(deliveries: Delivered[]): void;
+  hasSockets(room: Room): boolean;
+}

@@ -1,5 +1,7 @@
 import * as parser from 'socket.io-parser';
 import { isTooComplex } from '../infrastructure/json-complexity.ts';
+import type { Log } from '../infrastructure/log.ts';
+import type { ParleySocket } from './socket.ts';
 
 /** A packet that is already text: built once from the log entry, sent to every socket as it is. */
 export interface ReadyPacket extends parser.Packet {
@@ -58,4 +60,15 @@ export function readyEvent(event: string, json: string, offset: string | null): 
   const behind = offset === null ? '' : `,"${offset}"`;
   const text = `${parser.PacketType.EVENT}["${event}",${json}${behind}]`;
   return { type: parser.PacketType.EVENT, nsp: '/', data: [event], text };
+}
+
+/**
+ * Logs who was cut off for an oversized packet: nothing of it is read, so there is no event to answer. The client sees close
+ * code 1009 on a WebSocket, or 413 in long polling.
+ */
+export function noteOversized(socket: ParleySocket, maxBytes: number, log: Log): void {
+  socket.on('disconnect', (_reason, cause: unknown) => {
+    if (!(cause instanceof Error) || !cause.message.includes('Max payload size exceeded')) return;
+    log.warn({ userId: socket.data.actor.userId, maxBytes }, 'A socket sent a packet that is too long and is cut off.');
+  });
 }

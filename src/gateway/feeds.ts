@@ -3,7 +3,7 @@ import type { Room } from '../contract/rooms.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Hearing } from '../delivery/hearing.ts';
-import type { Delivered } from '../delivery/sink.ts';
+import type { Delivered } from '../delivery/live-stream.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RoomAccess } from './membership.ts';
 import type { Outlet } from './outlet.ts';

@@ -1,5 +1,5 @@
-import { isPython } from './python.ts';
 import type { ParleySocket } from './socket.ts';
+import { isPython } from './wire.ts';
 
 /**
  * Whether events carry the offset by which Socket.IO recovers a connection, as an extra argument after the payload. Python's

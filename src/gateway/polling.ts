@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
-import { isPython } from './python.ts';
 import type { ParleySocket } from './socket.ts';
+import { isPython } from './wire.ts';
 
 /** Answers as Engine.IO does for an unknown session: the client reconnects. */
 export function answerUnknownSession(answer: ServerResponse): void {

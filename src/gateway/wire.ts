@@ -1,6 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { ParleySocket } from './socket.ts';
 
+/** The timestamp parameter of python-engineio; with WebSocket there may be nothing else to recognise it by. */
+const secondsWithFraction = /[?&]t=\d{10}\.\d+(&|$)/;
+
+/** Whether a client is python-socketio, judged by its first request. */
+export function isPython({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
+  return secondsWithFraction.test(url) || /^python\b/i.test(headers['user-agent'] ?? '');
+}
+
 /**
  * A function that tears down the connection below a socket at once. A closing handshake would wait for the peer, which may
  * not be reading, or be gone. With long polling there is nothing to wait for.

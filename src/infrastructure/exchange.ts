@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
+import { clock } from './clock.ts';
 
 /** A request that is passed on as it came. */
 export interface ExchangeRequest {
@@ -67,4 +68,12 @@ function sendOnce(
     if (!body) request.end();
     else body.once('error', (error) => request.destroy(error)).pipe(request);
   });
+}
+
+/** The delay in a `Retry-After` header, in milliseconds, given in seconds or as a date; null if it is neither. */
+export function parseRetryAfter(header: string | string[] | undefined): number | null {
+  const text = String(header ?? '');
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text) * 1000;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(at - clock.now(), 0);
 }

@@ -1,11 +1,25 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { AppError } from '../contract/errors.ts';
-import { isPublicAddress } from './addresses.ts';
 import { AtOnce } from './at-once.ts';
 import { Exchange, type Exchanged, type ExchangeRequest } from './exchange.ts';
 import { answerLookup, Names } from './names.ts';
+
+const globalUnicast6 = ipaddr.parseCIDR('2000::/3');
+
+/**
+ * Whether an IP address is on the public internet, and so may be called on behalf of an outsider. Anything not known to be
+ * public is not: loopback, private, link-local, CGNAT, multicast and reserved ranges, and all ways in which IPv6 can carry
+ * an IPv4 address.
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!isIP(text) || !ipaddr.isValid(text)) return false;
+  const address = ipaddr.process(text);
+  if (address.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' || address.match(globalUnicast6);
+}
 
 /** Resolves the addresses of a host. */
 export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => unknown;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NotificationKind } from '../contract/notification-kinds.ts';
+import type { NotificationKind } from '../contract/notification.ts';
 import { idSchema, timeSchema } from '../contract/schema.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { notificationDeleted, notificationRead } from '../contract/notification.ts';
-import type { NotificationKind } from '../contract/notification-kinds.ts';
+import { type NotificationKind, notificationDeleted, notificationRead } from '../contract/notification.ts';
 import { userRoom } from '../contract/rooms.ts';
 import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';

@@ -1,14 +1,43 @@
+import { z } from 'zod';
+import type { ChannelAccess } from '../access/channel.access.ts';
+import type { ServerAccess } from '../access/server.access.ts';
+import type { ControlMessage } from '../cluster/bus.ts';
 import type { Control } from '../cluster/control.ts';
+import type { LogEntry } from '../cluster/entry.ts';
 import { InvalidationWatch } from '../cluster/invalidation-watch.ts';
-import type { Room } from '../contract/rooms.ts';
+import { channelDeleted, channelMemberRemoved } from '../contract/channel.ts';
+import { messageDeleted, messageUpdated } from '../contract/message.ts';
+import { notificationDeleted, notificationUpdated } from '../contract/notification.ts';
+import { channelRoom, type Room, streamId, userRoom } from '../contract/rooms.ts';
+import { idSchema } from '../contract/schema.ts';
+import { serverDeleted, serverLeft } from '../contract/server.ts';
+import { threadDeleted, threadUpdated } from '../contract/thread.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import { isSessionCache, sessionRevokedEvent } from '../features/accounts/sessions/revocation.ts';
 import { suspensionSignal } from '../features/accounts/suspensions.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Shutdown } from '../infrastructure/shutdown.ts';
-import { followErasures } from './erasures.ts';
-import { followLostAccess } from './lost-access.ts';
 import type { Modules } from './modules.ts';
+
+const identified = z.object({ id: idSchema });
+
+/** Drops from this node's memory what events say has changed in the log or gone: nobody is to catch up on it from there. */
+function followErasures(delivery: Delivery): void {
+  const forget = (entry: LogEntry, text: string) => delivery.peek(entry.room)?.forget(text, entry.seq);
+  const forgetOne = (entry: LogEntry, data: unknown) => forget(entry, identified.parse(data).id);
+  const followers: Record<string, (entry: LogEntry, data: unknown) => void> = {
+    [messageDeleted.name]: forgetOne,
+    [messageUpdated.name]: forgetOne,
+    [threadUpdated.name]: forgetOne,
+    // Earlier events of the notification may quote a message that was changed or erased (see quotes.ts).
+    [notificationUpdated.name]: forgetOne,
+    // Their messages are quoted in other entries too, so nothing of the room stays in memory.
+    [notificationDeleted.name]: (entry) => forget(entry, ''),
+    [threadDeleted.name]: (entry) => forget(entry, ''),
+  };
+  delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));
+}
 
 /**
  * Connects the sockets of a node with what moves them from elsewhere: events in the logs, control messages of other
@@ -49,4 +78,61 @@ function connectControl(control: Control, gateway: Gateway, disconnect: Gateway[
     dissolve: ({ rooms }) => gateway.membership.dissolve(rooms),
     'hand-over': ({ pid }) => gateway.handOver(pid),
   });
+}
+
+/** Who is in which room of this node. */
+interface Rooms {
+  evict(userId: string, serverId: string | null, rooms: Room[] | null): void;
+  reconsider(userId: string, serverId: string | null, rooms: Room[] | null): Promise<void>;
+  dissolve(rooms: Room[]): Promise<void>;
+}
+
+/**
+ * Acts on events that say that someone lost access, or that a channel or server was deleted. Control messages say the same
+ * sooner (see Control); if one was lost, the event of the same change still arrives, through the sweep.
+ *
+ * @param endPolls answers the long polls of a user, so that access is checked again
+ * @returns the handler of the control message. If the user's own log is past the event on this node, the access rules decide:
+ * the user may have been readmitted since, and would be evicted silently, or may have come in by what was cached before it.
+ */
+function followLostAccess(
+  delivery: Delivery,
+  rooms: Rooms,
+  endPolls: (room: Room) => void,
+  servers: ServerAccess,
+  channels: ChannelAccess,
+): (order: Extract<ControlMessage, { kind: 'evict' }>) => void | Promise<void> {
+  const evict = (entry: LogEntry, serverId: string | null, places: Room[] | null) => {
+    rooms.evict(streamId(entry.room), serverId, places);
+    endPolls(entry.room);
+  };
+  const followers: Record<string, (entry: LogEntry, data: unknown) => void> = {
+    [serverLeft.name](entry, data) {
+      const { serverId } = serverLeft.payload.parse(data);
+      servers.forgetHere(serverId, streamId(entry.room));
+      evict(entry, serverId, null);
+    },
+    [serverDeleted.name](entry, data) {
+      const { serverId } = serverDeleted.payload.parse(data);
+      servers.forgetHere(serverId, streamId(entry.room));
+      evict(entry, serverId, null);
+    },
+    [channelMemberRemoved.name](entry, data) {
+      const { channelId, serverId } = channelMemberRemoved.payload.parse(data);
+      channels.forgetMemberHere(channelId, streamId(entry.room));
+      evict(entry, serverId, [channelRoom(channelId)]);
+    },
+    [channelDeleted.name](entry) {
+      channels.forgetHere(streamId(entry.room));
+      // The event has to reach its sockets before they leave.
+      setImmediate(() => void rooms.dissolve([entry.room]));
+    },
+  };
+  delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));
+  return ({ userId, serverId, rooms: places, seq }) => {
+    endPolls(userRoom(userId));
+    const position = delivery.peek(userRoom(userId))?.position ?? 0;
+    if (position >= seq) return rooms.reconsider(userId, serverId, places);
+    rooms.evict(userId, serverId, places);
+  };
 }

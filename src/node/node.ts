@@ -1,24 +1,135 @@
 import { randomBytes } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
-import type { ListenOptions } from 'node:net';
+import { type ListenOptions, Server as TcpServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ClockSync } from '../database/clock-sync.ts';
+import { Database } from '../database/database.ts';
+import { openDatabaseUrl } from '../database/open.ts';
+import { migrate } from '../database/up-to-date.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import type { Context } from '../features/context.ts';
+import { bootstrapInvite } from '../features/invites/bootstrap.ts';
 import { limitConnections } from '../gateway/connection-limits.ts';
 import type { Handler } from '../gateway/handler.ts';
 import { followUnused } from '../gateway/http-server.ts';
+import { refuseSessions } from '../gateway/session-limits.ts';
 import { sharedListening, sharePort } from '../gateway/shared-port.ts';
 import { createLog, type Log } from '../infrastructure/log.ts';
 import { Metrics } from '../infrastructure/metrics.ts';
+import { RedisConnections } from '../infrastructure/redis.ts';
 import { Shutdown } from '../infrastructure/shutdown.ts';
+import { openTracing, type Tracing } from '../infrastructure/tracing.ts';
 import type { Route } from '../rest/route.ts';
 import { type Settings, SettingsError, siteOf } from '../settings/settings.ts';
 import { connectSockets } from './connect.ts';
-import { drain } from './drain.ts';
+import { createContext } from './context.ts';
 import { createEndpoints } from './endpoints.ts';
-import { openContext } from './foundation.ts';
 import { Health } from './health.ts';
 import { createModules } from './modules.ts';
 import { watchConnections, watchDatabase, watchDelivery, watchWebhooks } from './watches.ts';
 import type { WorkerLink } from './workers/worker.ts';
+
+const redisWaitMs = 1000;
+
+/** Opens what the features stand on: PostgreSQL, Redis, the delivery, mail. */
+async function openContext(
+  nodeId: string,
+  settings: Settings,
+  log: Log,
+  shutdown: Shutdown,
+  publicUrl: () => string,
+): Promise<Context> {
+  const { database, tracing } = await openDatabase(nodeId, settings, log, shutdown);
+  const redis = await connectRedis(settings, log, shutdown);
+  const context = createContext({ nodeId, settings, log, publicUrl, database, redis, tracing });
+  redis?.onHealth(() => void context.delivery.sweep());
+  shutdown.add('mail', () => context.mailer.close(settings.shutdown.graceMs / 2));
+  shutdown.add('rate limits', () => context.limits.close());
+  shutdown.add('outgoing connections', () => context.outgoing.close());
+  shutdown.add('chores', () => context.chores.close());
+  shutdown.add('delivery', () => context.delivery.close());
+  return context;
+}
+
+async function openDatabase(
+  nodeId: string,
+  settings: Settings,
+  log: Log,
+  shutdown: Shutdown,
+): Promise<{ database: Database; tracing: Tracing }> {
+  const place = await openDatabaseUrl(settings, log);
+  shutdown.add('embedded PostgreSQL', () => place.stop(), 'to its end');
+  await migrate(place.url, log);
+  const database = await Database.connect(place.url, settings, log, true);
+  shutdown.add('database', () => database.close());
+  const clockSync = await ClockSync.start(database, log);
+  shutdown.add('clock', () => clockSync.close());
+  const tracing = await openTracing(settings, nodeId, log);
+  shutdown.add('tracing', () => tracing.close());
+  if (tracing.statements) database.watch(tracing.statements);
+  await bootstrapInvite(database, settings, log);
+  return { database, tracing };
+}
+
+async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): Promise<RedisConnections | null> {
+  const redis = RedisConnections.of(settings, log);
+  if (!redis) return null;
+  shutdown.add('Redis', () => redis.close());
+  await redis.waitUntilHealthy(redisWaitMs);
+  return redis;
+}
+
+/** How many connections may be waiting to be accepted when a node is told to stop. */
+const acceptTurns = 100;
+const checkMs = 50;
+/** How long a proxy has to use its idle connections once more: each response then says that it was the last. */
+const usingUpMs = 500;
+
+/** Resolves when the event loop has polled all connections once. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Drains a node: no new connections; sockets are told and sent elsewhere, requests are finished. */
+async function drain(parts: {
+  httpServer: HttpServer;
+  closeUnused: () => void;
+  gateway: { drain(maxSpreadMs: number): Promise<void> };
+  delivery: Delivery;
+  appProxy: { drain(): void };
+  health: Health;
+  settings: Settings;
+}): Promise<void> {
+  const { httpServer, closeUnused, gateway, delivery, appProxy, health, settings } = parts;
+  health.startDraining();
+  refuseSessions(httpServer);
+  // Connections wait in a queue to be accepted, one each turn; closing the port would cut them off.
+  for (let turn = 0; turn < acceptTurns; turn++) await nextTurn();
+  // Only the listener: a proxy may be about to use an idle connection, and is told with its next response.
+  const closed = Promise.withResolvers<void>();
+  TcpServer.prototype.close.call(httpServer, () => closed.resolve());
+  const limit = setTimeout(() => {
+    httpServer.closeAllConnections();
+    // Not WebSockets: one whose peer does not answer the closing handshake, whenever that was started, would be
+    // waited for half a minute. They end with the process.
+    setTimeout(closed.resolve, checkMs);
+  }, settings.shutdown.graceMs);
+  // Repeatedly: long polls still arrive on open connections, and would wait until they are cut off.
+  delivery.wakeAll();
+  const waking = setInterval(() => delivery.wakeAll(), checkMs);
+  appProxy.drain();
+  await gateway.drain(settings.shutdown.spreadMs);
+  // A request sent on an idle connection just as that is closed is lost, and a proxy does not send it elsewhere.
+  await Promise.race([closed.promise, delay(usingUpMs, undefined, { ref: false })]);
+  // After everything that has arrived is read: then a connection with a request on it is not idle.
+  const closeIdle = () => {
+    httpServer.closeIdleConnections();
+    closeUnused();
+  };
+  const idle = setInterval(() => setImmediate(closeIdle), checkMs);
+  await closed.promise;
+  clearInterval(idle);
+  clearInterval(waking);
+  clearTimeout(limit);
+}
 
 /** A running node. */
 export interface Node {

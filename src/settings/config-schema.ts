@@ -1,6 +1,28 @@
 import { z } from 'zod';
-import { milliseconds, pingMilliseconds, positive } from './numbers.ts';
-import { presenceSettings } from './presence-settings.ts';
+
+const positive = z.number().int().positive();
+
+/** Longer than any setting needs. Beyond 2^31 ms timers run out at once, again and again. */
+const longestMs = 1_000_000_000;
+
+const milliseconds = positive.max(longestMs, { error: `must be at most ${longestMs}, which is 11 days` });
+
+/** A connection that is dead shows by no ping coming, or no answer: within ten minutes at most. */
+const longestPingMs = 300_000;
+
+const pingMilliseconds = positive.max(longestPingMs, {
+  error: `must be at most ${longestPingMs}, which is 5 minutes`,
+});
+
+/** What config/*.json may say of presence. */
+const presenceSettings = z.strictObject({
+  graceMs: milliseconds.describe('how long someone without a socket still counts as connected'),
+  batchMs: milliseconds.describe('how often connects and disconnects are passed on, as one batch'),
+  tellMs: milliseconds.describe('how often sockets are told of changes, as one batch'),
+  renewMs: milliseconds.describe('how often a node renews its lease'),
+  deadAfterMs: milliseconds.describe('after this long without renewal it counts as dead'),
+  settleMs: milliseconds.describe('after a Redis outage: how long nodes have to report again who is online'),
+});
 
 /** `points` in `seconds`. */
 const rate = z.strictObject({ points: positive, seconds: positive });

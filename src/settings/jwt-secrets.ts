@@ -1,5 +1,7 @@
-import { createHash, createHmac } from 'node:crypto';
-import { ownSecret } from './own-secret.ts';
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { makeFolder } from './make-folder.ts';
 import { SettingsError } from './settings-error.ts';
 
 export interface JwtSecret {
@@ -50,3 +52,34 @@ function requireLong(secret: string): void {
 /** Whether something that was signed or sealed names this secret. */
 export const isNamed = ({ kid, formerKid }: JwtSecret, name: string | undefined): boolean =>
   name !== undefined && (name === kid || name === formerKid);
+
+/**
+ * A secret made at the first start and kept, so that sessions survive a restart (contract §11).
+ * @throws SettingsError when the data folder cannot be used
+ */
+function ownSecret(dataDir: string): string {
+  const file = path.join(dataDir, 'jwt-secret');
+  try {
+    makeFolder(dataDir);
+    if (!existsSync(file)) makeOnce(file);
+    const secret = readFileSync(file, 'utf8').trim();
+    if (secret === '') throw new Error(`${file} is empty, remove it for a new one`);
+    return secret;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SettingsError(`The data folder ${dataDir} cannot be used; set DATA_DIR to one that can: ${reason}.`);
+  }
+}
+
+/** It appears under its name all at once: of processes that start together all read the same, and none reads half. */
+function makeOnce(file: string): void {
+  const own = `${file}.${randomUUID()}`;
+  writeFileSync(own, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
+  try {
+    linkSync(own, file);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}

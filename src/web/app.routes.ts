@@ -1,6 +1,6 @@
 import { AppError } from '../contract/errors.ts';
 import { pageCalls } from '../contract/page.ts';
-import { withNonce } from '../infrastructure/page-nonce.ts';
+import { withNonce } from '../infrastructure/asset.ts';
 import { assetReply } from '../rest/content.ts';
 import { RawReply, type Route, serve } from '../rest/route.ts';
 import { webBundle } from './bundle.ts';

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { type Asset, madeOnce, makeAsset } from '../infrastructure/asset.ts';
-import { nonceMark } from '../infrastructure/page-nonce.ts';
+import { type Asset, madeOnce, makeAsset, nonceMark } from '../infrastructure/asset.ts';
 import { bundled } from './bundling.ts';
 
 /** The web client, ready to be served. */

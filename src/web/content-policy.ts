@@ -1,4 +1,4 @@
-import { nonceMark } from '../infrastructure/page-nonce.ts';
+import { nonceMark } from '../infrastructure/asset.ts';
 
 /**
  * What the page of the web client may do: no script or style but those that it names, no connection but to this site, and

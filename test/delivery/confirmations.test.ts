@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Confirmations } from '../../src/cluster/confirmations.ts';
+import { Confirmations } from '../../src/cluster/bus.ts';
 
 /** Nobody waits for that long here. */
 const longMs = 600_000;

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { NIL } from 'uuid';
 import type { Rows } from '../../src/database/database.ts';
 import { DeliveryCounters } from '../../src/delivery/counters.ts';
-import { trimming } from '../../src/delivery/trimming.ts';
+import { trimming } from '../../src/delivery/sweeper.ts';
 import { testSettings } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 

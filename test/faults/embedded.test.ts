@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
+import { findPrograms } from '../../src/database/embedded/cluster.ts';
 import { isRunning } from '../../src/database/embedded/processes.ts';
-import { findPrograms } from '../../src/database/embedded/programs.ts';
 import { chooseRunner, complaintOf, complaintOnly } from '../../src/database/embedded/runner.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../../src/database/embedded.ts';
 import { until } from '../rig/until.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { AppError } from '../../src/contract/errors.ts';
-import { type Place, takePlace } from '../../src/gateway/lanes.ts';
+import { type Place, takePlace } from '../../src/gateway/dispatch.ts';
 import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { range } from '../world/follower.ts';

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { isPublicAddress } from '../../src/infrastructure/addresses.ts';
-import { Outgoing, type Resolve } from '../../src/infrastructure/outgoing.ts';
+import { isPublicAddress, Outgoing, type Resolve } from '../../src/infrastructure/outgoing.ts';
 
 /** All the ways to write what must not be called. */
 const privateHosts = [

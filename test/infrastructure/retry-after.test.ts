@@ -1,7 +1,7 @@
 // nodes: own
 
 import { expect } from 'chai';
-import { parseRetryAfter } from '../../src/infrastructure/retry-after.ts';
+import { parseRetryAfter } from '../../src/infrastructure/exchange.ts';
 
 describe('the time in a Retry-After header', () => {
   it('is given in seconds, whole or not', () => {

@@ -1,7 +1,7 @@
 // nodes: own
 
 import { expect } from 'chai';
-import { type Status, statuses } from '../../src/contract/status.ts';
+import { type Status, statuses } from '../../src/contract/presence.ts';
 import { PresenceDirectory } from '../../src/features/presence/directory.ts';
 import { randomOf, seedOfRun } from '../rig/random.ts';
 

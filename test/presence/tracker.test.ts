@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Status } from '../../src/contract/status.ts';
+import type { Status } from '../../src/contract/presence.ts';
 import { PresenceDirectory } from '../../src/features/presence/directory.ts';
 import { MemoryPresenceStore } from '../../src/features/presence/memory-store.ts';
 import { PresenceTracker } from '../../src/features/presence/tracker.ts';

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import yauzl from 'yauzl';
 import { AppError } from '../../contract/errors.ts';
 import { validated } from '../../contract/schema/validation.ts';
-import { checkedBytes } from '../../infrastructure/zip-entry.ts';
+import { checkedBytes } from '../../infrastructure/zip-writer.ts';
 import { TransferError } from './failure.ts';
 import { type Line, readLines } from './lines.ts';
 import { blobFolder, type Manifest, manifestEntry, manifestSchema } from './manifest.ts';

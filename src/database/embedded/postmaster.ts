@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../infrastructure/within.ts';
 import type { Cluster } from './cluster.ts';
-import { EmbeddedPostgresError } from './failure.ts';
+import { EmbeddedPostgresError } from './running.ts';
 
 /** One run of a PostgreSQL server. */
 export interface Postmaster {
@@ -132,4 +132,10 @@ async function stop(child: ChildProcess, ended: Promise<string>): Promise<void> 
     child.kill(name);
     if (await within(ended, ms)) return;
   }
+}
+
+/** What is needed of a logger here; pino's fits. */
+export interface EmbeddedLog {
+  info(obj: object, msg: string): void;
+  warn(obj: object, msg: string): void;
 }

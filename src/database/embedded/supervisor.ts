@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EmbeddedLog } from './log.ts';
-import type { Postmaster } from './postmaster.ts';
+import type { EmbeddedLog, Postmaster } from './postmaster.ts';
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;

@@ -32,3 +32,59 @@ const ChannelSchema = defineEntity({
 
 export class Channel extends ChannelSchema.class {}
 ChannelSchema.setClass(Channel);
+
+/** Who was let into a private channel, or put out of an open one, where people need no row to be (contract §5). */
+const ChannelMemberSchema = defineEntity({
+  name: 'ChannelMember',
+  tableName: 'channel_members',
+  primaryKeys: ['channelId', 'userId'],
+  properties: {
+    channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade'),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
+    /** Taken out of a channel that is open to the whole server. */
+    excluded: p.boolean().default(false),
+    joinedAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class ChannelMember extends ChannelMemberSchema.class {}
+ChannelMemberSchema.setClass(ChannelMember);
+
+/** How far a user has read a channel. Without a row: nothing of it. */
+const ChannelReadSchema = defineEntity({
+  name: 'ChannelRead',
+  tableName: 'channel_reads',
+  primaryKeys: ['channelId', 'userId'],
+  properties: {
+    channelId: () =>
+      p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade').index(false),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
+    /** A number of the channel's log; it never goes back (contract §5). */
+    lastReadSeq: p.bigint('number').default(0),
+  },
+});
+
+export class ChannelRead extends ChannelReadSchema.class {}
+ChannelReadSchema.setClass(ChannelRead);
+
+/** The two people of a DM channel: one channel for a pair (contract §7). */
+const DmChannelSchema = defineEntity({
+  name: 'DmChannel',
+  tableName: 'dm_channels',
+  uniques: [{ name: 'dm_channels_pair', properties: ['lowId', 'highId'] }],
+  indexes: [
+    { name: 'dm_channels_low_recent', properties: ['lowId', 'lastActiveAt'] },
+    { name: 'dm_channels_high_recent', properties: ['highId', 'lastActiveAt'] },
+  ],
+  properties: {
+    channelId: () => p.oneToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade'),
+    /** The smaller of the two ids, so that a pair has only one order. */
+    lowId: () => p.manyToOne(User).mapToPk().fieldName('low_id').deleteRule('cascade').index(false),
+    highId: () => p.manyToOne(User).mapToPk().fieldName('high_id').deleteRule('cascade').index(false),
+    /** When it was opened or last written to, as far as the background work has recorded it. */
+    lastActiveAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class DmChannel extends DmChannelSchema.class {}
+DmChannelSchema.setClass(DmChannel);

@@ -1,5 +1,43 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
+/** The answer to a request that carried an Idempotency-Key, kept for a day (contract §1). */
+const IdempotencyKeySchema = defineEntity({
+  name: 'IdempotencyKey',
+  tableName: 'idempotency_keys',
+  primaryKeys: ['userId', 'route', 'key'],
+  indexes: [{ name: 'idempotency_keys_age', properties: ['createdAt'] }],
+  properties: {
+    userId: p.uuid().primary(),
+    route: p.string().columnType('text').primary(),
+    key: p.string().columnType('text').primary(),
+    status: p.integer().nullable(),
+    answer: p.json<unknown>().columnType('json').nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+  },
+});
+
+export class IdempotencyKey extends IdempotencyKeySchema.class {}
+IdempotencyKeySchema.setClass(IdempotencyKey);
+
+/** A note that something was changed which nodes may have in their caches. Written by triggers alone. */
+const InvalidationSchema = defineEntity({
+  name: 'Invalidation',
+  tableName: 'invalidations',
+  indexes: [{ name: 'invalidations_xid', properties: ['xid'] }],
+  properties: {
+    id: p.bigint('string').primary().autoincrement(),
+    /** The transaction of the change. */
+    xid: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
+    cache: p.string().columnType('text'),
+    /** Null: all that is in the cache. */
+    keys: p.array().columnType('text[]').nullable(),
+    createdAt: p.datetime(3).defaultRaw('clock_timestamp()'),
+  },
+});
+
+export class Invalidation extends InvalidationSchema.class {}
+InvalidationSchema.setClass(Invalidation);
+
 /**
  * The head of a room's log. `id` is the channel's or the user's. Every append locks this row until it commits:
  * that is what keeps the numbers without holes over all nodes.

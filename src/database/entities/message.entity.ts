@@ -2,9 +2,45 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { MentionRecord } from '../../contract/mention.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { hasUnspaced, unspacedWords } from '../unspaced.ts';
+import { Blob } from './blob.entity.ts';
 import { Channel } from './channel.entity.ts';
-import { Thread } from './thread.entity.ts';
 import { User } from './user.entity.ts';
+
+/** A side conversation that starts from a message. */
+const ThreadSchema = defineEntity({
+  name: 'Thread',
+  tableName: 'threads',
+  indexes: [
+    { name: 'threads_channel', properties: ['channelId', 'id'] },
+    {
+      name: 'threads_to_purge',
+      properties: ['id'],
+      where: { deletedAt: { $ne: null }, messageCount: { $gt: 0 } },
+    },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').deleteRule('cascade').index(false),
+    /** Null once the thread is deleted, so that its message can start another one. */
+    parentMessageId: p.uuid().nullable().unique(),
+    name: p.string().columnType('text'),
+    /** Whether a user named it; the default is the beginning of its message. */
+    isNamed: p.boolean().default(true),
+    creatorId: () => p.manyToOne(User).mapToPk().fieldName('creator_id').index(false),
+    isArchived: p.boolean().default(false),
+    /** Updated in the transactions that write and delete its messages, under the lock of the channel's log. */
+    messageCount: p.integer().default(0),
+    /** When the last message was sent; deleting that one does not reset it. */
+    lastMessageAt: p.datetime(3).nullable(),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
+    /** Deleted threads stay until the last of their messages is gone. */
+    deletedAt: p.datetime(3).nullable(),
+  },
+});
+
+export class Thread extends ThreadSchema.class {}
+ThreadSchema.setClass(Thread);
 
 /**
  * A message. Deleted ones stay as empty rows, so that cursors keep their place and replies know what they answered.
@@ -85,3 +121,50 @@ const MessageSchema = defineEntity({
 
 export class Message extends MessageSchema.class {}
 MessageSchema.setClass(Message);
+
+const ReactionSchema = defineEntity({
+  name: 'Reaction',
+  tableName: 'reactions',
+  primaryKeys: ['messageId', 'emoji', 'userId'],
+  indexes: [{ name: 'reactions_in_order', properties: ['messageId', 'place'] }],
+  properties: {
+    messageId: () =>
+      p.manyToOne(Message).mapToPk().fieldName('message_id').primary().deleteRule('cascade').index(false),
+    emoji: p.string().columnType('text').primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(false),
+    /** 1, 2, 3, … on each message: reactions are shown in the order in which they were added. */
+    place: p.integer(),
+  },
+});
+
+export class Reaction extends ReactionSchema.class {}
+ReactionSchema.setClass(Reaction);
+
+/** An uploaded file: free until it is sent with a message, then part of that one only. */
+const AttachmentSchema = defineEntity({
+  name: 'Attachment',
+  tableName: 'attachments',
+  indexes: [
+    { name: 'attachments_uploaded', properties: ['uploaderId', 'size'] },
+    { name: 'attachments_unsent', properties: ['uploaderId', 'createdAt'], where: { messageId: null } },
+    { name: 'attachments_expiring', properties: ['createdAt'], where: { messageId: null } },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    uploaderId: () => p.manyToOne(User).mapToPk().fieldName('uploader_id').index(false),
+    messageId: () => p.manyToOne(Message).mapToPk().fieldName('message_id').nullable().deleteRule('set null').index(),
+    /** Its position among the attachments of its message. */
+    place: p.integer().default(0),
+    blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').index(),
+    filename: p.string().columnType('text'),
+    contentType: p.string().columnType('text'),
+    /** Bytes. */
+    size: p.bigint('number'),
+    width: p.integer().nullable(),
+    height: p.integer().nullable(),
+    createdAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class Attachment extends AttachmentSchema.class {}
+AttachmentSchema.setClass(Attachment);

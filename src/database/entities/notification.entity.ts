@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { NotificationKind, NotificationType, Strategy } from '../../contract/notification-kinds.ts';
+import type { NotificationKind, NotificationType, Strategy } from '../../contract/notification.ts';
 import { User } from './user.entity.ts';
 
 /** Something that a user should learn of (contract §7). */

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Status } from '../../contract/status.ts';
+import type { Status } from '../../contract/presence.ts';
 import { User } from './user.entity.ts';
 
 /** The status a user chose for when connected; without a row `online`. It stays until changed (contract §9). */

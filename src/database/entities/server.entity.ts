@@ -1,5 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { joinRequestStates } from '../../contract/join-request.ts';
+import type { Role } from '../../contract/roles.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
+import { Channel } from './channel.entity.ts';
 import { User } from './user.entity.ts';
 
 /** A community with members, roles and channels. */
@@ -32,3 +35,69 @@ const ServerSchema = defineEntity({
 
 export class Server extends ServerSchema.class {}
 ServerSchema.setClass(Server);
+
+const ServerMemberSchema = defineEntity({
+  name: 'ServerMember',
+  tableName: 'server_members',
+  primaryKeys: ['serverId', 'userId'],
+  properties: {
+    serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').primary().deleteRule('cascade'),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
+    role: p.string().columnType('text').$type<Role>(),
+    nickname: p.string().columnType('text').nullable(),
+    /** Of a bot: admins keep it for the server, whether or not its owner is there. */
+    kept: p.boolean().default(false),
+    /** Of a bot: admins let it write in the workspace. */
+    workspaceWrite: p.boolean().default(false),
+    joinedAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class ServerMember extends ServerMemberSchema.class {}
+ServerMemberSchema.setClass(ServerMember);
+
+/** Someone who may not enter a server, with or without an end (contract §5). */
+const ServerBanSchema = defineEntity({
+  name: 'ServerBan',
+  tableName: 'server_bans',
+  uniques: [{ name: 'server_bans_user', properties: ['serverId', 'userId'] }],
+  indexes: [{ name: 'server_bans_recent', properties: ['serverId', 'id'] }],
+  properties: {
+    id: p.uuid().primary(),
+    serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').index(false),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),
+    bannedBy: () => p.manyToOne(User).mapToPk().fieldName('banned_by').nullable().deleteRule('set null').index(false),
+    reason: p.string().columnType('text').nullable(),
+    /** It counts up to here, by PostgreSQL's clock; null: until it is lifted. */
+    until: p.datetime(3).nullable(),
+    createdAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class ServerBan extends ServerBanSchema.class {}
+ServerBanSchema.setClass(ServerBan);
+
+/** A request to join a server or a private channel; its admins decide (contract §12). */
+const JoinRequestSchema = defineEntity({
+  name: 'JoinRequest',
+  tableName: 'join_requests',
+  uniques: [
+    { name: 'join_requests_server', properties: ['serverId', 'userId'], where: { channelId: null } },
+    { name: 'join_requests_channel', properties: ['channelId', 'userId'], where: { channelId: { $ne: null } } },
+  ],
+  indexes: [{ name: 'join_requests_pending', properties: ['serverId', 'id'], where: { status: 'pending' } }],
+  properties: {
+    id: p.uuid().primary(),
+    serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').index(),
+    /** Null: the server as a whole. */
+    channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').nullable().deleteRule('cascade').index(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),
+    status: p.string().columnType('text').$type<(typeof joinRequestStates)[number]>(),
+    decidedBy: () => p.manyToOne(User).mapToPk().fieldName('decided_by').nullable().deleteRule('set null').index(false),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class JoinRequest extends JoinRequestSchema.class {}
+JoinRequestSchema.setClass(JoinRequest);

@@ -36,3 +36,197 @@ const UserSchema = defineEntity({
 
 export class User extends UserSchema.class {}
 UserSchema.setClass(User);
+
+/** One sign-in on one device. */
+const SessionSchema = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  indexes: [
+    { name: 'sessions_revoked', properties: ['revokedAt'], where: { revokedAt: { $ne: null } } },
+    { name: 'sessions_refresh_expires', properties: ['refreshExpiresAt'] },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
+    deviceName: p.string().columnType('text').nullable(),
+    userAgent: p.string().columnType('text').nullable(),
+    ipAddress: p.string().columnType('text').nullable(),
+    /** SHA-256 of the current refresh token. */
+    refreshHash: p.string().columnType('text').unique(),
+    refreshExpiresAt: p.datetime(3),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    lastSeenAt: p.datetime(3).onCreate(dateNow),
+    revokedAt: p.datetime(3).nullable(),
+  },
+});
+
+export class Session extends SessionSchema.class {}
+SessionSchema.setClass(Session);
+
+/** A refresh token that has been exchanged: seen again, it is a repeat or a theft (contract §3). */
+const UsedRefreshTokenSchema = defineEntity({
+  name: 'UsedRefreshToken',
+  tableName: 'used_refresh_tokens',
+  indexes: [{ name: 'used_refresh_tokens_session', properties: ['sessionId', 'usedAt'] }],
+  properties: {
+    hash: p.string().columnType('text').primary(),
+    sessionId: () => p.manyToOne(Session).mapToPk().fieldName('session_id').deleteRule('cascade').index(false),
+    usedAt: p.datetime(3),
+    /** Its successor, which only the used token can unseal; null once the grace period is over. */
+    successor: p.string().columnType('text').nullable(),
+  },
+});
+
+export class UsedRefreshToken extends UsedRefreshTokenSchema.class {}
+UsedRefreshTokenSchema.setClass(UsedRefreshToken);
+
+/** A token that a user created for their own program (contract §3). */
+const PersonalTokenSchema = defineEntity({
+  name: 'PersonalToken',
+  tableName: 'personal_tokens',
+  indexes: [{ name: 'personal_tokens_revoked', properties: ['revokedAt'], where: { revokedAt: { $ne: null } } }],
+  properties: {
+    id: p.uuid().primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
+    name: p.string().columnType('text'),
+    /** `user:read` or `user:write`. */
+    scope: p.string().columnType('text'),
+    tokenHash: p.string().columnType('text').unique(),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    expiresAt: p.datetime(3).nullable(),
+    lastUsedAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+    /** The session that made it; null: made by an earlier version. */
+    madeBy: p.uuid().nullable(),
+  },
+});
+
+export class PersonalToken extends PersonalTokenSchema.class {}
+PersonalTokenSchema.setClass(PersonalToken);
+
+/** The last sign-in code mailed to an address, which need not have an account (contract §3). */
+const EmailCodeSchema = defineEntity({
+  name: 'EmailCode',
+  tableName: 'email_codes',
+  properties: {
+    email: p.string().columnType('text').primary(),
+    /** Keyed with the JWT secret: six digits are few. */
+    codeHash: p.string().columnType('text'),
+    tries: p.integer().default(0),
+    expiresAt: p.datetime(3),
+  },
+});
+
+export class EmailCode extends EmailCodeSchema.class {}
+EmailCodeSchema.setClass(EmailCode);
+
+/** A link with which a password can be set once. */
+const PasswordResetSchema = defineEntity({
+  name: 'PasswordReset',
+  tableName: 'password_resets',
+  properties: {
+    tokenHash: p.string().columnType('text').primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
+    expiresAt: p.datetime(3),
+  },
+});
+
+export class PasswordReset extends PasswordResetSchema.class {}
+PasswordResetSchema.setClass(PasswordReset);
+
+/** What was last mailed to an account to prove its address: a link and a code, either of which is used once. */
+const EmailVerificationSchema = defineEntity({
+  name: 'EmailVerification',
+  tableName: 'email_verifications',
+  properties: {
+    userId: () => p.oneToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade'),
+    tokenHash: p.string().columnType('text').unique(),
+    /** Keyed with the JWT secret, as that of a sign-in code. */
+    codeHash: p.string().columnType('text'),
+    tries: p.integer().default(0),
+    expiresAt: p.datetime(3),
+  },
+});
+
+export class EmailVerification extends EmailVerificationSchema.class {}
+EmailVerificationSchema.setClass(EmailVerification);
+
+/** An account at an identity provider with which a user signs in here. */
+const OAuthAccountSchema = defineEntity({
+  name: 'OAuthAccount',
+  tableName: 'oauth_accounts',
+  uniques: [{ name: 'oauth_accounts_subject', properties: ['provider', 'subject'] }],
+  properties: {
+    id: p.uuid().primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
+    provider: p.string().columnType('text'),
+    /** The provider's own id of the account; it never changes. */
+    subject: p.string().columnType('text'),
+    providerEmail: p.string().columnType('text').nullable(),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    /** The session that linked it; null: made by signing in with it, or by an earlier version. */
+    madeBy: p.uuid().nullable(),
+  },
+});
+
+export class OAuthAccount extends OAuthAccountSchema.class {}
+OAuthAccountSchema.setClass(OAuthAccount);
+
+/** A sign-in in progress at a provider. The browser's cookie has its secrets; here are their hashes. */
+const OAuthStateSchema = defineEntity({
+  name: 'OAuthState',
+  tableName: 'oauth_states',
+  properties: {
+    stateHash: p.string().columnType('text').primary(),
+    cookieHash: p.string().columnType('text'),
+    provider: p.string().columnType('text'),
+    redirect: p.string().columnType('text'),
+    inviteCode: p.string().columnType('text').nullable(),
+    /** Set when a signed-in user links an account instead of signing in. */
+    linkTo: () => p.manyToOne(User).mapToPk().fieldName('link_to').nullable().deleteRule('cascade').index(false),
+    expiresAt: p.datetime(3).index('oauth_states_expires'),
+    /** The session that links an account. */
+    madeBy: p.uuid().nullable(),
+  },
+});
+
+export class OAuthState extends OAuthStateSchema.class {}
+OAuthStateSchema.setClass(OAuthState);
+
+export type FriendshipStatus = 'pending' | 'accepted' | 'rejected';
+
+/** The relation of two people: one row for a pair, whoever asked (contract §7). */
+const FriendshipSchema = defineEntity({
+  name: 'Friendship',
+  tableName: 'friendships',
+  uniques: [{ name: 'friendships_pair', properties: ['lowId', 'highId'] }],
+  properties: {
+    id: p.uuid().primary(),
+    /** The smaller of the two ids, so that a pair has only one order. */
+    lowId: () => p.manyToOne(User).mapToPk().fieldName('low_id').deleteRule('cascade').index(false),
+    highId: () => p.manyToOne(User).mapToPk().fieldName('high_id').deleteRule('cascade').index(),
+    /** Which of the two asked. */
+    requesterId: () => p.manyToOne(User).mapToPk().fieldName('requester_id').deleteRule('cascade').index(false),
+    status: p.string().columnType('text').$type<FriendshipStatus>(),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class Friendship extends FriendshipSchema.class {}
+FriendshipSchema.setClass(Friendship);
+
+/** One user has blocked another. */
+const BlockSchema = defineEntity({
+  name: 'Block',
+  tableName: 'blocks',
+  primaryKeys: ['userId', 'blockedId'],
+  properties: {
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(false),
+    blockedId: () => p.manyToOne(User).mapToPk().fieldName('blocked_id').primary().deleteRule('cascade').index(),
+    createdAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class Block extends BlockSchema.class {}
+BlockSchema.setClass(Block);

@@ -1,9 +1,16 @@
 import { accountCalls } from '../../contract/account.ts';
+import { mailedCalls } from '../../contract/mailed.ts';
+import { membershipCalls } from '../../contract/membership.ts';
 import { done } from '../../contract/schema.ts';
+import { verificationCalls } from '../../contract/verification.ts';
 import { type Route, serve } from '../../rest/route.ts';
 import type { AccountService } from './account.service.ts';
 import type { Dashboard } from './dashboard.ts';
+import type { EmailCodeService } from './mailed/email-code.service.ts';
+import type { PasswordResetService } from './mailed/password-reset.service.ts';
+import type { MembershipService } from './membership/membership.service.ts';
 import { deviceOf } from './sessions/device.ts';
+import type { EmailVerificationService } from './verification/verification.service.ts';
 
 export function accountRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
   return serve(accountCalls, {
@@ -15,5 +22,28 @@ export function accountRoutes(accounts: AccountService, dashboard: Dashboard): R
     changePassword: async ({ actor, body }) => ({ ...done, remaining: await accounts.changePassword(actor, body) }),
     getDashboard: ({ actor }) => dashboard.summary(actor),
     getMenuSummary: ({ actor }) => dashboard.menu(actor),
+  });
+}
+
+export function mailedRoutes(codes: EmailCodeService, resets: PasswordResetService): Route[] {
+  return serve(mailedCalls, {
+    startEmailCode: async ({ body }) => ({ ...done, expiresIn: await codes.start(body.email) }),
+    verifyEmailCode: (request) => codes.verify(request.body, deviceOf(request)),
+    startPasswordReset: async ({ body }) => ({ ...done, expiresIn: await resets.start(body.email) }),
+    completePasswordReset: async ({ body }) => ({ ...done, remaining: await resets.complete(body) }),
+  });
+}
+
+export function verificationRoutes(verifications: EmailVerificationService): Route[] {
+  return serve(verificationCalls, {
+    startEmailVerification: async ({ actor }) => ({ ...done, expiresIn: await verifications.start(actor) }),
+    completeEmailVerification: ({ actor, body }) => verifications.complete(actor, body),
+  });
+}
+
+export function membershipRoutes(membership: MembershipService): Route[] {
+  return serve(membershipCalls, {
+    getMembership: ({ actor }) => membership.mine(actor),
+    redeemInviteCode: ({ actor, body }) => membership.redeem(actor, body.code),
   });
 }

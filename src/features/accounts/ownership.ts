@@ -1,7 +1,7 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { Credentials } from './credentials.ts';
-import type { AccountMails } from './mailed/account.mails.ts';
+import type { AccountMails } from './mailed/email-code.service.ts';
 import { requireActive, type Standing } from './standing.ts';
 
 interface Owner extends Standing {

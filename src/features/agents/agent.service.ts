@@ -13,15 +13,14 @@ import type {
 import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { isoTime } from '../../contract/schema.ts';
-import { countOf } from '../../database/counting.ts';
 import type { Rows } from '../../database/database.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
+import { countOf } from '../../database/statements.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { createStream } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import type { AgentRow } from '../accounts/agent.access.ts';
-import { type AgentAccess, selectAgents } from '../accounts/agent.access.ts';
+import { type AgentAccess, type AgentRow, selectAgents } from '../accounts/agent.access.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import { namingConflicts } from '../accounts/new-user.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';

@@ -4,7 +4,7 @@ import type { Actor } from '../../contract/actor.ts';
 import { type Room, streamId } from '../../contract/rooms.ts';
 import type { Heard, Hearing } from '../../delivery/hearing.ts';
 import type { CommandDirectory } from '../messages/command-directory.ts';
-import { withoutQuote } from '../messages/concealed.ts';
+import { withoutQuote } from '../messages/message.reader.ts';
 import type { Concerns } from './concerns.ts';
 
 /** Limits bots to what their policies let them hear (contract §4). */

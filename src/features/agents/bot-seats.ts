@@ -1,15 +1,14 @@
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import type { StatusReader } from '../../contract/presence.ts';
 import { type Permission, requireRole } from '../../contract/roles.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { memberUpdated } from '../../contract/server.ts';
-import type { StatusReader } from '../../contract/status.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
-import { lockServer } from '../members/member.lock.ts';
-import { type Roster, shown } from '../members/roster.ts';
+import { lockServer, type Roster, shown } from '../members/roster.ts';
 import { type MemberRecord, type MemberRow, memberColumns, memberRecord } from '../members/server.view.ts';
 import type { PolicyService } from './policies/policy.service.ts';
 

@@ -2,8 +2,7 @@ import type { Chore } from '../../cluster/chores.ts';
 import { ifMissing } from '../../contract/errors.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
-import { lockServer } from '../members/member.lock.ts';
-import type { Roster } from '../members/roster.ts';
+import { lockServer, type Roster } from '../members/roster.ts';
 
 const atOnce = 20;
 const inServers = `SELECT m.server_id AS "serverId", m.user_id AS "userId" FROM agents a

@@ -1,13 +1,14 @@
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
-import type {
-  appDetailSchema,
-  appListSchema,
-  createAppSchema,
-  listAppsSchema,
-  publishAppSchema,
-  updateAppSchema,
+import {
+  type appDetailSchema,
+  type appListSchema,
+  appSlugSchema,
+  type createAppSchema,
+  type listAppsSchema,
+  type publishAppSchema,
+  type updateAppSchema,
 } from '../../contract/app.ts';
 import { AppError } from '../../contract/errors.ts';
 import { invalid } from '../../contract/schema/validation.ts';
@@ -30,7 +31,31 @@ import {
 import { type AppRecord, type AppRow, appColumns, appRecord } from './app.view.ts';
 import type { BundleFile } from './bundle.ts';
 import type { BundleSources } from './bundle-sources.ts';
-import { freeSlug, slugOf } from './slugs.ts';
+
+const maxLength = 90;
+
+/** A slug for a name: Latin letters and digits, without accents; `app` if nothing is left. */
+function slugOf(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, maxLength)
+    .replace(/^-+|-+$/g, '');
+  if (plain === '') return 'app';
+  // Reserved path segments are excluded, and what looks like an id would be read as one.
+  return appSlugSchema.safeParse(plain).success ? plain : `app-${plain}`;
+}
+
+/** The first free one of `name`, `name-2`, `name-3`, … */
+function freeSlug(name: string, taken: ReadonlySet<string>): string {
+  const slug = slugOf(name);
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? slug : `${slug}-${number}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'outgoing'> {
   appAccess: AppAccess;

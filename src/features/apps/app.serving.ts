@@ -7,9 +7,27 @@ import { mediaTypeOf, withCharset } from '../../infrastructure/media-types.ts';
 import type { ServedContent } from '../../infrastructure/served-content.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
-import { charsetOf, charsetWithin } from './html-charset.ts';
 import { isolation } from './isolation.ts';
 import type { ViewCounter } from './view-counter.ts';
+
+/** How many bytes of a page are looked at, as browsers do (HTML, "prescan a byte stream"). */
+const charsetWithin = 1024;
+
+const marks: [Buffer, string][] = [
+  [Buffer.from([0xef, 0xbb, 0xbf]), 'utf-8'],
+  [Buffer.from([0xff, 0xfe]), 'utf-16le'],
+  [Buffer.from([0xfe, 0xff]), 'utf-16be'],
+];
+
+/** The character set that a page itself names, by its first bytes or in a `meta` element; UTF-8 where it names none. */
+function charsetOf(head: Buffer): string {
+  const marked = marks.find(([mark]) => head.subarray(0, mark.length).equals(mark));
+  if (marked) return marked[1];
+  const text = head.toString('latin1').replace(/<!--.*?(-->|$)/gs, '');
+  const named = /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(text)?.[1]?.toLowerCase() ?? 'utf-8';
+  // Where the name can be read as ASCII, this is not what it says.
+  return named.startsWith('utf-16') ? 'utf-8' : named;
+}
 
 /** What an app's address leads to: a file, or another address. */
 export type Served =

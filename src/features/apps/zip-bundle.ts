@@ -6,7 +6,7 @@ import yauzl from 'yauzl';
 import { AppError } from '../../contract/errors.ts';
 import { isLitter, nameOf, pathOf } from '../../contract/schema/zip-names.ts';
 import { isConflict, isUnavailable } from '../../database/failures.ts';
-import { checkedBytes } from '../../infrastructure/zip-entry.ts';
+import { checkedBytes } from '../../infrastructure/zip-writer.ts';
 import type { BlobStore, StoredBlob } from '../blobs/blob.store.ts';
 import {
   type BundleFile,

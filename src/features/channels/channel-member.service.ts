@@ -6,20 +6,19 @@ import { isInChannel, selectIsInChannel } from '../../access/channel.membership.
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
+import type { StatusReader } from '../../contract/presence.ts';
 import { may, requireRole, requireToOutrank } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
 import { type listMembersSchema, memberJoined, memberLeft } from '../../contract/server.ts';
-import type { StatusReader } from '../../contract/status.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
 import { ownsBot } from '../accounts/agent.access.ts';
 import type { Context } from '../context.ts';
-import { channelRecordOf } from '../members/channel.reader.ts';
+import { channelRecordOf, moveReadPointer } from '../members/channel.reader.ts';
 import { forgetRequests, settleRequest } from '../members/join-request.table.ts';
-import { moveReadPointer } from '../members/read-pointer.ts';
 import { shown } from '../members/roster.ts';
 import { type MemberRecord, type MemberRow, memberColumns, memberRecord, userColumns } from '../members/server.view.ts';
 

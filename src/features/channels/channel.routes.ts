@@ -1,7 +1,9 @@
 import { channelCalls } from '../../contract/channel.ts';
+import { channelMemberCalls } from '../../contract/channel-member.ts';
 import { done } from '../../contract/schema.ts';
-import { type Route, serve } from '../../rest/route.ts';
+import { pageReply, Reply, type Route, serve } from '../../rest/route.ts';
 import type { ChannelService } from './channel.service.ts';
+import type { ChannelMemberService } from './channel-member.service.ts';
 import type { ReadStateService } from './read-state.service.ts';
 
 export function channelRoutes(channels: ChannelService, readStates: ReadStateService): Route[] {
@@ -19,5 +21,19 @@ export function channelRoutes(channels: ChannelService, readStates: ReadStateSer
     archiveChannel: ({ actor, params }) => channels.archive(actor, params.id, true),
     unarchiveChannel: ({ actor, params }) => channels.archive(actor, params.id, false),
     markChannelRead: ({ actor, params, body }) => readStates.markRead(actor, params.id, body),
+  });
+}
+
+export function channelMemberRoutes(members: ChannelMemberService): Route[] {
+  return serve(channelMemberCalls, {
+    listChannelMembers: async ({ actor, params, query }) => pageReply(await members.list(actor, params.id, query)),
+    async addChannelMember({ actor, params, body }) {
+      const { member, repeated } = await members.add(actor, params.id, body.userId);
+      return new Reply({ ...member, ...done }, { status: repeated ? 200 : 201 });
+    },
+    async removeChannelMember({ actor, params }) {
+      await members.remove(actor, params.id, params.userId);
+      return done;
+    },
   });
 }

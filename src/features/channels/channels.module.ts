@@ -2,9 +2,8 @@ import type { Context } from '../context.ts';
 import type { MembersServices } from '../members/members.module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
 import { channelHandlers } from './channel.gateway.ts';
-import { channelRoutes } from './channel.routes.ts';
+import { channelMemberRoutes, channelRoutes } from './channel.routes.ts';
 import { ChannelService } from './channel.service.ts';
-import { channelMemberRoutes } from './channel-member.routes.ts';
 import { ChannelMemberService } from './channel-member.service.ts';
 import { ReadStateService } from './read-state.service.ts';
 

@@ -5,8 +5,7 @@ import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Context } from '../context.ts';
-import { countUnread } from '../members/channel.reader.ts';
-import { moveReadPointer } from '../members/read-pointer.ts';
+import { countUnread, moveReadPointer } from '../members/channel.reader.ts';
 
 type ReadState = z.output<typeof readStateSchema>;
 

@@ -1,9 +1,94 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { referenceCalls } from '../../contract/document.ts';
 import { AppError } from '../../contract/errors.ts';
-import { nonceMark, withNonce } from '../../infrastructure/page-nonce.ts';
+import { type Asset, madeOnce, makeAsset, nonceMark, withNonce } from '../../infrastructure/asset.ts';
 import { assetReply } from '../../rest/content.ts';
 import { RawReply, type Route, serve } from '../../rest/route.ts';
-import { reference } from './reference.ts';
+
+/** The page that shows the API documents, and the files that it needs. */
+interface Reference {
+  page: string;
+  assets: Map<string, Asset>;
+}
+
+/**
+ * Scalar's page as one script is in no package of few dependencies but this: as a text in the plugin for Fastify, which
+ * is read here, not run. The hash is that of `dist/browser/standalone.js` of @scalar/api-reference of the same version.
+ */
+const scalarPackage = '@scalar/fastify-api-reference';
+const scalarHash = 'bf091006bdc3af6067af77c2f534812e3e633e94a94e87138069f570f33b762c';
+
+const scalarStart = 'var standalone_default = ';
+
+/** @returns Scalar's script, byte for byte as published; any other is refused. */
+async function scalarScript(): Promise<Buffer> {
+  // A letter for each byte: four megabytes take half as long as when they are decoded and encoded.
+  const plugin = await readFile(fileURLToPath(import.meta.resolve(scalarPackage)), 'latin1');
+  const line = plugin.split('\n').find((each) => each.startsWith(scalarStart)) ?? `${scalarStart}"";`;
+  // JSON knows all escapes in it, but wants the control characters escaped that JavaScript lets stand.
+  const escaped = line
+    .slice(scalarStart.length, -1)
+    .replace(/[^ -\xff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  await nextTurn();
+  const script = Buffer.from(z.string().parse(JSON.parse(escaped)), 'latin1');
+  const hash = createHash('sha256').update(script).digest('hex');
+  if (hash !== scalarHash) throw new Error(`${scalarPackage} holds another script than the one expected: ${hash}.`);
+  return script;
+}
+
+/** Nothing is fetched from elsewhere, and nothing told: what the package would do of that is turned off here. */
+const configuration = {
+  sources: [
+    { title: 'REST', slug: 'rest', url: '/api/openapi.json', default: true },
+    { title: 'Events', slug: 'events', url: '/api/asyncapi.json' },
+  ],
+  withDefaultFonts: false,
+  telemetry: false,
+  proxyUrl: '',
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+};
+
+/** Scalar checks its data with zod, which tries whether it may make code of text; the policy of the page refuses that. */
+const before = 'globalThis.__zod_globalConfig = { jitless: true };\n';
+
+/** The reference; it is put together when the first one asks for it. */
+const reference = madeOnce(async (): Promise<Reference> => {
+  const start = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)});\n`;
+  const assets = await Promise.all([
+    makeAsset('before.js', Buffer.from(before)),
+    makeAsset('scalar.js', await scalarScript()),
+    makeAsset('start.js', Buffer.from(start)),
+  ]);
+  return { page: pageWith(assets), assets: new Map(assets.map((asset) => [asset.name, asset])) };
+});
+
+function pageWith(scripts: Asset[]): string {
+  const tags = scripts.map(({ name }) => `<script defer nonce="${nonceMark}" src="/docs/assets/${name}"></script>`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Parley API</title>
+<link rel="icon" href="/app/icon.svg" type="image/svg+xml">
+${tags.join('\n')}
+</head>
+<body>
+<div id="reference"></div>
+<noscript>Without JavaScript, read <a href="/api/openapi.json">the routes</a> and
+<a href="/api/asyncapi.json">the events</a> as they are.</noscript>
+</body>
+</html>
+`;
+}
 
 /** Only the scripts that the page names, and connections to this site. Styles may stand in the page: Scalar sets them on each element. */
 const contentSecurityPolicy = [

@@ -3,9 +3,9 @@ import { roomClientEvents } from '../../contract/events.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import type { Page } from '../../delivery/catch-up.ts';
 import { enter } from '../../gateway/entering.ts';
-import { gather } from '../../gateway/frames.ts';
 import { type Handler, handlers } from '../../gateway/handler.ts';
 import type { Membership } from '../../gateway/membership.ts';
+import { gather } from '../../gateway/outlet.ts';
 import type { ParleySocket } from '../../gateway/socket.ts';
 import { pageRecord } from './events.view.ts';
 

@@ -2,7 +2,7 @@ import { anyUserById, userById } from '../../access/user.reader.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
-import { countOf } from '../../database/counting.ts';
+import { countOf } from '../../database/statements.ts';
 import type { Context } from '../context.ts';
 import type { FriendService } from './friend.service.ts';
 import { type BlockRecord, blockRecord, type OtherColumns } from './friend.view.ts';

@@ -1,7 +1,7 @@
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { pairOf } from '../../database/array-text.ts';
 import type { Rows } from '../../database/database.ts';
-import { pairOf } from '../../database/pair.ts';
 import type { FriendshipRow } from './friend.view.ts';
 
 const selectFriendships = 'SELECT id, low_id, high_id, requester_id, status, created_at, updated_at FROM friendships';

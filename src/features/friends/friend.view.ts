@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { SmallUser } from '../../contract/actor.ts';
 import type { blockSchema, friendshipSchema } from '../../contract/friend.ts';
 import { isoTime } from '../../contract/schema.ts';
-import type { FriendshipStatus } from '../../database/entities/friendship.entity.ts';
+import type { FriendshipStatus } from '../../database/entities/user.entity.ts';
 import { type UserColumns, userOf } from '../accounts/account.view.ts';
 
 export type FriendshipRecord = z.input<typeof friendshipSchema>;

@@ -16,9 +16,15 @@ import { deciders } from '../members/audience.ts';
 import { requireUnbanned } from '../members/ban.table.ts';
 import { channelRecordOf } from '../members/channel.reader.ts';
 import { tellDecided } from '../members/join-request.table.ts';
-import { type JoinRequestRecord, type RequestRow, requestRecord, selectRequest } from '../members/join-request.view.ts';
 import type { Roster } from '../members/roster.ts';
-import { findServer, serverRecord } from '../members/server.view.ts';
+import {
+  findServer,
+  type JoinRequestRecord,
+  type RequestRow,
+  requestRecord,
+  selectRequest,
+  serverRecord,
+} from '../members/server.view.ts';
 
 type Status = JoinRequestRecord['status'];
 

@@ -5,9 +5,11 @@ import type { Actor } from '../../contract/actor.ts';
 import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from '../../contract/attachment.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
 import { channelRoom } from '../../contract/rooms.ts';
-import { countOf } from '../../database/counting.ts';
 import type { Rows } from '../../database/database.ts';
+import { countOf } from '../../database/statements.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { withoutDirections } from '../../infrastructure/directions.ts';
+import { inspectFile } from '../../infrastructure/file-inspector.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
 import { withCharset } from '../../infrastructure/media-types.ts';
@@ -20,10 +22,9 @@ import {
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
-import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from '../messages/attachment.view.ts';
 import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import { markExtended } from '../messages/message.edit.ts';
-import { type ContentInfo, contentInfo, safeFilename } from './content-type.ts';
+import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from '../messages/message.view.ts';
 
 /** A file whose bytes are stored; it has no record yet. */
 export interface ReceivedFile extends ContentInfo {
@@ -228,3 +229,38 @@ const forgetUnsent: Chore = {
     return gone.length;
   },
 };
+
+/** The type of a file, from its first bytes. */
+interface ContentInfo {
+  contentType: string;
+  /** Pixels; null for all but images. */
+  width: number | null;
+  height: number | null;
+}
+
+/** Names lie; contents seldom do. Unknown types are text if they decode as such, else plain bytes (contract §6). */
+async function contentInfo(head: Buffer): Promise<ContentInfo> {
+  const { mime, width, height } = await inspectFile(head);
+  return { contentType: mime ?? (isText(head) ? 'text/plain' : 'application/octet-stream'), width, height };
+}
+
+function isText(head: Buffer): boolean {
+  if (head.length === 0 || head.includes(0)) return false;
+  // The last character may be cut off.
+  const text = new TextDecoder('utf-8', { fatal: true });
+  try {
+    text.decode(head, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A name without folders and control characters, not too long, and never empty. */
+function safeFilename(name: string): string {
+  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1).toWellFormed();
+  const clean = withoutDirections(base)
+    .replace(/\p{Cc}/gu, '')
+    .trim();
+  return clean.slice(0, 255).toWellFormed() || 'file';
+}

@@ -3,7 +3,7 @@ import { joinRequestDecided } from '../../contract/join-request.ts';
 import { type Room, userRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { deciders } from './audience.ts';
-import { type JoinRequestRecord, type RequestRow, requestRecord, selectRequest } from './join-request.view.ts';
+import { type JoinRequestRecord, type RequestRow, requestRecord, selectRequest } from './server.view.ts';
 
 const byId = `${selectRequest} WHERE j.id = $1`;
 const settle = `UPDATE join_requests SET status = 'approved', updated_at = now()

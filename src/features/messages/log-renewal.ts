@@ -9,7 +9,7 @@ import { userCache } from '../accounts/identity.ts';
 import { channelLabel, userLabel } from '../mentions/mention.labels.ts';
 import { selectMessages } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
-import { untitled } from './thread.title.ts';
+import { untitled } from './thread.view.ts';
 
 const selectChanged = `${selectMessages} WHERE m.id = ANY($1::uuid[])`;
 const selectNames = 'SELECT id, name FROM threads WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL';

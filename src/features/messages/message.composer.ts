@@ -9,10 +9,9 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
-import { type AttachmentRow, selectAttachments } from './attachment.view.ts';
 import type { CommandDirectory } from './command-directory.ts';
 import { findMessage, type NewMessage } from './message.table.ts';
-import type { MessageRow } from './message.view.ts';
+import { type AttachmentRow, type MessageRow, selectAttachments } from './message.view.ts';
 
 export type SendInput = z.output<typeof sendMessageSchema>;
 

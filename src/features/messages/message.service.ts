@@ -12,12 +12,10 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import type { Context } from '../context.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
-import { eraseMessages } from './erasure.ts';
 import type { LoopGuard } from './loop-guard.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, type SendInput, type SendOptions } from './message.composer.ts';
-import { publishUpdated, replaceText } from './message.edit.ts';
-import { isNoticed, newlyNamed } from './message.notices.ts';
+import { isNoticed, newlyNamed, publishUpdated, replaceText } from './message.edit.ts';
 import { MessageReader } from './message.reader.ts';
 import {
   isForgotten,
@@ -29,7 +27,8 @@ import {
   uncountInThread,
 } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
-import { retitle } from './thread.title.ts';
+import { eraseMessages } from './outdated.ts';
+import { retitle } from './thread.view.ts';
 
 const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
   AND NOT ${isForgotten}`;

@@ -6,10 +6,15 @@ import type { WriterTable } from '../../delivery/batch.ts';
 import type { Columns } from '../../delivery/log.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import { currentMentions } from '../mentions/mention.labels.ts';
-import { attachmentsOf } from './attachment.view.ts';
-import { isNoticed, noticesOf } from './message.notices.ts';
-import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
-import { reactionsOf } from './reaction.view.ts';
+import { isNoticed, noticesOf } from './message.edit.ts';
+import {
+  attachmentsOf,
+  type MessageRecord,
+  type MessageRow,
+  messageRecord,
+  reactionsOf,
+  shownNonce,
+} from './message.view.ts';
 
 /** A new message as it is written. */
 export interface NewMessage {

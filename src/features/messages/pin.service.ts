@@ -2,11 +2,11 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { maxPins, messagePinned, messageUnpinned } from '../../contract/message.ts';
 import { channelRoom } from '../../contract/rooms.ts';
-import { countOf } from '../../database/counting.ts';
+import { countOf } from '../../database/statements.ts';
 import type { Context } from '../context.ts';
-import { concealed } from './concealed.ts';
 import { concernsBot } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
+import { concealed } from './message.reader.ts';
 import { isThere, readMessage, selectMessages } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
-import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
-import type { threadSchema } from '../../contract/thread.ts';
+import { channelRoom } from '../../contract/rooms.ts';
+import { cut, isoTime, isoTimeOrNull } from '../../contract/schema.ts';
+import { type threadSchema, threadUpdated } from '../../contract/thread.ts';
+import type { Change } from '../../delivery/changes.ts';
 
 /** A row of `threads`. */
 export interface ThreadRow {
@@ -35,4 +37,23 @@ export function threadRecord(row: ThreadRow): ThreadRecord {
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
   };
+}
+
+export const untitled = 'Thread';
+const rename = `UPDATE threads SET name = $2, updated_at = now()
+  WHERE parent_message_id = $1 AND NOT is_named AND name <> $2 RETURNING ${threadColumns}`;
+
+/** The default name of a thread: the beginning of its message, in one line. */
+export function titleOf(content: string): string {
+  const line = content.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return cut(line, 100).trim() || untitled;
+}
+
+/**
+ * Updates the default name of a message's thread after the message was changed: erased text must not live on in it. The
+ * channel's log must be locked.
+ */
+export async function retitle(change: Change, messageId: string, content: string): Promise<void> {
+  const [thread] = await change.rows<ThreadRow>(rename, [messageId, titleOf(content)]);
+  if (thread) change.publish(threadUpdated.in(channelRoom(thread.channel_id), threadRecord(thread), thread.id));
 }

@@ -2,7 +2,7 @@ import { type Agent, errors, request } from 'undici';
 import { z } from 'zod';
 import { AppError } from '../../contract/errors.ts';
 import { ModelRefusal } from '../../contract/model-proxy.ts';
-import { parseRetryAfter } from '../../infrastructure/retry-after.ts';
+import { parseRetryAfter } from '../../infrastructure/exchange.ts';
 import { trustedAgent } from '../../infrastructure/trusted-hosts.ts';
 import type { Settings } from '../../settings/settings.ts';
 

@@ -1,4 +1,4 @@
-import type { NotificationKind } from '../../contract/notification-kinds.ts';
+import type { NotificationKind } from '../../contract/notification.ts';
 
 /** A notification that a user gets if they want it. */
 export interface NotificationDraft {

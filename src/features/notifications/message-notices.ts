@@ -1,6 +1,6 @@
 import type { ChannelKind } from '../../contract/channel.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
-import type { NotificationKind } from '../../contract/notification-kinds.ts';
+import type { NotificationKind } from '../../contract/notification.ts';
 import { rolesThatMay } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
 import type { BroadcastJob, EditJob, Job, MessageJob } from '../../jobs/notification.jobs.ts';

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { notificationSchema } from '../../contract/notification.ts';
-import type { NotificationKind, NotificationType } from '../../contract/notification-kinds.ts';
+import type { NotificationKind, NotificationType, notificationSchema } from '../../contract/notification.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
 import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
 

@@ -1,6 +1,11 @@
 import { selectMayRead } from '../../access/channel.membership.ts';
-import { notificationNew, notificationUpdated } from '../../contract/notification.ts';
-import { type NotificationKind, type Strategy, typeOfKind } from '../../contract/notification-kinds.ts';
+import {
+  type NotificationKind,
+  notificationNew,
+  notificationUpdated,
+  type Strategy,
+  typeOfKind,
+} from '../../contract/notification.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';

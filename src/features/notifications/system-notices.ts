@@ -1,4 +1,4 @@
-import { type NotificationKind, typeOfKind } from '../../contract/notification-kinds.ts';
+import { type NotificationKind, typeOfKind } from '../../contract/notification.ts';
 import type { Rows } from '../../database/database.ts';
 import type { SystemJob } from '../../jobs/notification.jobs.ts';
 import { deciders } from '../members/audience.ts';

@@ -1,5 +1,4 @@
-import { notificationUpdated } from '../../contract/notification.ts';
-import type { NotificationKind } from '../../contract/notification-kinds.ts';
+import { type NotificationKind, notificationUpdated } from '../../contract/notification.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';

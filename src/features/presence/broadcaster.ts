@@ -1,5 +1,4 @@
-import { presenceChange } from '../../contract/presence.ts';
-import type { StatusChange } from '../../contract/status.ts';
+import { presenceChange, type StatusChange } from '../../contract/presence.ts';
 import { BatchedRead } from '../../database/batched-read.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import { type Places, type PresenceAudience, roomsIn } from './audience.ts';

@@ -1,5 +1,5 @@
 import { selectIsInChannel } from '../../access/channel.membership.ts';
-import type { StatusChange } from '../../contract/status.ts';
+import type { StatusChange } from '../../contract/presence.ts';
 import type { Database } from '../../database/database.ts';
 import { Cache } from '../../infrastructure/cache.ts';
 import type { PresenceDirectory } from './directory.ts';

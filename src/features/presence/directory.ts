@@ -1,4 +1,4 @@
-import type { Status, StatusChange } from '../../contract/status.ts';
+import type { Status, StatusChange } from '../../contract/presence.ts';
 
 /** A status that this node's sockets have not been told yet, and the one that they were told last. */
 export interface PendingChange extends StatusChange {

@@ -1,4 +1,4 @@
-import type { Status, StatusChange } from '../../contract/status.ts';
+import type { Status, StatusChange } from '../../contract/presence.ts';
 import { type Arrival, type PresenceStore, type StoreListener, wishFreshMs } from './presence.store.ts';
 
 interface Person {

@@ -1,11 +1,16 @@
-import { presenceActivity, presenceChange, presenceClientEvents, presenceSnapshot } from '../../contract/presence.ts';
+import {
+  presenceActivity,
+  presenceChange,
+  presenceClientEvents,
+  presenceSnapshot,
+  type StatusChange,
+} from '../../contract/presence.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { memberJoined } from '../../contract/server.ts';
-import type { StatusChange } from '../../contract/status.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
-import { tellOne } from '../../gateway/frames.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Handler, handlers } from '../../gateway/handler.ts';
+import { tellOne } from '../../gateway/outlet.ts';
 import { leaveWatches, type ParleySocket } from '../../gateway/socket.ts';
 import { dataOf } from './broadcaster.ts';
 import type { ChannelPeople } from './channel-presence.ts';

@@ -1,8 +1,8 @@
 import { isBarred } from '../../access/barred.ts';
 import { userUpdated } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
+import type { Status, StatusChange } from '../../contract/presence.ts';
 import { channelRoom, type Room, streamId, watchRoom } from '../../contract/rooms.ts';
-import type { Status, StatusChange } from '../../contract/status.ts';
 import type { Context } from '../context.ts';
 import type { Activities } from './activities.ts';
 import type { Activity } from './activity.store.ts';

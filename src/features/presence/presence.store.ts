@@ -1,4 +1,4 @@
-import type { Status, StatusChange } from '../../contract/status.ts';
+import type { Status, StatusChange } from '../../contract/presence.ts';
 
 /** What a store tells every node. */
 export interface StoreListener {

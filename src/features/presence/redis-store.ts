@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { isStatus, type Status, type StatusChange } from '../../contract/status.ts';
+import { isStatus, type Status, type StatusChange } from '../../contract/presence.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import type { RedisConnections } from '../../infrastructure/redis.ts';
 import type { Settings } from '../../settings/settings.ts';

@@ -6,7 +6,7 @@ import { pipelined } from '../../database/transaction.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { Context } from '../context.ts';
 import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
-import { type ReactionSummary, readReactions } from '../messages/reaction.view.ts';
+import { type ReactionSummary, readReactions } from '../messages/message.view.ts';
 
 /** The result of a change. */
 export interface Reacted {

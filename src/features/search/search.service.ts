@@ -2,16 +2,61 @@ import { MAX } from 'uuid';
 import type { z } from 'zod';
 import { selectIsInChannel } from '../../access/channel.membership.ts';
 import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
 import type { searchMessagesSchema } from '../../contract/search.ts';
 import { hasUnspaced, plainQuery, unspacedQuery, unspacedWords } from '../../database/unspaced.ts';
 import type { Context } from '../context.ts';
-import { concealed } from '../messages/concealed.ts';
 import { concernsBot } from '../messages/mentioned-bots.ts';
+import { concealed } from '../messages/message.reader.ts';
 import { selectMessages } from '../messages/message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
-import { SearchTurns } from './search-turns.ts';
+
+/** Searches of a node under way: each may keep a core of PostgreSQL busy, which everyone needs. */
+const atOnce = 4;
+/** Searches of one person that wait for each other, as when someone types. */
+const inLine = 10;
+
+/** Lets few searches run at once, and of one person one after the other. */
+export class SearchTurns {
+  private readonly lines = new Map<string, { length: number; last: Promise<unknown> }>();
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+
+  /** @throws AppError RATE_LIMITED when too many of the same person wait already, and what `search` throws */
+  async run<T>(userId: string, search: () => Promise<T>): Promise<T> {
+    const line = this.lines.get(userId) ?? { length: 0, last: Promise.resolve() };
+    if (line.length >= inLine) {
+      throw new AppError('RATE_LIMITED', {
+        message: 'You are searching already; wait for the answers.',
+        retryAfter: 1,
+      });
+    }
+    line.length++;
+    this.lines.set(userId, line);
+    const result = line.last.then(() => this.inTurn(search));
+    line.last = result.catch(() => {});
+    try {
+      return await result;
+    } finally {
+      if (--line.length === 0) this.lines.delete(userId);
+    }
+  }
+
+  private async inTurn<T>(search: () => Promise<T>): Promise<T> {
+    if (this.running >= atOnce) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.running++;
+    try {
+      return await search();
+    } finally {
+      // The place goes to whoever has waited longest.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
+    }
+  }
+}
 
 /** Every channel that a user may read. $1 user, $2 whether it is a bot, $3 one server or null */
 const readableChannels = `

@@ -14,8 +14,7 @@ import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
 import { type BanRecord, banRecord, moderators, readBan, readBans } from '../members/ban.table.ts';
 import { forgetRequests } from '../members/join-request.table.ts';
-import { lockMembers } from '../members/member.lock.ts';
-import type { Roster } from '../members/roster.ts';
+import { lockMembers, type Roster } from '../members/roster.ts';
 import type { InviteCodes } from './invite-code.ts';
 
 const withdraw = 'DELETE FROM server_bans WHERE server_id = $1 AND user_id = $2 RETURNING id';

@@ -4,20 +4,19 @@ import { requireUnbarred } from '../../access/barred.ts';
 import { anyUserById } from '../../access/user.reader.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import type { StatusReader } from '../../contract/presence.ts';
 import { may, outranks, type Role, requireRole, requireToOutrank } from '../../contract/roles.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
 import { type listMembersSchema, memberUpdated, serverUpdated } from '../../contract/server.ts';
-import type { StatusReader } from '../../contract/status.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
-import { lockMembers } from '../members/member.lock.ts';
-import { type Roster, shown } from '../members/roster.ts';
+import { lockMembers, type Roster, shown } from '../members/roster.ts';
 import {
   findServer,
   type MemberRecord,

@@ -1,7 +1,7 @@
 import { lockUser } from '../../access/user.reader.ts';
 import { AppError } from '../../contract/errors.ts';
-import { countOf } from '../../database/counting.ts';
 import type { Rows } from '../../database/database.ts';
+import { countOf } from '../../database/statements.ts';
 
 const countOwned = `SELECT count(*)::int AS count FROM server_members WHERE user_id = $1 AND role = 'owner'`;
 

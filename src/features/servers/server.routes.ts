@@ -1,6 +1,10 @@
+import { banCalls } from '../../contract/ban.ts';
 import { done } from '../../contract/schema.ts';
 import { serverCalls } from '../../contract/server.ts';
-import { type Route, serve } from '../../rest/route.ts';
+import { serverMemberCalls } from '../../contract/server-member.ts';
+import { pageReply, type Route, serve } from '../../rest/route.ts';
+import type { BanService } from './ban.service.ts';
+import type { MemberService } from './member.service.ts';
 import type { ServerService } from './server.service.ts';
 
 export function serverRoutes(servers: ServerService): Route[] {
@@ -18,6 +22,36 @@ export function serverRoutes(servers: ServerService): Route[] {
     regenerateServerInvite: ({ actor, params }) => servers.regenerateInvite(actor, params.id),
     async inviteServerMember({ actor, params, body }) {
       await servers.invite(actor, params.id, body.userId);
+      return done;
+    },
+  });
+}
+
+export function banRoutes(bans: BanService): Route[] {
+  return serve(banCalls, {
+    banUser: ({ actor, params, body }) => bans.ban(actor, params.id, body),
+    listBans: async ({ actor, params, query }) => pageReply(await bans.list(actor, params.id, query)),
+    async liftBan({ actor, params }) {
+      await bans.lift(actor, params.id, params.userId);
+      return done;
+    },
+  });
+}
+
+export function memberRoutes(members: MemberService): Route[] {
+  return serve(serverMemberCalls, {
+    joinServer: async ({ actor, params, body }) => ({
+      ...(await members.join(actor, params.id, body.inviteCode ?? null)),
+      ...done,
+    }),
+    async leaveServer({ actor, params }) {
+      await members.leave(actor, params.id);
+      return done;
+    },
+    listServerMembers: async ({ actor, params, query }) => pageReply(await members.list(actor, params.id, query)),
+    setServerMemberRole: ({ actor, params, body }) => members.setRole(actor, params.id, params.userId, body.role),
+    async kickServerMember({ actor, params }) {
+      await members.kick(actor, params.id, params.userId);
       return done;
     },
   });

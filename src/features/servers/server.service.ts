@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import type { StatusReader } from '../../contract/presence.ts';
 import { type Role, requireRole } from '../../contract/roles.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import {
@@ -11,7 +12,6 @@ import {
   serverInvited,
   type updateServerSchema,
 } from '../../contract/server.ts';
-import type { StatusReader } from '../../contract/status.ts';
 import type { Rows } from '../../database/database.ts';
 import { Server } from '../../database/entities/server.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';

@@ -2,12 +2,10 @@ import type { ChannelsServices } from '../channels/channels.module.ts';
 import type { Context } from '../context.ts';
 import type { MembersServices } from '../members/members.module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
-import { banRoutes } from './ban.routes.ts';
 import { BanService } from './ban.service.ts';
 import { InviteCodes } from './invite-code.ts';
-import { memberRoutes } from './member.routes.ts';
 import { MemberService } from './member.service.ts';
-import { serverRoutes } from './server.routes.ts';
+import { banRoutes, memberRoutes, serverRoutes } from './server.routes.ts';
 import { ServerService } from './server.service.ts';
 
 export type ServersServices = ReturnType<typeof serversModule>['services'];

@@ -20,14 +20,12 @@ import type { Written } from '../../delivery/batch.ts';
 import { lockStreams } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
-import { eraseMessages } from '../messages/erasure.ts';
 import { gone, holdMessage, type MessageAccess } from '../messages/message.access.ts';
 import type { SendInput } from '../messages/message.composer.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import type { MessageRecord } from '../messages/message.view.ts';
-import { outdate } from '../messages/outdated.ts';
-import { titleOf } from '../messages/thread.title.ts';
-import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord } from '../messages/thread.view.ts';
+import { eraseMessages, outdate } from '../messages/outdated.ts';
+import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord, titleOf } from '../messages/thread.view.ts';
 
 const ofChannel = `${selectThreads} WHERE channel_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3`;
 /** The threads that bot $4 takes part in. */

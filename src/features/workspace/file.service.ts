@@ -9,8 +9,9 @@ import {
   uploadFieldsSchema,
   uploadNameSchema,
 } from '../../contract/workspace.ts';
+import { inspectFile } from '../../infrastructure/file-inspector.ts';
 import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
-import { withCharset } from '../../infrastructure/media-types.ts';
+import { mediaTypeOf, withCharset } from '../../infrastructure/media-types.ts';
 import {
   contentDisposition,
   mayShowInline,
@@ -24,8 +25,61 @@ import type { NodeService } from './node.service.ts';
 import { type NodeRecord, nodeRecord, type PlacedRow } from './node.view.ts';
 import { roomForFile, type WorkspaceLimits } from './quota.ts';
 import type { FileContent } from './tree-edit.ts';
-import { UploadProbe } from './upload-probe.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
+
+/** Enough to detect the types that have a signature. */
+const headBytes = 4100;
+
+/** Inspects the bytes of an upload as they pass: whether they are text, and of what type. */
+class UploadProbe {
+  private readonly maxTextBytes: number;
+  private readonly decoder = new TextDecoder('utf-8', { fatal: true });
+  private readonly head: Buffer[] = [];
+  private size = 0;
+  private text = true;
+
+  constructor(maxTextBytes: number) {
+    this.maxTextBytes = maxTextBytes;
+  }
+
+  async *through(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of bytes) {
+      this.look(piece);
+      yield piece;
+    }
+    this.decode();
+  }
+
+  /** Valid UTF-8 without U+0000, and small enough to be edited. */
+  get isText(): boolean {
+    return this.text;
+  }
+
+  /** The type implied by the name, else that of the bytes. */
+  async type(name: string): Promise<string> {
+    const promised = mediaTypeOf(name);
+    if (promised) return promised;
+    if (this.text) return 'text/plain';
+    const { mime } = await inspectFile(Buffer.concat(this.head).subarray(0, headBytes));
+    return mime ?? 'application/octet-stream';
+  }
+
+  private look(piece: Buffer): void {
+    if (this.size < headBytes) this.head.push(Buffer.from(piece.subarray(0, headBytes)));
+    this.size += piece.length;
+    if (this.size > this.maxTextBytes || piece.includes(0)) this.text = false;
+    if (this.text) this.decode(piece);
+  }
+
+  private decode(piece?: Buffer): void {
+    if (!this.text) return;
+    try {
+      this.decoder.decode(piece, { stream: piece !== undefined });
+    } catch {
+      this.text = false;
+    }
+  }
+}
 
 /** Longer texts can only be downloaded, not edited. JSON bodies are no longer either. */
 const maxTextBytes = 2 * 1024 * 1024;

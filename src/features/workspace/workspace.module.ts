@@ -3,12 +3,10 @@ import type { Context } from '../context.ts';
 import { Announcer } from './announcer.ts';
 import { ArchiveService } from './archive.ts';
 import { WorkspaceEdits } from './edits.ts';
-import { fileRoutes } from './file.routes.ts';
 import { FileService } from './file.service.ts';
-import { folderRoutes } from './folder.routes.ts';
 import { NodeService } from './node.service.ts';
 import { WorkspaceAccess } from './workspace.access.ts';
-import { workspaceRoutes } from './workspace.routes.ts';
+import { fileRoutes, folderRoutes, workspaceRoutes } from './workspace.routes.ts';
 import { WorkspaceService } from './workspace.service.ts';
 
 export type WorkspaceServices = ReturnType<typeof workspaceModule>['services'];

@@ -1,8 +1,47 @@
-import { workspaceCalls } from '../../contract/workspace-calls.ts';
-import { JsonPieces, type Route, serve } from '../../rest/route.ts';
+import { done } from '../../contract/schema.ts';
+import { fileCalls, folderCalls, workspaceCalls } from '../../contract/workspace-calls.ts';
+import { contentReply } from '../../rest/content.ts';
+import { JsonPieces, RawReply, Reply, type Route, receiving, serve } from '../../rest/route.ts';
+import type { ArchiveService } from './archive.ts';
+import type { FileService } from './file.service.ts';
 import type { NodeService } from './node.service.ts';
 import type { LongText } from './node.view.ts';
 import type { WorkspaceService } from './workspace.service.ts';
+
+/** A record with its version as ETag, for If-Match. */
+const versioned = <R extends { version: number }>(record: R, status?: number) =>
+  new Reply(record, { status, headers: { ETag: `"${record.version}"` } });
+
+export function fileRoutes(workspaces: WorkspaceService, nodes: NodeService, files: FileService): Route[] {
+  return serve(fileCalls, {
+    createFile: async ({ actor, params, body }) => versioned(await nodes.createFile(actor, params.serverId, body)),
+    async updateFile({ actor, params, body, headers }) {
+      const versions = headers['if-match'] ?? null;
+      return versioned(await nodes.updateFile(actor, params.serverId, params.fileId, body, versions));
+    },
+    async deleteFile({ actor, params }) {
+      await nodes.delete(actor, params.serverId, params.fileId, 'file');
+      return done;
+    },
+    cloneFile: async ({ actor, params }) => versioned(await nodes.clone(actor, params.serverId, params.fileId)),
+    uploadFile: receiving(
+      ({ actor, params, fields, atLeast }, file) => files.receive(actor, params.serverId, file, { fields, atLeast }),
+      async ({ actor, params, body, file }) =>
+        versioned(await files.upload(actor, params.serverId, file, body.parentId)),
+    ),
+    searchFiles: ({ actor, params, query }) => workspaces.search(actor, params.serverId, 'file', query.query),
+    getFile: async ({ actor, params }) => versioned(await files.get(actor, params.serverId, params.fileId)),
+    getFileLink: ({ actor, params, query }) => files.link(actor, params.serverId, params.fileId, query.disposition),
+    async downloadFile({ actor, params, query, headers }) {
+      const content = await files.download(actor, params.serverId, params.fileId, query.disposition);
+      return contentReply(content, headers);
+    },
+    async openFileLink({ params, query, headers }) {
+      const content = await files.openByLink(params.serverId, params.fileId, query.disposition, query.token);
+      return contentReply(content, headers);
+    },
+  });
+}
 
 const inPieces = ({ pieces, closed }: LongText) => new JsonPieces(pieces, closed);
 
@@ -18,5 +57,25 @@ export function workspaceRoutes(workspaces: WorkspaceService, nodes: NodeService
       inPieces(await workspaces.childrenOf(actor, params.serverId, body.parentIds)),
     pasteNodes: ({ actor, params, body }) => nodes.paste(actor, params.serverId, body),
     runWorkspaceCommands: ({ actor, params, body }) => nodes.runCommands(actor, params.serverId, body.commands),
+  });
+}
+
+export function folderRoutes(workspaces: WorkspaceService, nodes: NodeService, archives: ArchiveService): Route[] {
+  return serve(folderCalls, {
+    createFolder: ({ actor, params, body }) => nodes.createFolder(actor, params.serverId, body),
+    updateFolder: ({ actor, params, body }) => nodes.updateFolder(actor, params.serverId, params.folderId, body),
+    async deleteFolder({ actor, params }) {
+      await nodes.delete(actor, params.serverId, params.folderId, 'dir');
+      return done;
+    },
+    searchFolders: ({ actor, params, query }) => workspaces.search(actor, params.serverId, 'dir', query.query),
+    async downloadFolder({ actor, params }) {
+      const { headers, stream } = await archives.download(actor, params.serverId, params.folderId);
+      return new RawReply(200, headers, stream);
+    },
+    async downloadWorkspace({ actor, params }) {
+      const { headers, stream } = await archives.download(actor, params.serverId, null);
+      return new RawReply(200, headers, stream);
+    },
   });
 }

@@ -10,7 +10,7 @@ import type { CredentialCounts, Credentials } from '../credentials.ts';
 import type { Ownership } from '../ownership.ts';
 import type { Passwords } from '../passwords.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
-import type { AccountMails } from './account.mails.ts';
+import type { AccountMails } from './email-code.service.ts';
 
 const keepLink = `INSERT INTO password_resets (token_hash, user_id, expires_at)
   VALUES ($1, $2, now() + make_interval(secs => $3))`;

@@ -10,7 +10,7 @@ import { isUniqueViolation } from '../../../database/failures.ts';
 import type { Change, Changes } from '../../../delivery/changes.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import type { AccountMails } from '../mailed/account.mails.ts';
+import type { AccountMails } from '../mailed/email-code.service.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
 import type { Ownership } from '../ownership.ts';

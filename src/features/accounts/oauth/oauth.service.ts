@@ -9,7 +9,6 @@ import { hashSecret, keyedHash, newSecret } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
 import { type AuthAnswer, holdSession, ownSession } from '../sessions/session.service.ts';
 import type { LinkingService } from './linking.service.ts';
-import { localPath } from './local-path.ts';
 import type { Provider, SignInChecks } from './provider.ts';
 
 /** Where a browser is sent, and the cookie to set. */
@@ -216,4 +215,18 @@ function reasonOf(error: unknown): string | null {
 function codeOnly(error: unknown): { type: string; stack: string | undefined } {
   const { name, stack } = error instanceof Error ? error : new Error('Not an error.');
   return { type: name, stack: stack?.split('\n').slice(1, 6).join('\n') };
+}
+
+/**
+ * Where to go after signing in: always a path on this site. Browsers read `\` as `/` and ignore tabs, so the result of the
+ * URL parser decides.
+ * @param site the origin of this site
+ */
+function localPath(wanted: string | undefined, site: string): string {
+  const { origin } = new URL(site);
+  if (!wanted || !URL.canParse(wanted, origin)) return '/';
+  const target = new URL(wanted, origin);
+  const path = target.pathname + target.search + target.hash;
+  // A path that begins with two slashes is another site.
+  return target.origin === origin && !path.startsWith('//') ? path : '/';
 }

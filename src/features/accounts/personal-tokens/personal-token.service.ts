@@ -4,7 +4,7 @@ import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from '../../../contract/personal-token.ts';
 import { isoTime, isoTimeOrNull } from '../../../contract/schema.ts';
-import { countOf } from '../../../database/counting.ts';
+import { countOf } from '../../../database/statements.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import type { Context } from '../../context.ts';
 import { personalTokenPrefix } from '../identity.ts';

@@ -1,8 +1,10 @@
+import { personalTokenCalls } from '../../../contract/personal-token.ts';
 import { done } from '../../../contract/schema.ts';
 import { disconnectCalls, sessionCalls } from '../../../contract/session.ts';
 import { bearerToken } from '../../../infrastructure/bearer.ts';
 import { type Route, serve } from '../../../rest/route.ts';
 import type { DisconnectService } from '../disconnect.service.ts';
+import type { PersonalTokenService } from '../personal-tokens/personal-token.service.ts';
 import type { SessionService } from './session.service.ts';
 
 export function sessionRoutes(sessions: SessionService): Route[] {
@@ -24,6 +26,17 @@ export function disconnectRoutes(disconnects: DisconnectService): Route[] {
   return serve(disconnectCalls, {
     async disconnect({ headers, body, ip }) {
       await disconnects.left(bearerToken(headers.authorization) ?? body.token ?? null, ip);
+      return done;
+    },
+  });
+}
+
+export function personalTokenRoutes(tokens: PersonalTokenService): Route[] {
+  return serve(personalTokenCalls, {
+    createPersonalToken: ({ actor, body }) => tokens.create(actor, body),
+    listPersonalTokens: ({ actor }) => tokens.list(actor),
+    async revokePersonalToken({ actor, params }) {
+      await tokens.revoke(actor, params.id);
       return done;
     },
   });

@@ -11,7 +11,7 @@ import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
 import type { Mail } from '../../../infrastructure/mail.ts';
 import { type RateLimits, refusal } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import type { AccountMails } from '../mailed/account.mails.ts';
+import type { AccountMails } from '../mailed/email-code.service.ts';
 import type { Ownership } from '../ownership.ts';
 import type { PasswordCheck } from '../password-check.ts';
 import { hashSecret, keyedHash, newSecret } from '../secrets.ts';

@@ -1,8 +1,8 @@
 import { errors } from 'undici';
 import { AppError } from '../../../contract/errors.ts';
 import { clock } from '../../../infrastructure/clock.ts';
+import { parseRetryAfter } from '../../../infrastructure/exchange.ts';
 import type { Outgoing } from '../../../infrastructure/outgoing.ts';
-import { parseRetryAfter } from '../../../infrastructure/retry-after.ts';
 import { signatures } from './signature.ts';
 
 /** What is sent: its id is the same for each attempt. */

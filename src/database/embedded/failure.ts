@@ -1,2 +1,0 @@
-/** The embedded PostgreSQL cannot run; the message is one sentence for the operator. */
-export class EmbeddedPostgresError extends Error {}
