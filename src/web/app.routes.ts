@@ -4,8 +4,7 @@ import { assetHeaders, assetReply } from '../rest/content.ts';
 import { RawReply, type Route, rawAnswer, route, textParam } from '../rest/route.ts';
 import { webBundle } from './bundle.ts';
 import { clientModule } from './client-module.ts';
-import { contentPolicy } from './content-policy.ts';
-import { stagePage, stagePolicy } from './stage.ts';
+import { contentPolicy, stagePage, stagePolicy } from './content-policy.ts';
 
 const tag = 'Pages';
 const page = textParam('ROUTE_NOT_FOUND', 'A place in the web client.');

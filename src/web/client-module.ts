@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { build } from 'esbuild';
 import { madeOnce, makeAsset } from '../infrastructure/asset.ts';
-import { bundled } from './bundling.ts';
+import { bundled } from './bundle.ts';
 
 const source = path.join(import.meta.dirname, '../client/index.ts');
 

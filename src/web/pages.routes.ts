@@ -1,5 +1,50 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { RawReply, type Route, rawAnswer, route } from '../rest/route.ts';
-import { type BuiltPage, buildPage } from './pages.ts';
+
+/** A page that brings everything it needs, and the policy that lets it do nothing else. */
+export interface BuiltPage {
+  html: string;
+  contentSecurityPolicy: string;
+}
+
+const folder = path.join(import.meta.dirname, 'pages');
+const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
+const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** Puts `<name>.html` and `<name>.js` of the folder `pages` together. */
+export function buildPage(name: string, title: string): BuiltPage {
+  const [style, body, script] = [read('page.css'), read(`${name}.html`), read(`${name}.js`)];
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="icon" href="/app/icon.svg" type="image/svg+xml">
+<style>${style}</style>
+</head>
+<body>
+<main>
+${body}</main>
+<script>${script}</script>
+</body>
+</html>
+`;
+  const contentSecurityPolicy = [
+    "default-src 'none'",
+    `style-src ${hash(style)}`,
+    `script-src ${hash(script)}`,
+    "connect-src 'self'",
+    "img-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  return { html, contentSecurityPolicy };
+}
 
 /** The page that a mailed link leads to; it works by itself, whatever becomes of the web client. */
 export function pageRoutes(): Route[] {

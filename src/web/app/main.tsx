@@ -1,14 +1,14 @@
-import { render } from 'preact';
-import { resume } from './state/client.ts';
-import { keepFocus } from './state/focus.ts';
-import { watchKeys } from './state/keyboard.ts';
-import { followLinks } from './state/router.ts';
 import './style/base.css';
 import './style/frame.css';
 import './style/gate.css';
 import './style/page.css';
 import './style/parts.css';
 import './style/talk.css';
+import { render } from 'preact';
+import { resume } from './state/client.ts';
+import { keepFocus } from './state/focus.ts';
+import { watchKeys } from './state/keyboard.ts';
+import { followLinks } from './state/router.ts';
 import { App } from './views/App.tsx';
 import { refuseFiles } from './views/parts/dropping.ts';
 

@@ -49,3 +49,8 @@ function placeFor(lost: readonly Element[]): HTMLElement | undefined {
 /** On a phone focusing a text box would open the keyboard. */
 const isUsable = (element: HTMLElement): boolean =>
   element.checkVisibility() && !element.matches(':disabled') && !(isTouched() && element.matches('input, textarea'));
+
+/** Where one writes on, from somewhere in a channel or a thread. */
+export function composerBeside(element: Element | null): HTMLElement | null {
+  return element?.closest('.conversation')?.querySelector<HTMLElement>('.composer textarea') ?? null;
+}

@@ -1,6 +1,6 @@
 import type { JSZipObject } from 'jszip';
 import { isLitter, nameOf, pathOf } from '../../../contract/schema/zip-names.ts';
-import type { DroppedFile } from './dropped-files.ts';
+import type { DroppedFile } from '../views/parts/dropping.ts';
 
 declare module 'jszip' {
   interface JSZipObject {

@@ -1,11 +1,12 @@
-import { useEffect } from 'preact/hooks';
 import '../state/alerts.ts';
+import { useEffect } from 'preact/hooks';
 import { announced } from '../state/announcer.ts';
 import { signedIn } from '../state/client.ts';
 import { conversationShown, keepLists } from '../state/lists.ts';
 import { reading } from '../state/reading.ts';
 import { go, isWide, pathTo, place, rememberedPlace } from '../state/router.ts';
 import { currentServer, loadChannels, servers, serversLoaded } from '../state/servers.ts';
+import { dismiss, toasts } from '../state/toasts.ts';
 import { Apps } from './apps/Apps.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Switcher } from './frame/Switcher.tsx';
@@ -13,16 +14,15 @@ import { Invite } from './gate/Invite.tsx';
 import { OAuthCallback } from './gate/OAuthCallback.tsx';
 import { SignIn } from './gate/SignIn.tsx';
 import { VerifyEmail } from './gate/VerifyEmail.tsx';
-import { Toasts } from './parts/Toasts.tsx';
+import { Icon } from './parts/Icon.tsx';
 import { Discover } from './people/Discover.tsx';
 import { Friends } from './people/Friends.tsx';
 import { Notifications } from './people/Notifications.tsx';
-import { HomePage } from './server/HomePage.tsx';
 import { Manage } from './server/Manage.tsx';
-import { ServerHome } from './server/ServerHome.tsx';
+import { HomePage, ServerHome } from './server/ServerHome.tsx';
 import { Settings } from './settings/Settings.tsx';
 import { Conversation } from './talk/Conversation.tsx';
-import { NotSent } from './talk/NotSent.tsx';
+import { NotSent } from './talk/Unsent.tsx';
 import { Files } from './workspace/Files.tsx';
 
 export function App() {
@@ -146,4 +146,24 @@ function Start() {
     else if (loaded) go(first ? pathTo.server(first.id) : '/app/friends', { replace: true });
   }, [loaded]);
   return null;
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, text, kind, href }) => (
+        <div key={id} class={`toast ${kind}`}>
+          {text}
+          {href && (
+            <a href={href} onClick={() => dismiss(id)}>
+              Show
+            </a>
+          )}
+          <button type="button" class="icon" aria-label="Dismiss" onClick={() => dismiss(id)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
 }

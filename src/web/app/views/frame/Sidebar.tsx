@@ -1,23 +1,25 @@
-import { useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
-import { can } from '../../state/client.ts';
+import { can, connection, me, parley } from '../../state/client.ts';
+import { keptKeys } from '../../state/kept.ts';
 import { listsRead } from '../../state/lists.ts';
 import { dms, requestCount } from '../../state/people.ts';
+import { type OwnStatus, presence, setOwnStatus } from '../../state/presence.ts';
 import { refused } from '../../state/refused.ts';
-import { pathTo, place } from '../../state/router.ts';
+import { go, pathTo, place } from '../../state/router.ts';
 import { channels, currentServer, servers, serversLoaded } from '../../state/servers.ts';
+import { attempt, tell } from '../../state/toasts.ts';
 import { unread } from '../../state/unread.ts';
+import { isUnproven } from '../gate/VerifyEmail.tsx';
+import { Avatar, ServerPicture } from '../parts/Avatar.tsx';
+import { IconButton } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { ServerPicture } from '../parts/ServerPicture.tsx';
-import { CreateServer } from '../server/CreateServer.tsx';
-import { ConnectionState } from './ConnectionState.tsx';
+import { Menu } from '../parts/Menu.tsx';
+import { CreateServer } from '../server/Overview.tsx';
 import { Badge, isQuiet, unreadIn } from './Entry.tsx';
-import { HomePanel } from './HomePanel.tsx';
-import { Self } from './Self.tsx';
-import { ServerPanel } from './ServerPanel.tsx';
+import { HomePanel, ServerPanel } from './Panels.tsx';
 import { SwitcherButton } from './Switcher.tsx';
-import { Unproven } from './Unproven.tsx';
-import { useNeighbours } from './useNeighbours.ts';
 
 export function Sidebar() {
   useNeighbours();
@@ -94,4 +96,118 @@ function ServerLink({ server, current }: { server: ServerRecord; current: boolea
       <Badge count={unreadIn(id, list)} quiet={isQuiet(list)} />
     </a>
   );
+}
+
+const dismissed = signal(localStorage.getItem(keptKeys.unproven) !== null);
+
+/** Mails another link and code. */
+export const sendAgain = () =>
+  attempt(async () => {
+    await parley.rest('POST /api/auth/email-verification/start');
+    tell('Another mail is on its way to you.');
+  });
+
+/** Reminds, quietly and until it is dismissed, that the address is not proven. */
+export function Unproven() {
+  if (dismissed.value || !isUnproven()) return null;
+  const dismiss = () => {
+    localStorage.setItem(keptKeys.unproven, 'yes');
+    dismissed.value = true;
+  };
+  return (
+    <p class="unproven">
+      <span>
+        <a href={pathTo.settings('account')}>Confirm your e-mail</a> by the code that was mailed to you.{' '}
+        <button type="button" class="link" onClick={() => void sendAgain()}>
+          Send again
+        </button>
+      </span>
+      <IconButton icon="close" label="Not now" onClick={dismiss} />
+    </p>
+  );
+}
+
+/** Says honestly what can be expected; its room is always there, so nothing jumps. */
+export function ConnectionState() {
+  const { status, via } = connection.value;
+  return (
+    <div class={`connection ${status === 'live' ? 'live' : 'not-live'}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      {status === 'live' && (via === 'socket' ? 'Connected' : 'Connected, a little slower')}
+      {status === 'catching up' && 'Catching up…'}
+      {status === 'offline' && (
+        <>
+          Offline
+          <button type="button" class="link" onClick={() => parley.retryNow()}>
+            Try now
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+const choices: { status: OwnStatus; label: string }[] = [
+  { status: 'online', label: 'Online' },
+  { status: 'idle', label: 'Away' },
+  { status: 'dnd', label: 'Do not disturb' },
+  { status: 'offline', label: 'Invisible' },
+];
+
+/** Who one is, and how one is seen. */
+export function Self() {
+  const user = me.value;
+  if (!user) return <footer class="self" />;
+  const now = presence.value.get(user.id) ?? 'offline';
+  return (
+    <footer class="self">
+      <Menu
+        label="Your status"
+        class="me"
+        align="start"
+        items={choices.map(({ status, label }) => ({
+          label,
+          checked: status === now,
+          run: () => void attempt(() => setOwnStatus(status)),
+        }))}
+      >
+        <Avatar user={user} size="small" present />
+        <span class="who">
+          <span class="name">
+            <span class="hidden">Your status, </span>
+            {user.displayName}
+          </span>
+          <span class="faint">@{user.username}</span>
+        </span>
+      </Menu>
+      <a class="icon" href="/app/settings/profile" aria-label="Settings" title="Settings">
+        <Icon name="settings" />
+      </a>
+    </footer>
+  );
+}
+
+/** Alt with an arrow key leads to the next place of the list at the side, with Shift to the next one that is unread. */
+export function useNeighbours(): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+      if (step === 0 || !event.altKey || event.ctrlKey || event.metaKey) return;
+      // A dialog is to be answered first.
+      if (document.querySelector('dialog[open]')) return;
+      event.preventDefault();
+      const next = neighbour(step, event.shiftKey);
+      if (next) go(next.pathname);
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+}
+
+/** Past the end comes the beginning. */
+function neighbour(step: number, isUnread: boolean): HTMLAnchorElement | undefined {
+  const all = [...document.querySelectorAll<HTMLAnchorElement>('.list .entry')];
+  const here = all.findIndex((entry) => entry.hasAttribute('aria-current'));
+  const following = all.map((_, i) => all.at((Math.max(here, 0) + step * (i + 1)) % all.length));
+  return following.find((entry) => !isUnread || entry?.classList.contains('unread'));
 }

@@ -3,9 +3,9 @@ import { ParleyError, type ServerRecord } from '../../../../client/index.ts';
 import { parley, sentence } from '../../state/client.ts';
 import { go, pathTo } from '../../state/router.ts';
 import { joinByCode } from '../../state/servers.ts';
+import { ServerPicture } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Problem } from '../parts/Form.tsx';
-import { ServerPicture } from '../parts/ServerPicture.tsx';
 import { peopleIn } from '../people/Discover.tsx';
 
 /** Where an invitation leads. */

@@ -5,7 +5,7 @@ import { go } from '../../state/router.ts';
 import { tell } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
 import { cameFromProvider, takeNext } from './arriving.ts';
-import { Gate } from './Gate.tsx';
+import { Gate } from './SignIn.tsx';
 
 /** A sign-in that did not begin here, and what is done when it is meant. */
 interface Question {

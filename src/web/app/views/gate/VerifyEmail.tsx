@@ -3,7 +3,7 @@ import { me, parley, resume } from '../../state/client.ts';
 import { entitle } from '../../state/title.ts';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { Gate } from './Gate.tsx';
+import { Gate } from './SignIn.tsx';
 
 /** Where the mailed link leads. Programs that look at links in mails open it too, so nothing happens before a click. */
 export function VerifyEmail() {

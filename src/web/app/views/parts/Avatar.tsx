@@ -1,3 +1,4 @@
+import type { ServerRecord } from '../../../../client/index.ts';
 import { presence } from '../../state/presence.ts';
 
 interface AvatarProps {
@@ -30,4 +31,11 @@ export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
       <span class={`presence ${status}`} role="img" aria-label={status} title={status} />
     </span>
   );
+}
+
+/** A server's icon, or the first letters of its name. */
+export function ServerPicture({ server }: { server: Pick<ServerRecord, 'name' | 'iconUrl'> }) {
+  if (server.iconUrl) return <img src={server.iconUrl} alt="" referrerpolicy="no-referrer" />;
+  const words = server.name.split(/\s+/).slice(0, 2);
+  return <span aria-hidden="true">{words.map((word) => [...word][0] ?? '').join('')}</span>;
 }

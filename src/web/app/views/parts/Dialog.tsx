@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { Button } from './Button.tsx';
-import { IconButton } from './IconButton.tsx';
+import { Button, IconButton } from './Button.tsx';
 
 interface DialogProps {
   title: string;

@@ -1,5 +1,7 @@
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { copy } from '../../state/toasts.ts';
+import { Button } from './Button.tsx';
 
 interface FieldProps {
   label: string;
@@ -156,5 +158,52 @@ function Hint({ id, text }: { id: string; text: string | undefined }) {
     <p class="hint" id={id}>
       {text}
     </p>
+  );
+}
+
+interface PickAndAddProps {
+  label: string;
+  options: Option[];
+  onAdd(value: string): void;
+}
+
+/** One of several to be added; nothing where there is none left. */
+export function PickAndAdd({ label, options, onAdd }: PickAndAddProps) {
+  const [chosen, setChosen] = useState('');
+  const picked = options.find(({ value }) => value === chosen) ?? options[0];
+  if (!picked) return null;
+  return (
+    <div class="inline">
+      <Select bare label={label} value={picked.value} options={options} onChange={setChosen} />
+      <button type="button" class="button" aria-label={`Add: ${label}`} onClick={() => onAdd(picked.value)}>
+        Add
+      </button>
+    </div>
+  );
+}
+
+/** A line that is there to be copied. */
+export function CopyField({ label, value }: { label: string; value: string }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="inline">
+        {/* Its first value, to which a form around it goes back when it is emptied. */}
+        <input key={value} id={id} readOnly defaultValue={value} onFocus={(event) => event.currentTarget.select()} />
+        {/* Only secure pages have a clipboard. */}
+        {navigator.clipboard && <Button label="Copy" kind="quiet" onClick={() => void copy(value)} />}
+      </div>
+    </div>
+  );
+}
+
+/** Something that is shown once and never again. */
+export function Secret({ title, secret }: { title: string; secret: string | null }) {
+  if (!secret) return null;
+  return (
+    <div class="secret" role="status">
+      <CopyField label={`${title}: copy it now, it is not shown again.`} value={secret} />
+    </div>
   );
 }

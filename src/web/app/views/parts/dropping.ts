@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { type DroppedFile, droppedFiles } from '../../state/dropped-files.ts';
 import { attempt } from '../../state/toasts.ts';
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
@@ -30,4 +29,43 @@ export function refuseFiles(event: DragEvent): void {
   if (event.defaultPrevented || !event.dataTransfer || !hasFiles(event)) return;
   event.preventDefault();
   event.dataTransfer.dropEffect = 'none';
+}
+
+/** A dropped file, with the folders that it was in. */
+export interface DroppedFile {
+  folders: string[];
+  file: File;
+}
+
+/** The server allows no deeper folders either. */
+const deepest = 30;
+
+/** All files of a drop, from folders too. Must be called synchronously in the event. */
+export async function droppedFiles(transfer: DataTransfer): Promise<DroppedFile[]> {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
+  const plain = [...transfer.files].map((file) => ({ folders: [], file }));
+  // Only files, or no information about folders. Not everything that browsers call an entry can be opened as one.
+  if (!entries.some((entry) => entry?.isDirectory)) return plain;
+  const found: DroppedFile[] = [];
+  for (const entry of entries) if (entry) await collect(entry, [], found);
+  return found;
+}
+
+async function collect(entry: FileSystemEntry, folders: string[], found: DroppedFile[]): Promise<void> {
+  if (entry instanceof FileSystemFileEntry) {
+    found.push({ folders, file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)) });
+  } else if (entry instanceof FileSystemDirectoryEntry && folders.length < deepest) {
+    for (const inner of await contentOf(entry)) await collect(inner, [...folders, entry.name], found);
+  }
+}
+
+/** A reader returns some at a time, and none when it is done. */
+async function contentOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
 }

@@ -3,8 +3,8 @@ import { useContext, useMemo } from 'preact/hooks';
 import { emojiOf } from '../../state/emoji.ts';
 import { pathWithin } from '../../state/router.ts';
 import { copy } from '../../state/toasts.ts';
+import { IconButton } from './Button.tsx';
 import { type Block, blocksOf, type ListBlock, plainBlocksOf, type TableBlock, weightOf } from './blocks.ts';
-import { IconButton } from './IconButton.tsx';
 
 interface TextProps {
   content: string;

@@ -21,9 +21,8 @@ import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu } from '../parts/Menu.tsx';
-import { Block, Page } from '../parts/Page.tsx';
-import { Row } from '../parts/Row.tsx';
-import { Welcome } from './Welcome.tsx';
+import { Block, Page, Row } from '../parts/Page.tsx';
+import { Welcome } from './Discover.tsx';
 
 export function Friends() {
   const isEmpty = friends.value.length + requests.value.length + sentRequests.value.length === 0;

@@ -1,11 +1,12 @@
 import type { ChannelRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
-import { loadChannels } from '../../state/servers.ts';
+import { go, pathTo } from '../../state/router.ts';
+import { createChannel, loadChannels } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
-import { Field, TextArea } from '../parts/Field.tsx';
+import { Check, Field, Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { ChannelMembers } from './ChannelMembers.tsx';
+import { ChannelMembers } from './MemberList.tsx';
 
 /** What someone who runs a server is about to do with a channel. */
 export interface ChannelTask {
@@ -57,6 +58,34 @@ function EditChannel({ channel, onClose }: { channel: ChannelRecord; onClose(): 
       <Form action="Save" work={save}>
         <Field label="Name" name="name" maxlength={100} value={channel.name} required autofocus />
         <TextArea label="What it is about" name="topic" maxlength={1024} value={channel.topic ?? ''} />
+      </Form>
+    </Dialog>
+  );
+}
+
+const types = [
+  { value: 'text', label: 'Text: everyone writes' },
+  { value: 'announcement', label: 'Announcements: only admins write' },
+];
+
+export function CreateChannel({ serverId, onClose }: { serverId: string; onClose(): void }) {
+  const create = async ({ text, raw, isChecked }: Fields) => {
+    const channel = await createChannel(serverId, {
+      name: text('name'),
+      topic: text('topic') || null,
+      type: raw('type') === 'announcement' ? 'announcement' : 'text',
+      isPrivate: isChecked('isPrivate'),
+    });
+    onClose();
+    go(pathTo.channel(serverId, channel.id));
+  };
+  return (
+    <Dialog title="Create a channel" onClose={onClose}>
+      <Form action="Create" work={create}>
+        <Field label="Name" name="name" maxlength={100} required autofocus />
+        <Field label="What it is about" name="topic" maxlength={1024} hint="May be left out." />
+        <Select label="Kind" name="type" options={types} />
+        <Check label="Private: only those who are added see it" name="isPrivate" />
       </Form>
     </Dialog>
   );

@@ -4,15 +4,12 @@ import { me, parley } from '../../state/client.ts';
 import { channels, loadChannels } from '../../state/servers.ts';
 import { attempt } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
-import { Button } from '../parts/Button.tsx';
+import { Button, IconButton } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { IconButton } from '../parts/IconButton.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { Block } from '../parts/Page.tsx';
-import { Row } from '../parts/Row.tsx';
-import { ChannelDialogs, type ChannelTask } from './ChannelDialogs.tsx';
-import { CreateChannel } from './CreateChannel.tsx';
+import { Block, Row } from '../parts/Page.tsx';
+import { ChannelDialogs, type ChannelTask, CreateChannel } from './ChannelDialogs.tsx';
 
 /** All channels of a server, in their order, for those who run it. */
 export function Channels({ server }: { server: ServerRecord }) {

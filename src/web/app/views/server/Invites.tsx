@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
+import { friends } from '../../state/people.ts';
+import { pathTo } from '../../state/router.ts';
 import { channels, isAtLeast, renewInvite } from '../../state/servers.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
-import { Confirm } from '../parts/Dialog.tsx';
+import { Confirm, Dialog } from '../parts/Dialog.tsx';
+import { CopyField } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Block } from '../parts/Page.tsx';
-import { Row } from '../parts/Row.tsx';
-import { CopyField } from '../parts/Secret.tsx';
-import { inviteLink } from './InvitePeople.tsx';
+import { Block, Row } from '../parts/Page.tsx';
 
 type JoinRequest = RestAnswer<'GET /api/servers/:id/join-requests'>[number];
 
@@ -102,5 +102,34 @@ function RequestRow({ request, onDecide }: RequestRowProps) {
       <Button label="Let in" onClick={() => onDecide('approved')} />
       <Button label="Decline" kind="quiet" onClick={() => onDecide('rejected')} />
     </Row>
+  );
+}
+
+export const inviteLink = (code: string): string => location.origin + pathTo.invite(code);
+
+export function InvitePeople({ server, onClose }: { server: ServerRecord; onClose(): void }) {
+  const invite = (userId: string, name: string) =>
+    attempt(async () => {
+      await parley.rest('POST /api/servers/:id/invite-member', { id: server.id, body: { userId } });
+      tell(`${name} is told of it.`);
+    });
+  return (
+    <Dialog title={`Invite people to ${server.name}`} onClose={onClose}>
+      {server.inviteCode && <CopyField label="With this link anyone can join" value={inviteLink(server.inviteCode)} />}
+      {friends.value.length > 0 && (
+        <ul class="people found">
+          {friends.value.map(({ friendId, user }) => (
+            <Row
+              key={friendId}
+              picture={<Avatar user={user} size="small" />}
+              name={user.displayName}
+              about={`@${user.username}`}
+            >
+              <Button label="Invite" kind="quiet" onClick={() => void invite(friendId, user.displayName)} />
+            </Row>
+          ))}
+        </ul>
+      )}
+    </Dialog>
   );
 }

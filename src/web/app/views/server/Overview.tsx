@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
-import { go } from '../../state/router.ts';
-import { deleteServer, updateServer } from '../../state/servers.ts';
+import { go, pathTo } from '../../state/router.ts';
+import { createServer, deleteServer, updateServer } from '../../state/servers.ts';
 import { tell } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -74,6 +74,22 @@ function ConfirmEnding({ server, onClose }: { server: ServerRecord; onClose(): v
     <Dialog title={`Delete ${server.name}?`} onClose={onClose}>
       <Form action="Delete for good" class="grave" work={end}>
         <Field label={`Type “${server.name}” to confirm`} name="name" required autofocus />
+      </Form>
+    </Dialog>
+  );
+}
+
+export function CreateServer({ onClose }: { onClose(): void }) {
+  const create = async ({ text, isChecked }: Fields) => {
+    const server = await createServer({ name: text('name'), isPublic: isChecked('isPublic') });
+    onClose();
+    go(pathTo.server(server.id));
+  };
+  return (
+    <Dialog title="Create a server" onClose={onClose}>
+      <Form action="Create" work={create}>
+        <Field label="Name" name="name" maxlength={100} required autofocus />
+        <Check label="Anyone may find and join it" name="isPublic" />
       </Form>
     </Dialog>
   );

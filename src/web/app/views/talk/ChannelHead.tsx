@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ChannelRecord } from '../../../../client/index.ts';
+import type { ChannelRecord, ThreadRecord } from '../../../../client/index.ts';
+import { parley } from '../../state/client.ts';
 import { opened, readUnlisted } from '../../state/opened.ts';
 import { blockAndTell, dms } from '../../state/people.ts';
 import { isMuted, setMuted } from '../../state/preferences.ts';
@@ -10,14 +11,15 @@ import { entitle } from '../../state/title.ts';
 import { attempt } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
+import { IconButton, More } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
-import { IconButton } from '../parts/IconButton.tsx';
+import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { shortTime } from '../parts/time.ts';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
-import { ChannelMembers } from '../server/ChannelMembers.tsx';
-import { Pins } from './Finding.tsx';
-import { Search } from './Search.tsx';
-import { Threads } from './Threads.tsx';
+import { ChannelMembers } from '../server/MemberList.tsx';
+import { Pins, Search } from './Search.tsx';
 
 type Shown = 'pins' | 'threads' | 'search' | 'members';
 
@@ -136,4 +138,49 @@ export function useAbout(channelId: string): About {
   const other = dms.value.find(({ id }) => id === channelId)?.otherUser ?? null;
   const name = other?.displayName ?? '';
   return { name, label: `@${name}`, icon: 'chat', topic: null, back: '/app/messages', channel: null, other };
+}
+
+/** So many are fetched at a time. */
+const pageSize = 50;
+
+/** The threads of a channel, the newest first. */
+export function Threads({ channelId, onClose }: { channelId: string; onClose(): void }) {
+  const { list, onMore } = usePages<ThreadRecord>(
+    pageSize,
+    (known) => {
+      const query = { limit: pageSize, cursor: known.at(-1)?.id };
+      return parley.rest('GET /api/channels/:channelId/threads', { channelId, query });
+    },
+    [channelId],
+  );
+  return (
+    <Dialog title="Threads" onClose={onClose}>
+      {list === null && <p class="faint">One moment…</p>}
+      {list?.length === 0 && <p class="faint">There are none yet. One starts from a message, by its menu.</p>}
+      <ul class="found">
+        {list?.map((thread) => (
+          <li key={thread.id}>
+            <a href={pathTo.thread(currentServer.value?.id ?? null, channelId, thread.id)} onClick={onClose}>
+              <Icon name="thread" />
+              <span class="who">
+                <span class="title">{thread.name}</span>
+                <span class="faint">{aboutThread(thread)}</span>
+              </span>
+            </a>
+          </li>
+        ))}
+        {onMore && (
+          <li>
+            <More onMore={onMore} />
+          </li>
+        )}
+      </ul>
+    </Dialog>
+  );
+}
+
+function aboutThread({ messageCount, lastMessageAt, isArchived }: ThreadRecord): string {
+  const count = messageCount === 1 ? '1 reply' : `${messageCount} replies`;
+  const last = lastMessageAt ? ` · ${shortTime(lastMessageAt)}` : '';
+  return `${count}${last}${isArchived ? ' · archived' : ''}`;
 }

@@ -10,13 +10,12 @@ import { attempt } from '../../state/toasts.ts';
 import { hearTyping } from '../../state/typing.ts';
 import { Button } from '../parts/Button.tsx';
 import { ChannelHead, useAbout, useUnlisted } from './ChannelHead.tsx';
-import { Composer } from './Composer.tsx';
-import { useFileDrop } from './ComposerParts.tsx';
-import { Leftover } from './Leftover.tsx';
+import { Composer, useFileDrop } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
 import { showMessage } from './showMessage.ts';
 import { Thread } from './Thread.tsx';
-import { useAnnouncements } from './useAnnouncements.ts';
+import { Leftover } from './Unsent.tsx';
+import { useAnnouncements } from './useNews.ts';
 
 interface ConversationProps {
   channelId: string;

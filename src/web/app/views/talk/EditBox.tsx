@@ -2,12 +2,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { parley } from '../../state/client.ts';
 import { draftOf, endEditing, keepDraft } from '../../state/drafts.ts';
+import { composerBeside } from '../../state/focus.ts';
 import { hasEnter, isComposing, isReady } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt } from '../../state/toasts.ts';
-import { useGrowth } from './ComposerParts.tsx';
-import { listOf, Suggestions, useSuggestions } from './Suggestions.tsx';
-import { composerBeside } from './useComposer.ts';
+import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
 
 /** A message in its place, to be changed: Enter keeps, Escape gives up. */
 export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { me, parley } from '../../state/client.ts';
 import { editing, replyTo } from '../../state/drafts.ts';
+import { composerBeside } from '../../state/focus.ts';
 import { isTouched } from '../../state/keyboard.ts';
 import { wasFollowed } from '../../state/replies.ts';
 import { go, pathTo } from '../../state/router.ts';
@@ -10,17 +11,16 @@ import { currentServer, isAtLeast } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
-import { IconButton } from '../parts/IconButton.tsx';
 import { Text } from '../parts/text.tsx';
 import { clockTime, fullTime } from '../parts/time.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
 import { ReactButton, Reactions } from './Reactions.tsx';
-import { composerBeside } from './useComposer.ts';
 
 interface MessageProps {
   message: Message;

@@ -1,19 +1,20 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message, ServerRecord } from '../../../../client/index.ts';
+import { type Reply, replies, showReply } from '../../state/replies.ts';
 import { currentServer } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
+import { Text } from '../parts/text.tsx';
 import { dayKey, dayName } from '../parts/time.ts';
-import { InvitePeople } from '../server/InvitePeople.tsx';
+import { InvitePeople } from '../server/Invites.tsx';
 import { Attachments } from './Attachments.tsx';
+import { AuthorButton } from './AuthorButton.tsx';
 import { isGrouped } from './grouping.ts';
-import { MessageView, Said } from './Message.tsx';
-import { Replies } from './Replies.tsx';
+import { AnsweredPreview, MessageView, Said } from './Message.tsx';
 import { asMessage, PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
 import { useNews } from './useNews.ts';
-import { useOneStop } from './useOneStop.ts';
-import { useScroll } from './useScroll.ts';
+import { useOneStop, useScroll } from './useScroll.ts';
 
 interface ListProps {
   timeline: Timeline;
@@ -205,3 +206,55 @@ function NewLine() {
     </div>
   );
 }
+
+/** What bots are about to say, after all that was said; each gives way to its message. */
+export function Replies({ timeline }: { timeline: Timeline }) {
+  const messages = timeline.messages.value;
+  const here = replies.value.filter(
+    ({ channelId, threadId, messageId }) =>
+      channelId === timeline.channelId &&
+      threadId === timeline.threadId &&
+      !messages.some(({ id }) => id === messageId),
+  );
+  return (
+    <>
+      {here.map((reply) => (
+        <ReplyView key={reply.key} reply={reply} timeline={timeline} />
+      ))}
+    </>
+  );
+}
+
+/** Stands as the message will, so that nothing moves when it comes; it is not read out while it changes. */
+function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
+  const { key, author, replyToId, startedAt, heard, whole } = reply;
+  useLayoutEffect(() => showReply(key), [key]);
+  const messages = timeline.messages.value;
+  const grouped = isGrouped(messages.at(-1), { authorId: author.id, replyToId, createdAt: startedAt });
+  return (
+    <article
+      class={`message making ${grouped ? 'grouped' : ''}`}
+      aria-label={`${author.displayName}, writing`}
+      aria-busy="true"
+      tabIndex={-1}
+    >
+      <AnsweredPreview id={replyToId} timeline={timeline} />
+      <div class="gutter">{!grouped && <Avatar user={author} />}</div>
+      <div class="content">
+        {!grouped && (
+          <header>
+            <AuthorButton author={author} />
+            <span class="tag">Bot</span>
+            <span class="faint">writing…</span>
+          </header>
+        )}
+        <div class="text">
+          <Text content={closed(whole ? heard : `… ${heard}`)} />
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** A block of code whose end is still to come looks like one from its beginning. */
+const closed = (text: string) => ((text.match(/```/g)?.length ?? 0) % 2 === 1 ? `${text}\n\`\`\`` : text);

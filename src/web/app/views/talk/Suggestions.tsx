@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { parley } from '../../state/client.ts';
 import { commandsOf } from '../../state/commands.ts';
 import { emojiLike } from '../../state/emoji.ts';
@@ -186,3 +186,14 @@ export function Suggestions({ id, list, chosen, take }: Suggesting & { id: strin
 }
 
 const optionId = (listId: string, at: number): string => `${listId}-${at}`;
+
+/** The box is as high as its text, up to a limit of the style. */
+export function useGrowth(ref: { current: HTMLTextAreaElement | null }, text: string): void {
+  useLayoutEffect(() => {
+    const box = ref.current;
+    if (!box) return;
+    box.style.height = 'auto';
+    // Without text it would be as high as what stands there instead of it.
+    if (text !== '') box.style.height = `${box.scrollHeight + box.offsetHeight - box.clientHeight}px`;
+  }, [ref, text]);
+}

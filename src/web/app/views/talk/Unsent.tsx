@@ -1,13 +1,22 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { Message, Pending } from '../../../../client/index.ts';
 import { connection, me, parley } from '../../state/client.ts';
-import { nameOfFile } from '../../state/outgoing-files.ts';
-import { forgetRefused, type Refused, sendAgain } from '../../state/refused.ts';
+import { draftOf, followDraft } from '../../state/drafts.ts';
+import { goalOf } from '../../state/goals.ts';
+import { discardUnsent, moveToChannel } from '../../state/leftovers.ts';
+import { listsRead } from '../../state/lists.ts';
+import { filesFor, nameOfFile } from '../../state/outgoing-files.ts';
+import { forgetRefused, type Refused, refused, sendAgain } from '../../state/refused.ts';
+import { go, pathTo } from '../../state/router.ts';
+import { currentServer } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { copy } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { Page } from '../parts/Page.tsx';
 import { Text } from '../parts/text.tsx';
 import { clockTime } from '../parts/time.ts';
 import { isGrouped } from './grouping.ts';
@@ -134,5 +143,81 @@ function Unsent({ pending, grouped = false, state }: BodyProps) {
         )}
       </div>
     </>
+  );
+}
+
+/** In the place of a thread that was deleted. */
+export function GoneThread({ timeline }: { timeline: Timeline }) {
+  return (
+    <div class="lost">
+      <p role="status">This thread is not here. It was deleted.</p>
+      <Leftover timeline={timeline} canMove />
+      {timeline.sending.refused.value.map((one) => (
+        <RefusedMessage key={one.pending.nonce} refused={one} />
+      ))}
+    </div>
+  );
+}
+
+interface LeftoverProps {
+  timeline: Timeline;
+  /** Whether its channel may still be written in. */
+  canMove?: boolean;
+}
+
+/** What someone was writing where nothing can be sent any more: they get it back. */
+export function Leftover({ timeline: { key, channelId }, canMove = false }: LeftoverProps) {
+  const [text, setText] = useState(() => draftOf(key));
+  useEffect(() => followDraft(key, setText), [key]);
+  const { files } = filesFor(key);
+  if (text === '' && files.length === 0) return null;
+  const move = () => {
+    moveToChannel(key, channelId);
+    go(pathTo.channel(currentServer.value?.id ?? null, channelId));
+    // On a phone the channel is to come into view first.
+    requestAnimationFrame(() => document.getElementById('composer')?.focus());
+  };
+  return (
+    <section class="leftover" aria-label="What you were writing">
+      <h3>What you were writing</h3>
+      {text !== '' && <div class="text">{text}</div>}
+      {files.map(({ id, filename }) => (
+        <div key={id} class="file">
+          <Icon name="file" /> <span class="name">{filename}</span>
+        </div>
+      ))}
+      <footer>
+        {canMove && <Button label="Move it to the channel" onClick={move} />}
+        {/* Only secure pages have a clipboard. */}
+        {navigator.clipboard && text !== '' && <Button label="Copy" kind="quiet" onClick={() => void copy(text)} />}
+        <Button label="Discard" kind="quiet" onClick={() => discardUnsent(key)} />
+      </footer>
+    </section>
+  );
+}
+
+/** Everything that was refused, wherever it was written: a thread or channel that was deleted is nowhere to be found. */
+export function NotSent() {
+  return (
+    <Page title="Not sent" back="/app/messages">
+      {refused.value.length === 0 && <p class="empty">Everything that you wrote was sent.</p>}
+      {refused.value.map((one) => (
+        <section key={one.pending.nonce} class="block">
+          <Where refused={one} />
+          <RefusedMessage refused={one} />
+        </section>
+      ))}
+    </Page>
+  );
+}
+
+function Where({ refused: { pending } }: { refused: Refused }) {
+  const goal = goalOf(pending.channelId);
+  if (!goal) return <h2>{listsRead.value ? 'A conversation that is in none of your lists' : '…'}</h2>;
+  return (
+    <h2>
+      {pending.input.threadId && 'A thread in '}
+      <a href={goal.href}>{goal.name}</a> <span class="faint">{goal.about}</span>
+    </h2>
   );
 }
