@@ -14,7 +14,7 @@ const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 
 /**
  * The web client: one page for all addresses under /app, and its files.
- * @param appsOrigin where apps are served, when that is not here
+ * @param appsOrigin where apps are served, when it is another one
  */
 export function appRoutes(appsOrigin: string | null): Route[] {
   return [...placeRoutes(appsOrigin), ...fileRoutes()];
@@ -24,7 +24,7 @@ function placeRoutes(appsOrigin: string | null): Route[] {
   const general = contentPolicy(appsOrigin);
   const sendPage = async () => {
     const { page, policy } = withNonce((await webBundle()).page, general);
-    // The page names its files by their hashes: an old page would ask for files that are gone.
+    // The page refers to files by their hashes: an old page would request files that are gone.
     const headers = { 'Content-Type': html, 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' };
     return new RawReply(200, headers, page);
   };
@@ -60,7 +60,7 @@ const stageHeaders = {
   'Content-Type': html,
   'Content-Security-Policy': stagePolicy,
   'Cache-Control': 'no-cache',
-  // The policy says who may show it in a frame.
+  // The policy decides who may show it in a frame.
   'X-Frame-Options': null,
 };
 

@@ -1,9 +1,9 @@
 import { nonceMark } from '../infrastructure/page-nonce.ts';
 
 /**
- * What the page of the web client may do: no script or style but those that it names, no connection but to this site, and
- * no text that becomes HTML by accident (Trusted Types).
- * @param appsOrigin where apps are served, when that is not here
+ * The policy of the web client's page: only its own scripts and styles, connections only to this site, and no text that is
+ * parsed as HTML by accident (Trusted Types).
+ * @param appsOrigin where apps are served, when it is another one
  */
 export function contentPolicy(appsOrigin: string | null): string {
   return [
@@ -24,9 +24,9 @@ export function contentPolicy(appsOrigin: string | null): string {
 }
 
 /**
- * A page that shows the HTML it is handed by the page around it, such as a server's home page: with an origin of its own
- * (`sandbox` without `allow-same-origin`), so that whatever is in there gets at nothing of this site. It is handed over
- * by a message because the page around it may not make HTML of text, not even for a frame.
+ * A page that shows HTML received from the page around it, such as a server's home page. It has an origin of its own
+ * (`sandbox` without `allow-same-origin`), and so no access to this site. The HTML is sent by a message, because the policy
+ * keeps the outer page from parsing text as HTML, even for a frame.
  */
 export const stagePage = `<!doctype html>
 <meta charset="utf-8">

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { RawReply, type Route, rawAnswer, route } from '../rest/route.ts';
 
-/** A page that brings everything it needs, and the policy that lets it do nothing else. */
+/** A self-contained page, and the policy that allows nothing else. */
 export interface BuiltPage {
   html: string;
   contentSecurityPolicy: string;
@@ -13,7 +13,7 @@ const folder = path.join(import.meta.dirname, 'pages');
 const read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Puts `<name>.html` and `<name>.js` of the folder `pages` together. */
+/** Builds a page from `<name>.html` and `<name>.js` of the folder `pages`. */
 export function buildPage(name: string, title: string): BuiltPage {
   const [style, body, script] = [read('page.css'), read(`${name}.html`), read(`${name}.js`)];
   const html = `<!doctype html>
@@ -46,7 +46,7 @@ ${body}</main>
   return { html, contentSecurityPolicy };
 }
 
-/** The page that a mailed link leads to; it works by itself, whatever becomes of the web client. */
+/** The page of a mailed link. It does not depend on the web client. */
 export function pageRoutes(): Route[] {
   const page = buildPage('reset-password', 'New password - Parley');
   return [
@@ -63,7 +63,7 @@ export function pageRoutes(): Route[] {
   ];
 }
 
-/** The link of the mail is in the address, so nobody else is to see or keep that. */
+/** The address contains the secret of the mail, so nobody else may see or store it. */
 function headersOf({ contentSecurityPolicy }: BuiltPage): Record<string, string> {
   return {
     'Content-Type': 'text/html; charset=utf-8',

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
-import { parley } from '../../state/client.ts';
-import { draftOf, keepDraft } from '../../state/drafts.ts';
-import { go, pathTo } from '../../state/router.ts';
-import { type FileNode, uploadFile } from '../../state/workspace.ts';
+import { pathTo } from '../../state/router.ts';
+import type { FileNode } from '../../state/workspace.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
+import { useApp } from '../useApp.ts';
 import type { AppRecord } from './Apps.tsx';
 
 interface NewAppProps {
@@ -22,21 +21,22 @@ const types = [
 ];
 
 export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
+  const { workspace, client, drafts, navigate } = useApp();
   const [type, setType] = useState('html');
   const [bundle, setBundle] = useState<File | null>(null);
-  // A page that took an hour must not be lost to Escape.
+  // Escape must not lose a page that took an hour.
   const unsaved = `new-app:${serverId}`;
   const create = async (fields: Fields) => {
     const about = { name: fields.text('name'), description: fields.text('description') || null };
     const source = await sourceOf(type, fields, async () => {
       if (!bundle) throw new Error('Choose a ZIP file.');
-      return (await uploadFile(serverId, null, bundle)).id;
+      return (await workspace.upload(serverId, null, bundle)).id;
     });
-    const app = await parley.rest('POST /api/servers/:serverId/apps', { serverId, body: { ...about, ...source } });
-    if (type === 'html') keepDraft(unsaved, '');
+    const app = await client.rest('POST /api/servers/:serverId/apps', { serverId, body: { ...about, ...source } });
+    if (type === 'html') drafts.keep(unsaved, '');
     onClose();
     await onDone();
-    go(pathTo.app(serverId, app.slug));
+    navigate(pathTo.app(serverId, app.slug));
   };
   return (
     <Dialog title="A new app" size="wide" onClose={onClose}>
@@ -50,8 +50,8 @@ export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
             name="htmlContent"
             code
             rows={10}
-            value={draftOf(unsaved)}
-            onInput={(text) => keepDraft(unsaved, text)}
+            value={drafts.of(unsaved)}
+            onInput={(text) => drafts.keep(unsaved, text)}
             required
           />
         )}
@@ -91,9 +91,10 @@ interface EditAppProps {
 }
 
 export function EditApp({ app, onDone, onClose }: EditAppProps) {
+  const { client } = useApp();
   const params = { serverId: app.serverId, appId: app.id };
   const { value: whole } = useLoaded(
-    () => parley.rest('GET /api/servers/:serverId/apps/:appId', params),
+    () => client.rest('GET /api/servers/:serverId/apps/:appId', params),
     [app.id, app.serverId],
   );
   const save = async ({ text, raw }: Fields) => {
@@ -104,7 +105,7 @@ export function EditApp({ app, onDone, onClose }: EditAppProps) {
       ...(app.type === 'html' ? { htmlContent: raw('htmlContent') } : {}),
       ...(app.type === 'url' ? { url: text('url') } : {}),
     };
-    await parley.rest('PATCH /api/servers/:serverId/apps/:appId', { ...params, body });
+    await client.rest('PATCH /api/servers/:serverId/apps/:appId', { ...params, body });
     onClose();
     await onDone();
   };
@@ -132,8 +133,9 @@ interface PublishProps {
   onClose(): void;
 }
 
-/** Makes an app of something in the workspace, or a new version of one that is there. */
+/** Publishes something from the workspace as an app, or as a new version of one. */
 export function PublishNode({ serverId, node, onClose }: PublishProps) {
+  const { client, navigate } = useApp();
   const publish = async ({ text, isChecked }: Fields) => {
     const source = node.kind === 'dir' ? { folderId: node.id } : { fileId: node.id };
     const body = {
@@ -142,9 +144,9 @@ export function PublishNode({ serverId, node, onClose }: PublishProps) {
       slug: text('slug') || null,
       isHomepage: isChecked('isHomepage') || undefined,
     };
-    const app = await parley.rest('POST /api/servers/:serverId/apps/publish', { serverId, body });
+    const app = await client.rest('POST /api/servers/:serverId/apps/publish', { serverId, body });
     onClose();
-    go(pathTo.app(serverId, app.slug));
+    navigate(pathTo.app(serverId, app.slug));
   };
   return (
     <Dialog title={`Publish ${node.name}`} onClose={onClose}>
@@ -154,7 +156,7 @@ export function PublishNode({ serverId, node, onClose }: PublishProps) {
           label="Short name"
           name="slug"
           maxlength={100}
-          hint="That of an app that is there makes this its next version. May be left out."
+          hint="Optional. The short name of an existing app publishes a new version of it."
         />
         <Check label="It is the home page of the server" name="isHomepage" />
       </Form>

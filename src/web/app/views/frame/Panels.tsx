@@ -1,14 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
-import { drafted } from '../../state/drafts.ts';
-import { listsRead } from '../../state/lists.ts';
-import { readServer, unreadNotifications } from '../../state/notifications.ts';
-import { type DmChannel, dms, requestCount } from '../../state/people.ts';
-import { isMuted, setMuted } from '../../state/preferences.ts';
-import { go, pathTo, place } from '../../state/router.ts';
-import { channels, isAtLeast, isReadable, leaveServer } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
-import { markAllRead, unread } from '../../state/unread.ts';
+import type { DmChannel } from '../../state/people.ts';
+import { pathTo } from '../../state/router.ts';
+import { isAtLeast, isReadable } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
@@ -16,10 +10,12 @@ import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { CreateChannel } from '../server/ChannelDialogs.tsx';
 import { InvitePeople } from '../server/Invites.tsx';
+import { type AppState, useApp } from '../useApp.ts';
 import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
 
-export function HomePanel() {
-  const { name } = place.value;
+export function MessagesPanel() {
+  const { route, people, notifications, lists } = useApp();
+  const { name } = route.value;
   return (
     <nav class="list" aria-label="Messages">
       <header class="bar">
@@ -30,14 +26,14 @@ export function HomePanel() {
           href="/app/friends"
           icon="friends"
           name="Friends"
-          count={requestCount.value}
+          count={people.requestCount.value}
           current={name === 'friends'}
         />
         <Entry
           href="/app/notifications"
           icon="bell"
           name="Notifications"
-          count={unreadNotifications.value}
+          count={notifications.unreadCount.value}
           current={name === 'notifications'}
         />
         <Entry href="/app/discover" icon="compass" name="Discover" current={name === 'discover'} />
@@ -46,32 +42,38 @@ export function HomePanel() {
         <h2>Direct messages</h2>
       </div>
       <ul>
-        {dms.value.map((dm) => (
+        {people.dms.value.map((dm) => (
           <DmEntry key={dm.id} dm={dm} />
         ))}
       </ul>
-      {listsRead.value && dms.value.length === 0 && <p class="empty">Your conversations with people will be here.</p>}
+      {lists.loaded.value && people.dms.value.length === 0 && (
+        <p class="empty">Your conversations with people will be here.</p>
+      )}
     </nav>
   );
 }
 
 function DmEntry({ dm: { id, otherUser } }: { dm: DmChannel }) {
+  const app = useApp();
+  const { unread, drafts, preferences } = app;
   return (
     <Entry
       href={pathTo.channel(null, id)}
       picture={<Avatar user={otherUser} size="small" present />}
       name={otherUser.displayName}
-      count={unread.value.get(id)}
-      drafted={drafted.value.has(id)}
-      current={isHere(id)}
-      muted={isMuted('channel', id)}
+      count={unread.counts.value.get(id)}
+      drafted={drafts.ids.value.has(id)}
+      current={isHere(app, id)}
+      muted={preferences.isMuted('channel', id)}
     />
   );
 }
 
 export function ServerPanel({ server }: { server: ServerRecord }) {
+  const app = useApp();
+  const { servers, unread, drafts, preferences } = app;
   const [creating, setCreating] = useState(false);
-  const list = channels.value.get(server.id);
+  const list = servers.channels.value.get(server.id);
   return (
     <nav class="list" aria-label={`Channels of ${server.name}`}>
       <ServerHead server={server} />
@@ -88,22 +90,23 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
             href={pathTo.channel(server.id, channel.id)}
             icon={channelIcon(channel)}
             name={channel.name}
-            count={unread.value.get(channel.id)}
-            quiet={isQuiet([channel])}
-            drafted={drafted.value.has(channel.id)}
-            current={isHere(channel.id)}
-            muted={isMuted('channel', channel.id)}
+            count={unread.counts.value.get(channel.id)}
+            quiet={isQuiet(app, [channel])}
+            drafted={drafts.ids.value.has(channel.id)}
+            current={isHere(app, channel.id)}
+            muted={preferences.isMuted('channel', channel.id)}
           />
         ))}
       </ul>
-      {list && <SharedThings server={server} />}
+      {list && <SharedEntries server={server} />}
       {creating && <CreateChannel serverId={server.id} onClose={() => setCreating(false)} />}
     </nav>
   );
 }
 
-function SharedThings({ server }: { server: ServerRecord }) {
-  const here = place.value;
+function SharedEntries({ server }: { server: ServerRecord }) {
+  const { route } = useApp();
+  const here = route.value;
   return (
     <>
       <div class="section">
@@ -127,16 +130,18 @@ function SharedThings({ server }: { server: ServerRecord }) {
 }
 
 function ServerHead({ server }: { server: ServerRecord }) {
+  const app = useApp();
+  const { attempt, servers, navigate } = app;
   const [dialog, setDialog] = useState<'invite' | 'leave' | null>(null);
   const close = () => setDialog(null);
   const leave = () =>
     attempt(async () => {
-      await leaveServer(server.id);
-      go('/app/friends');
+      await servers.leave(server.id);
+      navigate('/app/friends');
     });
   return (
     <header class="bar">
-      <Menu label={server.name} class="title" align="start" items={itemsFor(server, setDialog)}>
+      <Menu label={server.name} class="title" align="start" items={itemsFor(app, server, setDialog)}>
         <span class="name">{server.name}</span>
         <Icon name="down" />
       </Menu>
@@ -144,7 +149,7 @@ function ServerHead({ server }: { server: ServerRecord }) {
       {dialog === 'leave' && (
         <Confirm
           title={`Leave ${server.name}?`}
-          text="You come back only with an invitation, unless the server is public."
+          text="You need an invitation to come back, unless the server is public."
           action="Leave"
           onClose={close}
           onConfirm={() => void leave()}
@@ -154,22 +159,28 @@ function ServerHead({ server }: { server: ServerRecord }) {
   );
 }
 
-function itemsFor(server: ServerRecord, open: (dialog: 'invite' | 'leave') => void): MenuItem[] {
-  const muted = isMuted('server', server.id);
+function itemsFor(app: AppState, server: ServerRecord, open: (dialog: 'invite' | 'leave') => void): MenuItem[] {
+  const muted = app.preferences.isMuted('server', server.id);
   const read = async () => {
-    await markAllRead(channels.peek().get(server.id)?.filter(isReadable) ?? []);
-    await readServer(server.id);
+    await app.unread.markAllRead(app.servers.channels.peek().get(server.id)?.filter(isReadable) ?? []);
+    await app.notifications.readServer(server.id);
   };
   return [
     { label: 'Invite people', icon: 'add', run: () => open('invite') },
     ...(isAtLeast(server.role, 'admin')
-      ? [{ label: 'Server settings', icon: 'settings' as const, run: () => go(pathTo.manage(server.id, 'overview')) }]
+      ? [
+          {
+            label: 'Server settings',
+            icon: 'settings' as const,
+            run: () => app.navigate(pathTo.manage(server.id, 'overview')),
+          },
+        ]
       : []),
-    { label: 'Mark all as read', icon: 'check', run: () => void attempt(read) },
+    { label: 'Mark all as read', icon: 'check', run: () => void app.attempt(read) },
     {
       label: muted ? 'Unmute the server' : 'Mute the server',
       icon: muted ? 'bell' : 'mute',
-      run: () => void attempt(() => setMuted('server', server.id, !muted)),
+      run: () => void app.attempt(() => app.preferences.setMuted('server', server.id, !muted)),
     },
     ...(server.role === 'owner'
       ? []

@@ -1,31 +1,29 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ParleyError, type RestAnswer, type ServerRecord } from '../../../../client/index.ts';
-import { parley, signedOutReason } from '../../state/client.ts';
-import { place } from '../../state/router.ts';
-import { entitle } from '../../state/title.ts';
 import { Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form, Problem } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { arrive, invitation, leaveForProvider, rememberNext } from './arriving.ts';
+import { usePage } from '../useApp.ts';
 
-/** Signing in and up; what was asked for in the address comes after it. */
+/** Signing in and up. The page at the address is shown afterwards. */
 export function SignIn() {
-  const { name: asked } = place.value;
-  // Most who are invited have no account yet; those who were signed out have one.
-  const name = asked === 'invite' && !signedOutReason.value ? 'register' : asked;
+  const { route, account, setTitle } = usePage();
+  const { name: asked } = route.value;
+  // Most invited people have no account yet; users who were signed out have one.
+  const name = asked === 'invite' && !account.signedOutReason.value ? 'register' : asked;
   useEffect(() => {
-    rememberNext();
-    entitle(name === 'register' ? 'Create an account' : 'Sign in');
+    account.rememberNext();
+    setTitle(name === 'register' ? 'Create an account' : 'Sign in');
   }, [name]);
   return (
     <Gate>
-      {signedOutReason.value && (
+      {account.signedOutReason.value && (
         <p class="note problem" role="alert">
-          {signedOutReason.value}
+          {account.signedOutReason.value}
         </p>
       )}
-      <Invited />
+      <InvitationNote />
       <Way name={name} />
     </Gate>
   );
@@ -38,7 +36,7 @@ function Way({ name }: { name: string }) {
   return <Password />;
 }
 
-/** What one sees from outside. */
+/** The frame of the pages for signing in. */
 export function Gate({ children }: { children: ComponentChildren }) {
   return (
     <main class="gate">
@@ -55,24 +53,25 @@ export function Gate({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** Says what an invitation is to, for those who have to sign in first. */
-export function Invited() {
+/** Names the server of an invitation, for those who have to sign in first. */
+export function InvitationNote() {
+  const { account } = usePage();
   const [server, setServer] = useState<ServerRecord | null>(null);
   const [isVoid, setIsVoid] = useState(false);
-  const code = invitation();
+  const code = account.invitation;
   useEffect(() => {
     setServer(null);
     setIsVoid(false);
     if (!code) return;
-    parley
+    account.client
       .rest('GET /api/servers/invite/:code', { code })
       .then(setServer, (error) => setIsVoid(error instanceof ParleyError && error.status === 404));
   }, [code]);
-  // Before someone creates an account for it.
+  // Shown before someone creates an account for it.
   if (isVoid) {
     return (
       <p class="note problem" role="status">
-        This invitation does not hold any more. Ask for a new one.
+        This invitation is no longer valid. Ask for a new one.
       </p>
     );
   }
@@ -94,10 +93,11 @@ const failures: Record<string, string> = {
 };
 
 export function Password() {
+  const { account } = usePage();
   const query = new URLSearchParams(location.search);
   const failed = query.has('error') ? (failures[query.get('reason') ?? ''] ?? general) : null;
   const signIn = async ({ text, raw }: Fields) =>
-    arrive(await parley.signIn({ email: text('email'), password: raw('password') }));
+    account.signedIn(await account.client.signIn({ email: text('email'), password: raw('password') }));
   return (
     <>
       <Problem text={failed} />
@@ -117,11 +117,12 @@ export function Password() {
 
 type Provider = RestAnswer<'GET /api/auth/oauth/providers'>[number];
 
-/** The services that sign one in here; without an answer the other ways are still there. */
+/** Other services to sign in with. They are optional, so a failed request is ignored. */
 export function Providers({ inviteCode = '' }: { inviteCode?: string }) {
+  const { account } = usePage();
   const [list, setList] = useState<Provider[]>([]);
   useEffect(() => {
-    parley.rest('GET /api/auth/oauth/providers').then(setList, () => {});
+    account.client.rest('GET /api/auth/oauth/providers').then(setList, () => {});
   }, []);
   if (list.length === 0) return null;
   const search = inviteCode ? `?${new URLSearchParams({ inviteCode })}` : '';
@@ -134,7 +135,7 @@ export function Providers({ inviteCode = '' }: { inviteCode?: string }) {
             <a
               class="button quiet wide"
               href={`/api/auth/oauth/${encodeURIComponent(provider)}${search}`}
-              onClick={leaveForProvider}
+              onClick={() => account.providerSignInStarted()}
             >
               Continue with {name}
             </a>
@@ -146,30 +147,24 @@ export function Providers({ inviteCode = '' }: { inviteCode?: string }) {
 }
 
 export function Register() {
+  const { account } = usePage();
   const [inviteCode, setInviteCode] = useState('');
   const create = async ({ text, raw }: Fields) => {
     const more = { username: text('username') || undefined, inviteCode: text('inviteCode') || undefined };
-    arrive(await parley.signUp({ email: text('email'), password: raw('password'), ...more }));
+    account.signedIn(await account.client.signUp({ email: text('email'), password: raw('password'), ...more }));
   };
   return (
     <>
       <Form action="Create account" work={create} class="gateway">
         <Field label="E-mail" name="email" type="email" autocomplete="email" autofocus required />
-        <Field
-          label="Username"
-          name="username"
-          autocomplete="username"
-          minlength={3}
-          maxlength={32}
-          hint="May be left out."
-        />
+        <Field label="Username" name="username" autocomplete="username" minlength={3} maxlength={32} hint="Optional." />
         <NewPassword label="Password" name="password" hint="8 characters or more." />
-        {/* Who follows an invitation to a server would take its code for one of these. */}
-        {!invitation() && (
+        {/* Someone with an invitation to a server would mistake its code for one of these. */}
+        {!account.invitation && (
           <Field
             label="Invite code"
             name="inviteCode"
-            hint="If you have one; you can redeem it later."
+            hint="Optional; you can also redeem it later."
             onInput={setInviteCode}
           />
         )}
@@ -182,17 +177,18 @@ export function Register() {
   );
 }
 
-/** Signing in, or up, with a code that comes by mail. */
+/** Signing in or up with a code that is mailed. */
 export function Code() {
+  const { account } = usePage();
   const [sent, setSent] = useState<{ email: string; minutes: number } | null>(null);
   const start = async ({ text }: Fields) => {
     const email = text('email');
-    const { expiresIn } = await parley.rest('POST /api/auth/email/start', { body: { email } });
+    const { expiresIn } = await account.client.rest('POST /api/auth/email/start', { body: { email } });
     setSent({ email, minutes: Math.round(expiresIn / 60) });
   };
   const verify = async ({ text }: Fields) => {
     const body = { email: sent?.email ?? '', code: text('code') };
-    arrive(parley.signedInAs(await parley.rest('POST /api/auth/email/verify', { body })));
+    account.signedIn(await account.client.rest('POST /api/auth/email/verify', { body }));
   };
   return (
     <>
@@ -216,9 +212,10 @@ export function Code() {
 }
 
 export function Forgot() {
+  const { account } = usePage();
   const [sent, setSent] = useState(false);
   const send = async ({ text }: Fields) => {
-    await parley.rest('POST /api/auth/password-reset/start', { body: { email: text('email') } });
+    await account.client.rest('POST /api/auth/password-reset/start', { body: { email: text('email') } });
     setSent(true);
   };
   return (

@@ -1,20 +1,21 @@
 import type { ServerRecord } from '../../../../client/index.ts';
-import { presence } from '../../state/presence.ts';
+import { useApp } from '../useApp.ts';
 
 interface AvatarProps {
   user: { id: string; displayName: string; avatarUrl: string | null };
   size?: 'small' | 'large';
-  /** Whether it shows if the user is there. */
+  /** Whether it shows the user's status. */
   present?: boolean;
 }
 
 const hues = 12;
 
-/** A picture, or the first letter on a colour that is always the same for this user. */
+/** A picture, or the first letter on a colour derived from the user's id. */
 export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
+  const { presence } = useApp();
   const hue = Number.parseInt(user.id.slice(-4), 16) % hues;
   const [letter = '?'] = user.displayName;
-  const status = present ? (presence.value.get(user.id) ?? 'offline') : null;
+  const status = present ? (presence.statuses.value.get(user.id) ?? 'offline') : null;
   const picture = (
     <span class={`avatar ${size} hue${hue}`} aria-hidden="true">
       {user.avatarUrl ? (

@@ -3,13 +3,13 @@ import { Icon, type IconName } from './Icon.tsx';
 
 interface ButtonProps {
   label: string;
-  /** Beside the one that is expected: another way on, or one that cannot be undone. */
+  /** A secondary button, or one for what cannot be undone. */
   kind?: 'quiet' | 'danger' | undefined;
   disabled?: boolean;
   onClick(): void;
 }
 
-/** A button that says what it does; `IconButton` shows it. */
+/** A button with a text. */
 export function Button({ label, kind, disabled = false, onClick }: ButtonProps) {
   return (
     <button type="button" class={kind ? `button ${kind}` : 'button'} disabled={disabled} onClick={onClick}>
@@ -22,12 +22,12 @@ interface IconButtonProps {
   icon: IconName;
   label: string;
   disabled?: boolean;
-  /** For those that arrow keys lead to, and not Tab. */
+  /** -1 where arrow keys move the focus instead of Tab. */
   tabIndex?: number;
   onClick(): void;
 }
 
-/** A button that shows nothing but a picture: its label is read out, and seen when the pointer rests on it. */
+/** A button with an icon alone. Its label is read out, and shown under the pointer. */
 export function IconButton({ icon, label, disabled = false, tabIndex, onClick }: IconButtonProps) {
   return (
     <button
@@ -44,7 +44,7 @@ export function IconButton({ icon, label, disabled = false, tabIndex, onClick }:
   );
 }
 
-/** Stands at the end of a list of which there is more. */
+/** A button at the end of a list that loads more. */
 export function More({ onMore }: { onMore(): Promise<unknown> }) {
   const [busy, setBusy] = useState(false);
   const fetch = async () => {
@@ -53,7 +53,7 @@ export function More({ onMore }: { onMore(): Promise<unknown> }) {
     setBusy(false);
   };
   return (
-    // It is not disabled meanwhile: that would take the focus away from it.
+    // It is not disabled meanwhile, since it would lose the focus.
     <button type="button" class="button quiet more" aria-busy={busy} onClick={() => !busy && void fetch()}>
       {busy ? 'One moment…' : 'Show more'}
     </button>

@@ -1,9 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
-import { can, parley } from '../../state/client.ts';
-import { go, pathTo } from '../../state/router.ts';
-import { joinPublic, servers } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
+import { pathTo } from '../../state/router.ts';
 import { ServerPicture } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
@@ -11,15 +8,17 @@ import { Form } from '../parts/Form.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Block, Page } from '../parts/Page.tsx';
 import { CreateServer } from '../server/Overview.tsx';
+import { useApp } from '../useApp.ts';
 
-/** So many are fetched at a time. */
+/** The page size. */
 const pageSize = 50;
 
 export function Discover() {
+  const { client } = useApp();
   const [query, setQuery] = useState('');
   const { list, onMore } = usePages<ServerRecord>(
     pageSize,
-    ({ length: offset }) => parley.rest('GET /api/servers/discover', { query: { query, limit: pageSize, offset } }),
+    ({ length: offset }) => client.rest('GET /api/servers/discover', { query: { query, limit: pageSize, offset } }),
     [query],
   );
   return (
@@ -42,11 +41,12 @@ export function Discover() {
 }
 
 function Entry({ server }: { server: ServerRecord }) {
-  const isMember = servers.value.some(({ id }) => id === server.id);
+  const { servers, attempt, navigate } = useApp();
+  const isMember = servers.list.value.some(({ id }) => id === server.id);
   const join = () =>
     attempt(async () => {
-      if (!isMember) await joinPublic(server.id);
-      go(pathTo.server(server.id));
+      if (!isMember) await servers.joinPublic(server.id);
+      navigate(pathTo.server(server.id));
     });
   return (
     <li>
@@ -66,8 +66,9 @@ function Entry({ server }: { server: ServerRecord }) {
 export const peopleIn = ({ memberCount }: Pick<ServerRecord, 'memberCount'>): string =>
   memberCount === 1 ? '1 member' : `${memberCount} members`;
 
-/** For those who are in no server: how one comes into one. */
+/** For users who are in no server: how to join one. */
 export function Welcome() {
+  const { can } = useApp();
   const [creating, setCreating] = useState(false);
   return (
     <>
@@ -90,10 +91,15 @@ export function Welcome() {
   );
 }
 
-/** An invitation that came as text. */
+/** A field for an invitation that was sent as text. */
 export function JoinByLink() {
+  const { navigate } = useApp();
   return (
-    <Form class="block beside" action="Join" work={async ({ text }) => go(pathTo.invite(codeIn(text('invitation'))))}>
+    <Form
+      class="block beside"
+      action="Join"
+      work={async ({ text }) => navigate(pathTo.invite(codeIn(text('invitation'))))}
+    >
       <Field label="Invitation to a server" name="invitation" placeholder="Link or code" maxlength={500} required />
     </Form>
   );

@@ -1,28 +1,25 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../../client/index.ts';
-import { me, parley } from '../../state/client.ts';
-import { channelMembersOf, type Member, membersOf } from '../../state/members.ts';
-import { talkTo } from '../../state/people.ts';
-import { currentServer, isAtLeast, outranks } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
+import { isAtLeast, type Member, outranks } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button, IconButton, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { PickAndAdd } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
 
-/** So many are drawn at a time: thousands at once would hold up the page for seconds. */
+/** How many are rendered at a time: thousands at once would block the page for seconds. */
 const step = 100;
 
 interface MemberListProps {
-  /** Null until it has come. */
+  /** Null until it is loaded. */
   list: readonly Member[] | null;
   row(member: Member): ComponentChildren;
 }
 
-/** People among whom one can be found by name, however many there are. */
+/** A list of members with a search by name. */
 export function MemberList({ list, row }: MemberListProps) {
   const [sought, setSought] = useState('');
   const [shown, setShown] = useState(step);
@@ -51,22 +48,23 @@ export function MemberList({ list, row }: MemberListProps) {
           </li>
         )}
       </ul>
-      {found.length === 0 && <p class="empty">{list ? 'Nobody here is called that.' : 'One moment…'}</p>}
+      {found.length === 0 && <p class="empty">{list ? 'No member has this name.' : 'One moment…'}</p>}
     </>
   );
 }
 
-/** Who is in a channel; those who run the server add others and take them out. */
+/** The members of a channel. Admins add others, moderators remove them. */
 export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
-  const server = currentServer.value;
-  const { value: list, after } = useLoaded(() => channelMembersOf(channel.id), [channel.id]);
+  const { servers, client, attempt, people, me } = useApp();
+  const server = servers.current.value;
+  const { value: list, after } = useLoaded(() => servers.channelMembersOf(channel.id), [channel.id]);
   const remove = (userId: string) =>
-    after(() => parley.rest('DELETE /api/channels/:id/members/:userId', { id: channel.id, userId }));
+    after(() => client.rest('DELETE /api/channels/:id/members/:userId', { id: channel.id, userId }));
   const add = (userId: string) =>
-    after(() => parley.rest('POST /api/channels/:id/members', { id: channel.id, body: { userId } }));
+    after(() => client.rest('POST /api/channels/:id/members', { id: channel.id, body: { userId } }));
   const talk = (userId: string) => {
     onClose();
-    void attempt(() => talkTo(userId));
+    void attempt(() => people.talkTo(userId));
   };
   const mayRemove = isAtLeast(server?.role, 'moderator');
   return (
@@ -98,13 +96,14 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
 
 interface AddMemberProps {
   serverId: string;
-  /** Who is in it already. */
+  /** Ids of those who are members already. */
   present: ReadonlySet<string>;
   onAdd(userId: string): void;
 }
 
 function AddMember({ serverId, present, onAdd }: AddMemberProps) {
-  const { value: all } = useLoaded(() => membersOf(serverId), [serverId]);
+  const { servers } = useApp();
+  const { value: all } = useLoaded(() => servers.membersOf(serverId), [serverId]);
   const missing = all?.filter(({ userId }) => !present.has(userId)) ?? [];
   const options = missing.map(({ userId, user }) => ({
     value: userId,

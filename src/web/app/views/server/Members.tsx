@@ -1,11 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
-import { me, parley } from '../../state/client.ts';
-import { type Member, membersOf } from '../../state/members.ts';
-import { blockAndTell, talkTo } from '../../state/people.ts';
-import { see } from '../../state/presence.ts';
-import { isAtLeast, outranks, type Role } from '../../state/servers.ts';
-import { attempt, copy } from '../../state/toasts.ts';
+import { isAtLeast, type Member, outranks, type Role } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
@@ -16,13 +11,15 @@ import { useLoaded } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
+import { type AppState, useApp } from '../useApp.ts';
 import { MemberList } from './MemberList.tsx';
 
-/** Who is in a server, and what they may do there. */
+/** The members of a server, and their roles. */
 export function Members({ server }: { server: ServerRecord }) {
+  const { servers, presence } = useApp();
   const { value: list, after } = useLoaded(async () => {
-    const members = await membersOf(server.id);
-    see(members.map(({ userId, user }) => ({ userId, status: user.status })));
+    const members = await servers.membersOf(server.id);
+    presence.report(members.map(({ userId, user }) => ({ userId, status: user.status })));
     return members;
   }, [server.id]);
   return (
@@ -49,11 +46,13 @@ interface MemberProps {
 const roleNames: Record<Role, string> = { owner: 'Owner', admin: 'Admin', moderator: 'Moderator', member: 'Member' };
 
 function MemberRow({ server, member, after }: MemberProps) {
+  const app = useApp();
+  const { client, me } = app;
   const [asking, setAsking] = useState<Question | null>(null);
   const { user, userId, role } = member;
   const params = { id: server.id, userId };
   const setRole = (to: Role) =>
-    parley.rest('PATCH /api/servers/:id/members/:userId', { ...params, body: { role: to } });
+    client.rest('PATCH /api/servers/:id/members/:userId', { ...params, body: { role: to } });
   const isBelow = userId !== me.value?.id && outranks(server.role, role);
   const about = `@${user.username}${user.isBot ? ' · bot' : ''}`;
   const close = () => setAsking(null);
@@ -64,7 +63,7 @@ function MemberRow({ server, member, after }: MemberProps) {
       ) : (
         <span class="faint">{roleNames[role]}</span>
       )}
-      <Menu label={`Actions for ${user.displayName}`} items={actionsFor(server, member, isBelow, setAsking)}>
+      <Menu label={`Actions for ${user.displayName}`} items={actionsFor(app, server, member, isBelow, setAsking)}>
         <Icon name="more" />
       </Menu>
       {asking === 'remove' && (
@@ -73,7 +72,7 @@ function MemberRow({ server, member, after }: MemberProps) {
           text="They lose the server and everything in it at once. With an invitation they can come back."
           action="Remove"
           onClose={close}
-          onConfirm={() => after(() => parley.rest('DELETE /api/servers/:id/members/:userId', params))}
+          onConfirm={() => after(() => client.rest('DELETE /api/servers/:id/members/:userId', params))}
         />
       )}
       {asking === 'ban' && (
@@ -109,24 +108,25 @@ function RolePicker({ server, member, onChange }: { server: ServerRecord; member
 }
 
 function actionsFor(
+  app: AppState,
   server: ServerRecord,
   { user, userId, role }: Member,
   isBelow: boolean,
   ask: (what: Question) => void,
 ): MenuItem[] {
-  const isOther = userId !== me.value?.id;
+  const isOther = userId !== app.me.value?.id;
   const items: (MenuItem | false)[] = [
-    isOther && { label: 'Message', icon: 'chat', run: () => void attempt(() => talkTo(userId)) },
+    isOther && { label: 'Message', icon: 'chat', run: () => void app.attempt(() => app.people.talkTo(userId)) },
     navigator.clipboard !== undefined && {
       label: 'Copy username',
       icon: 'copy',
-      run: () => void copy(`@${user.username}`),
+      run: () => void app.copy(`@${user.username}`),
     },
     isBelow &&
       server.role === 'owner' &&
       role !== 'owner' &&
       !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
-    isOther && { label: 'Block', icon: 'block', danger: true, run: () => void blockAndTell(user) },
+    isOther && { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(user) },
     isBelow &&
       isAtLeast(server.role, 'moderator') && {
         label: 'Remove from the server',
@@ -147,31 +147,32 @@ function actionsFor(
 
 type Ban = RestAnswer<'GET /api/servers/:id/bans'>[number];
 
-/** Who may not enter a server, for those who decide that. */
+/** The banned users of a server, for moderators. */
 export function Bans({ server }: { server: ServerRecord }) {
+  const { client, attempt } = useApp();
   const { id } = server;
   const {
     value: list,
     load,
     after,
-  } = useLoaded(() => parley.rest('GET /api/servers/:id/bans', { id, query: { limit: 200 } }), [id]);
+  } = useLoaded(() => client.rest('GET /api/servers/:id/bans', { id, query: { limit: 200 } }), [id]);
   useEffect(() => {
     const reload = ({ serverId }: { serverId: string }) => void (serverId === id && attempt(load));
-    const off = [parley.on('member:banned', reload), parley.on('member:unbanned', reload)];
+    const off = [client.on('member:banned', reload), client.on('member:unbanned', reload)];
     return () => {
       for (const end of off) end();
     };
   }, [id]);
-  const lift = ({ userId }: Ban) => after(() => parley.rest('DELETE /api/servers/:id/bans/:userId', { id, userId }));
+  const lift = ({ userId }: Ban) => after(() => client.rest('DELETE /api/servers/:id/bans/:userId', { id, userId }));
   return (
     <Block
       title="Banned"
       about="They cannot come back in any way, nor can their bots, until the ban ends or is lifted."
     >
-      {list?.length === 0 && <p class="empty">Nobody is.</p>}
+      {list?.length === 0 && <p class="empty">Nobody is banned.</p>}
       <ul class="people">
         {list?.map((ban) => (
-          <Row key={ban.id} picture={<Avatar user={ban.user} />} name={ban.user.displayName} about={saidOf(ban)}>
+          <Row key={ban.id} picture={<Avatar user={ban.user} />} name={ban.user.displayName} about={describeBan(ban)}>
             <Button label={`Lift the ban of ${ban.user.displayName}`} kind="quiet" onClick={() => lift(ban)} />
           </Row>
         ))}
@@ -180,7 +181,7 @@ export function Bans({ server }: { server: ServerRecord }) {
   );
 }
 
-function saidOf({ reason, until, bannedByUser, createdAt }: Ban): string {
+function describeBan({ reason, until, bannedByUser, createdAt }: Ban): string {
   const by = `${shortTime(createdAt)}${bannedByUser ? ` by ${bannedByUser.displayName}` : ''}`;
   return [reason, by, until && `until ${shortTime(until)}`].filter(Boolean).join(' · ');
 }
@@ -201,11 +202,12 @@ interface BanDialogProps {
 }
 
 export function BanDialog({ server, member, onClose, onBanned }: BanDialogProps) {
+  const { client } = useApp();
   const ban = async ({ text }: Fields) => {
     const ms = Number(text('length'));
     const until = ms > 0 ? new Date(Date.now() + ms).toISOString() : null;
     const body = { userId: member.userId, reason: text('reason') || null, until };
-    await parley.rest('POST /api/servers/:id/bans', { id: server.id, body });
+    await client.rest('POST /api/servers/:id/bans', { id: server.id, body });
     onBanned();
     onClose();
   };

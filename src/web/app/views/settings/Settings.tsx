@@ -1,10 +1,9 @@
-import { can, me, parley, remember } from '../../state/client.ts';
 import { pathTo, type SettingsSection } from '../../state/router.ts';
-import { tell } from '../../state/toasts.ts';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import type { IconName } from '../parts/Icon.tsx';
 import { Block, Page } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
 import { Account, Devices } from './Account.tsx';
 import { AgentPage, Agents } from './Agents.tsx';
 import { NotificationSettings } from './NotificationSettings.tsx';
@@ -21,6 +20,7 @@ const sections: { section: SettingsSection; label: string; icon: IconName }[] = 
 ];
 
 export function Settings({ section, id }: { section: SettingsSection; id: string | null }) {
+  const { can } = useApp();
   const open = sections.filter((one) => one.section !== 'invites' || can('invite:create'));
   const tabs = open.map((one) => ({
     href: pathTo.settings(one.section),
@@ -55,10 +55,11 @@ function Content({ section, id }: { section: SettingsSection; id: string | null 
 }
 
 export function Profile() {
+  const { setMe, client, showToast, me } = useApp();
   const save = async ({ text }: Fields) => {
     const body = { displayName: text('displayName'), avatarUrl: text('avatarUrl') || null };
-    remember(await parley.rest('PATCH /api/auth/me', { body }));
-    tell('Your profile is saved.');
+    setMe(await client.rest('PATCH /api/auth/me', { body }));
+    showToast('Your profile is saved.');
   };
   const user = me.value;
   return (
@@ -84,11 +85,12 @@ export function Profile() {
 }
 
 function Membership() {
+  const { me, client, setMe, showToast } = useApp();
   const membership = me.value?.membership;
   const redeem = async ({ text }: Fields) => {
-    const answer = await parley.rest('POST /api/membership/redeem-invite', { body: { code: text('code') } });
-    if (me.value) remember({ ...me.value, membership: answer, status: answer.status });
-    tell('Welcome! You can do more now.');
+    const answer = await client.rest('POST /api/membership/redeem-invite', { body: { code: text('code') } });
+    if (me.value) setMe({ ...me.value, membership: answer, status: answer.status });
+    showToast('Welcome! You can do more now.');
   };
   if (!membership) return null;
   const title = `Membership: ${membership.tier.label}`;

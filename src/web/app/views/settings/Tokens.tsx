@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
-import { can, parley } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
 import { Button } from '../parts/Button.tsx';
 import { Check, Field, Secret, Select } from '../parts/Field.tsx';
@@ -8,6 +7,7 @@ import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
+import { useApp } from '../useApp.ts';
 
 type PersonalToken = RestAnswer<'GET /api/tokens'>[number];
 
@@ -18,14 +18,15 @@ const lifetimes = [
   { value: '', label: 'Until it is revoked' },
 ];
 
-/** Tokens for programs that act for their user. */
+/** Personal access tokens, for programs that act for their user. */
 export function PersonalTokens() {
-  const { value: list, load, after } = useLoaded(() => parley.rest('GET /api/tokens'), []);
+  const { client } = useApp();
+  const { value: list, load, after } = useLoaded(() => client.rest('GET /api/tokens'), []);
   const [secret, setSecret] = useState<string | null>(null);
   const create = async ({ text, raw, isChecked }: Fields) => {
     const scope = isChecked('write') ? 'user:write' : 'user:read';
     const expiresInDays = Number(raw('lifetime')) || null;
-    const { token } = await parley.rest('POST /api/tokens', { body: { name: text('name'), scope, expiresInDays } });
+    const { token } = await client.rest('POST /api/tokens', { body: { name: text('name'), scope, expiresInDays } });
     setSecret(token);
     await load();
   };
@@ -39,7 +40,7 @@ export function PersonalTokens() {
             <Button
               label="Revoke"
               kind="quiet"
-              onClick={() => after(() => parley.rest('DELETE /api/tokens/:id', { id: token.id }))}
+              onClick={() => after(() => client.rest('DELETE /api/tokens/:id', { id: token.id }))}
             />
           </Row>
         ))}
@@ -47,7 +48,7 @@ export function PersonalTokens() {
       <Secret title="Your new token" secret={secret} />
       <Field label="What it is for" name="name" maxlength={100} required />
       <Select label="Valid for" name="lifetime" options={lifetimes} />
-      <Check label="It may change things, too" name="write" />
+      <Check label="It may change things too" name="write" />
     </Form>
   );
 }
@@ -60,8 +61,9 @@ function aboutToken({ scope, lastUsedAt, expiresAt }: PersonalToken): string {
 
 type InviteCode = RestAnswer<'GET /api/invite-codes'>[number];
 
-/** Codes that make members of visitors; visitors make none. */
+/** Codes that turn visitors into members. Visitors cannot create any. */
 export function InviteCodes() {
+  const { can } = useApp();
   if (can('invite:create')) return <OwnCodes />;
   return (
     <Block title="Invite codes">
@@ -73,9 +75,10 @@ export function InviteCodes() {
 }
 
 function OwnCodes() {
-  const { value: list, load, after } = useLoaded(() => parley.rest('GET /api/invite-codes'), []);
+  const { client } = useApp();
+  const { value: list, load, after } = useLoaded(() => client.rest('GET /api/invite-codes'), []);
   const create = async ({ text }: Fields) => {
-    await parley.rest('POST /api/invite-codes', { body: { count: 1, note: text('note') || undefined } });
+    await client.rest('POST /api/invite-codes', { body: { count: 1, note: text('note') || undefined } });
     await load();
   };
   return (
@@ -89,18 +92,18 @@ function OwnCodes() {
               <Button
                 label="Deactivate"
                 kind="quiet"
-                onClick={() => after(() => parley.rest('PATCH /api/invite-codes/:id/deactivate', { id: code.id }))}
+                onClick={() => after(() => client.rest('PATCH /api/invite-codes/:id/deactivate', { id: code.id }))}
               />
             )}
             <Button
               label="Delete"
               kind="quiet"
-              onClick={() => after(() => parley.rest('DELETE /api/invite-codes/:id', { id: code.id }))}
+              onClick={() => after(() => client.rest('DELETE /api/invite-codes/:id', { id: code.id }))}
             />
           </Row>
         ))}
       </ul>
-      <Field label="Note" name="note" maxlength={200} hint="Whom it is for; may be left out." />
+      <Field label="Note" name="note" maxlength={200} hint="Who it is for. Optional." />
     </Form>
   );
 }

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ParleyError } from '../../../../client/index.ts';
-import { type Attachment, linkTo, sizeOf } from '../../state/attachments.ts';
-import { connection, sentence } from '../../state/client.ts';
-import { whenItMayWork } from '../../state/reading.ts';
+import { type Attachment, formatSize } from '../../state/attachments.ts';
+import { errorText } from '../../state/toasts.ts';
 import { IconButton } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { useApp } from '../useApp.ts';
 
 export function Attachments({ list }: { list: Attachment[] }) {
   const [opened, setOpened] = useState<string | null>(null);
@@ -30,17 +30,17 @@ export function Attachments({ list }: { list: Attachment[] }) {
   );
 }
 
-/** So large (in pixels) a picture is at most. */
-const widest = 420;
-const tallest = 320;
+/** The largest size of a picture, in pixels. */
+const maxWidth = 420;
+const maxHeight = 320;
 
 function Picture({ picture, onOpen }: { picture: SizedPicture; onOpen(): void }) {
   const { src, href, again, opens } = useLink(picture);
   const { filename, width, height } = picture;
-  // The link has its room before the picture is there, so nothing jumps: without a source a picture has no size.
-  const shown = width * Math.min(1, widest / width, tallest / height);
+  // The link has its size before the picture is loaded, so nothing moves.
+  const shown = width * Math.min(1, maxWidth / width, maxHeight / height);
   const click = (event: MouseEvent) => {
-    // Who wants another tab gets it, with the original.
+    // These open the original in another tab.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     onOpen();
@@ -64,12 +64,12 @@ function File({ attachment }: { attachment: Attachment }) {
   const { filename, size } = attachment;
   return (
     <a class="file" href={href} {...opens} download={filename}>
-      <Icon name="file" /> <span class="name">{filename}</span> <span class="faint">{sizeOf(size)}</span>
+      <Icon name="file" /> <span class="name">{filename}</span> <span class="faint">{formatSize(size)}</span>
     </a>
   );
 }
 
-/** A picture of which it is known how much room it takes. */
+/** A picture whose size is known. */
 export type SizedPicture = Attachment & { width: number; height: number };
 
 export const isPicture = (file: Attachment): file is SizedPicture =>
@@ -77,13 +77,13 @@ export const isPicture = (file: Attachment): file is SizedPicture =>
 
 interface PicturesProps {
   list: readonly SizedPicture[];
-  /** Which one is shown. */
+  /** The one that is shown. */
   id: string;
   onGo(id: string): void;
   onClose(): void;
 }
 
-/** The pictures of a message, one at a time and as large as there is room. */
+/** The pictures of a message, one at a time in full size. */
 export function Pictures({ list, id, onGo, onClose }: PicturesProps) {
   const at = list.findIndex((one) => one.id === id);
   const picture = list[at];
@@ -94,7 +94,7 @@ export function Pictures({ list, id, onGo, onClose }: PicturesProps) {
     if (next) onGo(next.id);
   };
   const press = (event: KeyboardEvent) => {
-    // With Alt they go back in the history, with others the browser's own ways.
+    // With modifiers they are shortcuts of the browser.
     const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (!isPlain || step === 0) return;
@@ -118,18 +118,19 @@ export function Pictures({ list, id, onGo, onClose }: PicturesProps) {
   );
 }
 
-/** What shows one goes on to show the next: a link that has the focus keeps it. */
+/** One component shows all pictures, so that a focused link keeps the focus. */
 function Large({ picture }: { picture: SizedPicture }) {
+  const { connection } = useApp();
   const { src, href, problem, again, opens } = useLink(picture);
   const [there, setThere] = useState<string>();
   const waiting =
-    connection.value.status === 'offline'
+    connection.state.value.status === 'offline'
       ? 'The server cannot be reached. The picture comes when it can.'
       : 'One moment…';
   const label = 'Open the original in a tab of its own';
   return (
     <>
-      {/* Its name is text: as long as it leads nowhere it may have no label. */}
+      {/* The name is a text, since a link without an address may not have a label. */}
       <a class="icon original" href={href} {...opens} tabIndex={0} title={label}>
         <Icon name="open" />
         <span class="hidden">{label}</span>
@@ -148,14 +149,15 @@ function Large({ picture }: { picture: SizedPicture }) {
   );
 }
 
-/** So often a picture is fetched that does not come. */
-const mostTries = 3;
+/** How often a picture is requested that fails. */
+const maxTries = 3;
 
-/** Where a file is shown from, and how a link opens it: addresses hold for minutes only, and messages are looked at for longer. */
+/** The URL of a file, for showing and for opening it. URLs are valid for minutes only, so they are renewed. */
 export function useLink(attachment: Attachment) {
+  const { attachments, connection } = useApp();
   const [src, setSrc] = useState<string>();
   const [href, setHref] = useState<string>();
-  /** Why it does not come, and will not. */
+  /** Why it cannot be loaded. */
   const [problem, setProblem] = useState<string>();
   const tries = useRef(0);
   const forget = useRef(() => {});
@@ -164,7 +166,7 @@ export function useLink(attachment: Attachment) {
     forget.current = () => {
       wanted = false;
     };
-    linkTo(attachment).then(
+    attachments.linkTo(attachment).then(
       (url) => {
         if (!wanted) return;
         setSrc(url);
@@ -172,8 +174,8 @@ export function useLink(attachment: Attachment) {
       },
       (error) => {
         if (!wanted) return;
-        if (error instanceof ParleyError && error.isPassing) forget.current = whenItMayWork(ask);
-        else setProblem(sentence(error));
+        if (error instanceof ParleyError && error.isPassing) forget.current = connection.whenReachable(ask);
+        else setProblem(errorText(error));
       },
     );
   };
@@ -184,12 +186,12 @@ export function useLink(attachment: Attachment) {
     return () => forget.current();
   }, [attachment.id]);
   const again = () => {
-    if (++tries.current > mostTries) return setProblem('This picture cannot be shown.');
+    if (++tries.current > maxTries) return setProblem('This picture cannot be shown.');
     setSrc(undefined);
     forget.current();
-    forget.current = whenItMayWork(ask);
+    forget.current = connection.whenReachable(ask);
   };
-  const renew = () => void linkTo(attachment).then(setHref, () => {});
+  const renew = () => void attachments.linkTo(attachment).then(setHref, () => {});
   const opens = { target: '_blank', rel: 'noopener', onPointerEnter: renew, onFocus: renew };
   return { src, href, problem, again, opens };
 }

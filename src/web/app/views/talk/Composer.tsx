@@ -1,27 +1,23 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message, MessageInput } from '../../../../client/index.ts';
-import { activities } from '../../state/activities.ts';
+import { isTouched } from '../../browser.ts';
 import type { Attachment } from '../../state/attachments.ts';
-import { connection, me, parley } from '../../state/client.ts';
-import { draftOf, editing, followDraft, keepDraft, replyTo } from '../../state/drafts.ts';
-import { isComposing, isReady, isTouched } from '../../state/keyboard.ts';
-import { addFiles, dropComing, dropFile, filesFor, letGo } from '../../state/outgoing-files.ts';
+import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { tell } from '../../state/toasts.ts';
-import { tellTyping, typedAll, typists } from '../../state/typing.ts';
 import { useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
+import { type AppState, useApp } from '../useApp.ts';
 import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
-import { Leftover } from './Unsent.tsx';
+import { UnsentDraft } from './Unsent.tsx';
 
-/** So many characters before the limit the count is shown. */
-const tellBefore = 500;
+/** The remaining characters are shown from here on. */
+const countFrom = 500;
 
 interface ComposerProps {
   timeline: Timeline;
   name: string;
-  /** Why nothing can be said here, where that is so. */
+  /** Why the user cannot write here; null: they can. */
   closed: string | null;
 }
 
@@ -30,7 +26,7 @@ export function Composer({ timeline, name, closed }: ComposerProps) {
     return (
       <>
         <p class="closed">{closed}</p>
-        <Leftover timeline={timeline} />
+        <UnsentDraft timeline={timeline} />
       </>
     );
   }
@@ -38,9 +34,10 @@ export function Composer({ timeline, name, closed }: ComposerProps) {
 }
 
 function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) {
+  const { attachments } = useApp();
   const { channelId, threadId } = timeline;
   const composing = useComposer(timeline);
-  const { answered, files, coming, suggesting } = composing;
+  const { answered, files, uploading, suggesting } = composing;
   const id = threadId ? 'thread-composer' : 'composer';
   return (
     <form
@@ -51,14 +48,14 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
       }}
     >
       <Suggestions id={`${id}-list`} {...suggesting} />
-      <Answering message={answered} />
+      <ReplyingTo message={answered} />
       <FileList
         files={files}
-        coming={coming}
-        onRemove={(file) => dropFile(timeline.key, file)}
-        onStop={(file) => dropComing(timeline.key, file)}
+        uploading={uploading}
+        onRemove={(file) => attachments.remove(timeline.key, file)}
+        onStop={(file) => attachments.cancel(timeline.key, file)}
       />
-      <TextBox id={id} name={name} composing={composing} onFiles={(list) => void addFiles(timeline.key, list)} />
+      <TextBox id={id} name={name} composing={composing} onFiles={(list) => void attachments.add(timeline.key, list)} />
       <Typists channelId={channelId} threadId={threadId} />
     </form>
   );
@@ -72,8 +69,9 @@ interface TextBoxProps {
 }
 
 function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
+  const { connection } = useApp();
   const { ref, text, change, press, suggesting, blocked } = composing;
-  const offline = connection.value.status === 'offline';
+  const offline = connection.state.value.status === 'offline';
   const left = maxLength - text.length;
   return (
     <div class="box">
@@ -93,7 +91,7 @@ function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
         onKeyDown={press}
         onPaste={(event) => onFiles([...(event.clipboardData?.files ?? [])])}
       />
-      {left < tellBefore && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
+      {left < countFrom && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
       <button type="submit" class="send" aria-label="Send" disabled={blocked}>
         <Icon name="send" />
       </button>
@@ -103,20 +101,21 @@ function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
 
 interface FileListProps {
   files: readonly Attachment[];
-  coming: readonly File[];
+  uploading: readonly File[];
   onRemove(file: Attachment): void;
   onStop(file: File): void;
 }
 
-export function FileList({ files, coming, onRemove, onStop }: FileListProps) {
-  if (files.length === 0 && coming.length === 0) return null;
-  const waits = connection.value.status === 'offline' ? 'waits for a connection' : 'uploading…';
+export function FileList({ files, uploading, onRemove, onStop }: FileListProps) {
+  const { connection } = useApp();
+  if (files.length === 0 && uploading.length === 0) return null;
+  const waits = connection.state.value.status === 'offline' ? 'waits for a connection' : 'uploading…';
   return (
     <ul class="files" aria-label="Files to send">
       {files.map((file) => (
         <FileToSend key={file.id} name={file.filename} onRemove={() => onRemove(file)} />
       ))}
-      {coming.map((file, i) => (
+      {uploading.map((file, i) => (
         <FileToSend key={`${i} ${file.name}`} name={file.name} state={waits} onRemove={() => onStop(file)} />
       ))}
     </ul>
@@ -160,10 +159,11 @@ export function AddFiles({ onChoose }: { onChoose(files: readonly File[]): void 
   );
 }
 
-export function Answering({ message }: { message: Message | null }) {
+export function ReplyingTo({ message }: { message: Message | null }) {
+  const { drafts } = useApp();
   if (!message) return null;
   const stop = () => {
-    replyTo.value = null;
+    drafts.replyTo.value = null;
   };
   return (
     <div class="answering">
@@ -178,26 +178,28 @@ export function Answering({ message }: { message: Message | null }) {
 }
 
 /** How many activities there is room for. */
-const mostShown = 3;
+const maxShown = 3;
 
-/** Its room is always there, so that nothing jumps. */
+/** It is always there, so that nothing moves. */
 export function Typists({ channelId, threadId }: { channelId: string; threadId: string | null }) {
-  const here = (typists.value.get(channelId) ?? []).filter((typist) => typist.threadId === threadId);
+  const { typists, activities } = useApp();
+  const here = (typists.byChannel.value.get(channelId) ?? []).filter((typist) => typist.threadId === threadId);
   const names = here.map(({ name }) => name);
   const list = new Intl.ListFormat('en').format(names);
   const several = names.length < 4 ? `${list} are typing…` : 'Several people are typing…';
   const typing = names.length === 0 ? [] : [names.length === 1 ? `${list} is typing…` : several];
-  const doing = threadId === null ? (activities.value.get(channelId) ?? []) : [];
-  const shown = doing.slice(0, mostShown).map(({ name, activity }) => `${name}: ${activity}`);
+  const doing = threadId === null ? (activities.byChannel.value.get(channelId) ?? []) : [];
+  const shown = doing.slice(0, maxShown).map(({ name, activity }) => `${name}: ${activity}`);
   return <p class="typists">{[...typing, ...shown].join(' · ')}</p>;
 }
 
-/** Files that are dropped anywhere on a conversation go with the next message, where one can be written. */
+/** Attaches files that are dropped anywhere on a conversation to the next message, if the user can write here. */
 export function useFileDrop(timeline: Timeline, closed: string | null) {
+  const { showToast, attachments } = useApp();
   return useDrop(async (dropped) => {
-    if (closed) return tell(closed, 'bad');
+    if (closed) return showToast(closed, 'bad');
     const files = dropped.map(({ file }) => file);
-    await addFiles(timeline.key, files);
+    await attachments.add(timeline.key, files);
   });
 }
 
@@ -205,63 +207,67 @@ export const maxLength = 16_000;
 
 export type Composing = ReturnType<typeof useComposer>;
 
-/** What is being written for a timeline, and what becomes of it. */
+/** The message being written in a timeline. */
 export function useComposer(timeline: Timeline) {
+  const app = useApp();
+  const { attachments, drafts, showToast, keyboard } = app;
   const { channelId, threadId, key } = timeline;
   const { text, change } = useDraft(timeline);
   const ref = useRef<HTMLTextAreaElement>(null);
-  const { files, coming } = filesFor(key);
-  const asked = replyTo.value;
+  const { files, uploading } = attachments.of(key);
+  const asked = drafts.replyTo.value;
   const answered = asked?.channelId === channelId && asked.threadId === threadId ? asked : null;
   const isEmpty = text.trim() === '' && files.length === 0;
-  const blocked = isEmpty || coming.length > 0 || text.length > maxLength;
+  const blocked = isEmpty || uploading.length > 0 || text.length > maxLength;
   useGrowth(ref, text);
-  // Before the next key is pressed, and before somebody goes elsewhere.
+  // Ready for the next key, and before the user moves the focus.
   useLayoutEffect(() => {
-    // On a phone the keyboard would cover half of what one came to read.
+    // On a phone the keyboard would cover half of the messages.
     if (!isTouched() || answered) ref.current?.focus();
   }, [key, answered]);
   const send = () => {
-    if (text.length > maxLength) tell(`A message has at most ${maxLength} characters; files have more room.`, 'bad');
+    if (text.length > maxLength)
+      showToast(`A message has at most ${maxLength} characters; files have more room.`, 'bad');
     if (blocked) return;
-    const attachments = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
-    letGo(key);
-    sendTo(timeline, { content: text.trim(), attachments, threadId, replyToId: answered?.id });
+    const sent = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
+    attachments.sent(key);
+    sendTo(app, timeline, { content: text.trim(), attachments: sent, threadId, replyToId: answered?.id });
     change('');
-    replyTo.value = null;
+    drafts.replyTo.value = null;
     showEnd(ref);
   };
   const suggesting = useSuggestions(channelId, ref, change);
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
-    if (event.key === 'Escape' && !isComposing(event)) replyTo.value = null;
-    if (event.key === 'ArrowUp' && !event.altKey && text === '') return editLast(timeline, event);
-    if (!isReady(event)) return;
+    if (event.key === 'Escape' && !isComposing(event)) drafts.replyTo.value = null;
+    if (event.key === 'ArrowUp' && !event.altKey && text === '') return editLast(app, timeline, event);
+    if (!keyboard.submits(event)) return;
     event.preventDefault();
     send();
   };
-  return { ref, text, change, answered, files, coming, send, press, suggesting, blocked };
+  return { ref, text, change, answered, files, uploading, send, press, suggesting, blocked };
 }
 
-/** What was typed and not sent; it outlives the page. */
+/** The draft; it outlives the page. */
 function useDraft({ key, channelId, threadId }: Timeline) {
-  const [text, setText] = useState(() => draftOf(key));
-  useEffect(() => followDraft(key, setText), [key]);
+  const { drafts, typists } = useApp();
+  const [text, setText] = useState(() => drafts.of(key));
+  useEffect(() => drafts.follow(key, setText), [key]);
   const change = (value: string) => {
     setText(value);
-    keepDraft(key, value);
-    if (value !== '') tellTyping(channelId, threadId);
+    drafts.keep(key, value);
+    if (value !== '') typists.publish(channelId, threadId);
   };
   return { text, change };
 }
 
-function sendTo(timeline: Timeline, message: MessageInput): void {
-  // A refusal shows below the message itself.
-  parley
+function sendTo(app: AppState, timeline: Timeline, message: MessageInput): void {
+  // A refusal is shown below the message.
+  app.client
     .channel(timeline.channelId)
     .send(message)
     .catch(() => {});
-  typedAll();
+  app.typists.sent();
   if (timeline.hasNewer.peek()) void timeline.showNewest();
 }
 
@@ -269,9 +275,9 @@ function showEnd(ref: RefObject<HTMLTextAreaElement | null>): void {
   ref.current?.closest('.conversation')?.querySelector('.scroller')?.scrollTo({ top: 0 });
 }
 
-function editLast(timeline: Timeline, event: KeyboardEvent): void {
-  const own = timeline.messages.peek().findLast(({ authorId }) => authorId === me.value?.id);
+function editLast(app: AppState, timeline: Timeline, event: KeyboardEvent): void {
+  const own = timeline.messages.peek().findLast(({ authorId }) => authorId === app.me.value?.id);
   if (!own) return;
   event.preventDefault();
-  editing.value = own.id;
+  app.drafts.editing.value = own.id;
 }

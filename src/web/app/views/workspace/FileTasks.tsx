@@ -1,9 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ParleyError } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
-import { draftOf, keepDraft } from '../../state/drafts.ts';
-import { attempt, tell } from '../../state/toasts.ts';
-import { createFile, createFolder, type FileNode, fileLink, removeNodes, rename } from '../../state/workspace.ts';
+import type { FileNode } from '../../state/workspace.ts';
 import { unzip } from '../../state/zip.ts';
 import { PublishNode } from '../apps/AppForms.tsx';
 import { Button } from '../parts/Button.tsx';
@@ -12,8 +9,9 @@ import type { DroppedFile } from '../parts/dropping.ts';
 import { Field, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
+import { type AppState, useApp } from '../useApp.ts';
 
-/** What someone is about to do in a workspace. */
+/** What the user is about to do in a workspace. */
 export type FileTask =
   | { what: 'new folder' | 'new file'; parentId: string | null }
   | { what: 'rename' | 'edit' | 'look' | 'publish'; node: FileNode }
@@ -29,18 +27,21 @@ interface FileTasksProps {
 }
 
 export function FileTasks({ serverId, task, onUpload, onDone, onClose }: FileTasksProps) {
+  const { workspace, attempt } = useApp();
   switch (task.what) {
     case 'new folder':
     case 'new file': {
-      const create = task.what === 'new folder' ? createFolder : createFile;
       const naming = { title: `A ${task.what}`, action: 'Create', name: '' };
-      const work = (name: string) => create(serverId, task.parentId, name);
+      const work = (name: string) =>
+        task.what === 'new folder'
+          ? workspace.createFolder(serverId, task.parentId, name)
+          : workspace.createFile(serverId, task.parentId, name);
       return <NameDialog {...naming} work={work} onDone={onDone} onClose={onClose} />;
     }
     case 'rename': {
       const { id, name } = task.node;
       const naming = { title: `Rename ${name}`, action: 'Rename', name };
-      const work = (wanted: string) => rename(serverId, id, wanted);
+      const work = (wanted: string) => workspace.rename(serverId, id, wanted);
       return <NameDialog {...naming} work={work} onDone={onDone} onClose={onClose} />;
     }
     case 'edit':
@@ -52,7 +53,7 @@ export function FileTasks({ serverId, task, onUpload, onDone, onClose }: FileTas
     case 'unpack':
       return <Unpack serverId={serverId} node={task.node} onUpload={onUpload} onClose={onClose} />;
     case 'delete': {
-      const remove = () => removeNodes(serverId, task.nodes).then(onDone);
+      const remove = () => workspace.remove(serverId, task.nodes).then(onDone);
       return <ConfirmDeletion nodes={task.nodes} onClose={onClose} onConfirm={() => void attempt(remove)} />;
     }
   }
@@ -68,7 +69,7 @@ function ConfirmDeletion({ nodes, onClose, onConfirm }: DeletionProps) {
   return (
     <Confirm
       title={nodes.length === 1 ? `Delete ${nodes[0]?.name}?` : `Delete ${nodes.length} things?`}
-      text="Folders go with all that is in them, for everyone and for good."
+      text="Folders are deleted with all their contents, for everyone and for good."
       action="Delete"
       onClose={onClose}
       onConfirm={onConfirm}
@@ -106,10 +107,11 @@ interface EditorProps {
   onClose(): void;
 }
 
-/** A text file, to be changed. */
+/** An editor for a text file. */
 export function Editor({ serverId, node, onClose }: EditorProps) {
+  const { client } = useApp();
   const { value: file } = useLoaded(
-    () => parley.rest('GET /api/servers/:serverId/workspace/files/:fileId', { serverId, fileId: node.id }),
+    () => client.rest('GET /api/servers/:serverId/workspace/files/:fileId', { serverId, fileId: node.id }),
     [serverId, node.id],
   );
   return (
@@ -123,14 +125,14 @@ export function Editor({ serverId, node, onClose }: EditorProps) {
   );
 }
 
-/** What was typed and not saved, and the version of the file that it was made from. */
+/** Unsaved text, and the version of the file that it is based on. */
 interface Unsaved {
   text: string;
   version: number;
 }
 
-function unsavedOf(fileId: string): Unsaved | null {
-  const kept = draftOf(fileId);
+function unsavedOf(app: AppState, fileId: string): Unsaved | null {
+  const kept = app.drafts.of(fileId);
   return kept === '' ? null : JSON.parse(kept);
 }
 
@@ -139,29 +141,31 @@ interface TextEditorProps extends EditorProps {
   version: number;
 }
 
-/** What is not saved is there again when one comes back. What someone else has saved meanwhile is not written over. */
+/** Unsaved text is kept as a draft. A version saved by someone else meanwhile is not overwritten. */
 function TextEditor({ serverId, node, onClose, content, version }: TextEditorProps) {
-  const [unsaved, setUnsaved] = useState(() => unsavedOf(node.id));
+  const app = useApp();
+  const { drafts, showToast } = app;
+  const [unsaved, setUnsaved] = useState(() => unsavedOf(app, node.id));
   const [base, setBase] = useState(unsaved?.version ?? version);
   const [shown] = useState(unsaved?.text ?? content);
   const change = (text: string, of = base) => {
     const changed = { text, version: of };
-    keepDraft(node.id, JSON.stringify(changed));
+    drafts.keep(node.id, JSON.stringify(changed));
     setUnsaved(changed);
   };
   const forget = () => {
-    keepDraft(node.id, '');
+    drafts.keep(node.id, '');
     setUnsaved(null);
   };
   const save = async ({ raw }: Fields) => {
     const text = raw('content');
-    const saved = await saveText(serverId, node, text, base);
+    const saved = await saveText(app, serverId, node, text, base);
     setBase(saved);
-    const typed = unsavedOf(node.id)?.text ?? text;
+    const typed = unsavedOf(app, node.id)?.text ?? text;
     if (typed === text) forget();
-    // Meanwhile one has typed on.
+    // The user has typed more meanwhile.
     else change(typed, saved);
-    tell(`${node.name} is saved.`);
+    showToast(`${node.name} is saved.`);
   };
   const discard = () => {
     forget();
@@ -183,10 +187,16 @@ function TextEditor({ serverId, node, onClose, content, version }: TextEditorPro
 }
 
 /** @returns its new version */
-async function saveText(serverId: string, { id }: FileNode, content: string, version: number): Promise<number> {
+async function saveText(
+  app: AppState,
+  serverId: string,
+  { id }: FileNode,
+  content: string,
+  version: number,
+): Promise<number> {
   const params = { serverId, fileId: id, body: { content }, headers: { 'if-match': `"${version}"` } };
   try {
-    return (await parley.rest('PATCH /api/servers/:serverId/workspace/files/:fileId', params)).version;
+    return (await app.client.rest('PATCH /api/servers/:serverId/workspace/files/:fileId', params)).version;
   } catch (error) {
     if (!(error instanceof ParleyError) || error.status !== 412) throw error;
     throw new Error('Someone else has saved this file meanwhile. Copy your text, discard it, and open the file again.');
@@ -200,7 +210,8 @@ interface PictureProps {
 }
 
 export function Picture({ serverId, node, onClose }: PictureProps) {
-  const { value: url } = useLoaded(() => fileLink(serverId, node.id, 'inline'), [serverId, node.id]);
+  const { workspace } = useApp();
+  const { value: url } = useLoaded(() => workspace.linkTo(serverId, node.id, 'inline'), [serverId, node.id]);
   return (
     <Dialog title={node.name} size="wide" onClose={onClose}>
       {url && <img class="whole" src={url} alt={node.name} />}
@@ -216,10 +227,11 @@ interface UnpackProps {
   onClose(): void;
 }
 
-/** Puts what is in a ZIP file into a folder of its name, beside it. The browser does the unpacking. */
+/** Unpacks a ZIP file in the browser, into a folder of its name beside it. */
 export function Unpack({ serverId, node, onUpload, onClose }: UnpackProps) {
+  const { workspace } = useApp();
   const unpack = async () => {
-    const answer = await fetch(await fileLink(serverId, node.id, 'attachment'));
+    const answer = await fetch(await workspace.linkTo(serverId, node.id, 'attachment'));
     if (!answer.ok) throw new Error('The file cannot be read just now. Try again.');
     const files = await unzip(await answer.blob());
     const folder = node.name.replace(/\.zip$/i, '') || 'archive';

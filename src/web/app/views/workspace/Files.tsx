@@ -1,30 +1,22 @@
 import { useEffect, useState } from 'preact/hooks';
 import { pause } from '../../../../client/backoff.ts';
 import { ParleyError, type RestAnswer } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
+import { saveFile } from '../../browser.ts';
 import { pathTo } from '../../state/router.ts';
-import { attempt } from '../../state/toasts.ts';
-import {
-  clipboard,
-  createFolder,
-  downloadZip,
-  type FileNode,
-  paste,
-  readFolder,
-  uploadFile,
-} from '../../state/workspace.ts';
+import type { FileNode } from '../../state/workspace.ts';
 import { Button } from '../parts/Button.tsx';
 import { type DroppedFile, useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Menu } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
+import { type AppState, useApp } from '../useApp.ts';
 import { type FileTask, FileTasks } from './FileTasks.tsx';
 import { NodeRow } from './NodeRow.tsx';
 
 interface FilesProps {
   serverId: string;
-  /** Null: the top. */
+  /** Null: the root. */
   folderId: string | null;
 }
 
@@ -87,10 +79,11 @@ function NodeList({ serverId, list, onTask, onChange }: NodeListProps) {
 }
 
 function useFolder(serverId: string, folderId: string | null) {
-  const { value: list, load } = useLoaded(() => readFolder(serverId, folderId), [serverId, folderId]);
+  const { workspace, client, attempt } = useApp();
+  const { value: list, load } = useLoaded(() => workspace.readFolder(serverId, folderId), [serverId, folderId]);
   useEffect(
     () =>
-      parley.on('workspace:changed', (change) => {
+      client.on('workspace:changed', (change) => {
         if (change.serverId === serverId) void attempt(load);
       }),
     [serverId, folderId],
@@ -100,9 +93,10 @@ function useFolder(serverId: string, folderId: string | null) {
 
 type TreeNode = RestAnswer<'GET /api/servers/:serverId/workspace/tree'>[number];
 
-/** The way from the top to a folder. */
+/** The path from the root to a folder. */
 export function Breadcrumbs({ serverId, folderId }: { serverId: string; folderId: string | null }) {
-  const { value: way } = useLoaded(() => wayTo(serverId, folderId), [serverId, folderId]);
+  const app = useApp();
+  const { value: way } = useLoaded(() => foldersTo(app, serverId, folderId), [serverId, folderId]);
   return (
     <nav class="crumbs" aria-label="Folders above">
       <a href={pathTo.files(serverId, null)} aria-current={folderId ? undefined : 'page'}>
@@ -120,9 +114,9 @@ export function Breadcrumbs({ serverId, folderId }: { serverId: string; folderId
   );
 }
 
-async function wayTo(serverId: string, folderId: string | null): Promise<TreeNode[]> {
+async function foldersTo(app: AppState, serverId: string, folderId: string | null): Promise<TreeNode[]> {
   if (!folderId) return [];
-  return find(await parley.rest('GET /api/servers/:serverId/workspace/tree', { serverId }), folderId) ?? [];
+  return find(await app.client.rest('GET /api/servers/:serverId/workspace/tree', { serverId }), folderId) ?? [];
 }
 
 function find(nodes: TreeNode[], id: string): TreeNode[] | null {
@@ -142,17 +136,18 @@ interface ActionsProps {
   onPasted(): Promise<void>;
 }
 
-/** What can be done with the folder that is shown. */
+/** The actions for the shown folder. */
 export function FolderActions({ serverId, folderId, onTask, onUpload, onPasted }: ActionsProps) {
-  const held = clipboard.value?.serverId === serverId ? clipboard.value.nodes : [];
-  const everything = () => void attempt(() => downloadZip(serverId, null));
+  const { workspace, attempt } = useApp();
+  const held = workspace.clipboard.value?.serverId === serverId ? workspace.clipboard.value.nodes : [];
+  const everything = () => void attempt(async () => saveFile(await workspace.zip(serverId, null), 'workspace.zip'));
   return (
     <>
       {held.length > 0 && (
         <Button
           label={`Paste ${named(held)}`}
           kind="quiet"
-          onClick={() => void attempt(() => paste(folderId).then(onPasted))}
+          onClick={() => void attempt(() => workspace.paste(folderId).then(onPasted))}
         />
       )}
       <Menu
@@ -198,10 +193,11 @@ interface SelectedProps {
   onTask(task: FileTask): void;
 }
 
-/** What can be done with several at once. */
+/** The actions for several files at once. */
 export function Selected({ serverId, nodes, onDone, onTask }: SelectedProps) {
+  const { workspace } = useApp();
   const hold = (mode: 'copy' | 'cut') => {
-    clipboard.value = { serverId, nodes, mode };
+    workspace.clipboard.value = { serverId, nodes, mode };
     onDone();
   };
   return (
@@ -215,8 +211,9 @@ export function Selected({ serverId, nodes, onDone, onTask }: SelectedProps) {
   );
 }
 
-/** Files on their way into a folder, one after the other; one that is refused does not keep the others out. */
+/** Uploads files to a folder, one after the other. A refused one does not stop the others. */
 export function useUploads(serverId: string, folderId: string | null, onDone: () => Promise<void>) {
+  const { workspace, attempt } = useApp();
   const [left, setLeft] = useState(0);
   const add = async (files: DroppedFile[]) => {
     setLeft((count) => count + files.length);
@@ -228,7 +225,7 @@ export function useUploads(serverId: string, folderId: string | null, onDone: ()
       const made =
         folders.get(key) ??
         folderOf(names.slice(0, -1)).then(
-          async (parent) => (await inTurn(() => createFolder(serverId, parent, name))).id,
+          async (parent) => (await waitForLimit(() => workspace.createFolder(serverId, parent, name))).id,
         );
       folders.set(key, made);
       return made;
@@ -236,7 +233,7 @@ export function useUploads(serverId: string, folderId: string | null, onDone: ()
     for (const { folders: names, file } of files) {
       await attempt(async () => {
         const folder = await folderOf(names);
-        await inTurn(() => uploadFile(serverId, folder, file));
+        await waitForLimit(() => workspace.upload(serverId, folder, file));
       });
       setLeft((count) => count - 1);
     }
@@ -245,8 +242,8 @@ export function useUploads(serverId: string, folderId: string | null, onDone: ()
   return { left, add };
 }
 
-/** A folder may hold more files than anyone may send in a minute: then the rest waits for the next one. */
-async function inTurn<R>(send: () => Promise<R>): Promise<R> {
+/** A dropped folder may hold more files than the rate limit allows in a minute: the rest waits. */
+async function waitForLimit<R>(send: () => Promise<R>): Promise<R> {
   for (;;) {
     try {
       return await send();

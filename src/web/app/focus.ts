@@ -1,13 +1,13 @@
-import { isTouched } from './keyboard.ts';
-
-/** The last focused element and its ancestors, innermost first; empty when it was left on purpose. */
-let path: Element[] = [];
+import { isTouched } from './browser.ts';
 
 /**
  * Moves the focus when its element is removed: a closed thread, a finished list item. Otherwise the next key would start at
  * the top of the page.
  */
 export function keepFocus(root: Element): void {
+  /** The last focused element and its ancestors, innermost first; empty when it was left on purpose. */
+  let path: Element[] = [];
+  const isLost = () => document.activeElement === document.body && path[0]?.isConnected === false;
   document.addEventListener('focusin', ({ target }) => {
     path = target instanceof Element ? around(target) : [];
   });
@@ -15,13 +15,11 @@ export function keepFocus(root: Element): void {
     path = [];
   });
   const observer = new MutationObserver(() => {
-    // The code that removed it may have a better target, as dialogs do; effects have run after the next frame.
+    // The code that removed it may choose a better target, as dialogs do; effects have run after the next frame.
     if (isLost()) requestAnimationFrame(() => setTimeout(() => isLost() && placeFor(path)?.focus()));
   });
   observer.observe(root, { childList: true, subtree: true });
 }
-
-const isLost = (): boolean => document.activeElement === document.body && path[0]?.isConnected === false;
 
 function around(element: Element): Element[] {
   const all: Element[] = [];
@@ -50,7 +48,7 @@ function placeFor(lost: readonly Element[]): HTMLElement | undefined {
 const isUsable = (element: HTMLElement): boolean =>
   element.checkVisibility() && !element.matches(':disabled') && !(isTouched() && element.matches('input, textarea'));
 
-/** Where one writes on, from somewhere in a channel or a thread. */
-export function composerBeside(element: Element | null): HTMLElement | null {
+/** The message field of the channel or thread that an element is in. */
+export function messageFieldNear(element: Element | null): HTMLElement | null {
   return element?.closest('.conversation')?.querySelector<HTMLElement>('.composer textarea') ?? null;
 }

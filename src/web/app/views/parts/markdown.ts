@@ -1,4 +1,6 @@
-/** What a text is made of, from its beginning to its end. */
+import { piecesIn } from './inline.ts';
+
+/** A part of a text that stands on lines of its own. */
 export type Block =
   | { kind: 'lines' | 'code'; text: string }
   | { kind: 'heading'; level: number; text: string }
@@ -12,9 +14,9 @@ export interface ListBlock {
   items: Item[];
 }
 
-export interface Item {
+interface Item {
   text: string;
-  /** As it was typed: nothing is counted anew. */
+  /** As typed: lists are not renumbered. */
   number: number | undefined;
   lists: ListBlock[];
 }
@@ -22,28 +24,55 @@ export interface Item {
 export interface TableBlock {
   kind: 'table';
   head: string[];
-  /** To which each column is set. */
+  /** The alignment of each column. */
   sides: ('left' | 'center' | 'right')[];
   rows: string[][];
 }
 
-/** Quotations and lists within others beyond this stay as they are: there would be no room left for them. */
-const deepest = 4;
+/** Elements in one message: those of a page together must not keep a browser busy for long. */
+const maxElements = 500;
 
-/** What begins first takes what is in it: a quotation in a block of code is code, and one around it a quotation. */
+/**
+ * Parses a text.
+ * @param plain parses nothing but code, for places that have room for a few lines only
+ * @returns its blocks, and the rest as typed, where it would become more elements than a message may have
+ */
+export function parseText(content: string, plain = false): { blocks: Block[]; rest: string } {
+  const parse = plain ? plainBlocksOf : (text: string) => blocksOf(text);
+  const fits = (text: string) => weightOf(parse(text)) + piecesIn(text, maxElements + 1) <= maxElements;
+  if (fits(content)) return { blocks: parse(content), rest: '' };
+  const lines = content.split('\n');
+  const start = (count: number) => lines.slice(0, count).join('\n');
+  // From the start, since a text with many elements is cut early, and parsing all of it again and again takes long.
+  let high = 1;
+  while (high < lines.length && fits(start(high))) high *= 2;
+  let low = high >> 1;
+  high = Math.min(high, lines.length);
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (fits(start(middle))) low = middle;
+    else high = middle;
+  }
+  return { blocks: parse(start(low)), rest: lines.slice(low).join('\n') };
+}
+
+/** Quotations and lists nested deeper stay as typed: there would be no room for them. */
+const maxDepth = 4;
+
+/** The block that starts first contains the others: a quotation in a block of code is code, and one around it a quotation. */
 const framed =
   /```[\s\S]+?```|^>(?![^ \n])[^\n]*(?:\n>(?![^ \n])[^\n]*)*|^\|[^\n]+\| *\n\|(?: *:?-+:? *\|)+ *$(?:\n\|[^\n]*\| *$)*/gm;
 const headed = /^(#{1,3}) +(\S.*)$/;
 const listed = /^([ \t]*)(?:[-*]|(\d{1,3})[.)]) +(\S.*)$/;
 const continued = /^[ \t]{2,}\S/;
 
-/** Takes a text apart. A block stands on lines of its own, so an empty one before or after it says nothing. */
-export function blocksOf(content: string, depth = 0): Block[] {
+/** Parses a text. Blocks stand on lines of their own, so an empty line before or after one is dropped. */
+function blocksOf(content: string, depth = 0): Block[] {
   const blocks: Block[] = [];
   let from = 0;
   for (const { 0: source, index } of content.matchAll(framed)) {
     const isQuote = source.startsWith('>');
-    if (isQuote && depth === deepest) continue;
+    if (isQuote && depth === maxDepth) continue;
     blocks.push(...linesOf(content.slice(from, index).replace(/\n$/, '')));
     if (isQuote) blocks.push({ kind: 'quote', blocks: blocksOf(source.replace(/^> ?/gm, ''), depth + 1) });
     else blocks.push(source.startsWith('|') ? tableOf(source) : { kind: 'code', text: codeOf(source) });
@@ -51,14 +80,16 @@ export function blocksOf(content: string, depth = 0): Block[] {
     from = index + source.length + (content[index + source.length] === '\n' ? 1 : 0);
   }
   blocks.push(...linesOf(content.slice(from)));
-  return blocks.map((block, i) => trimmed(block, i > 0, i < blocks.length - 1)).filter(isSaid);
+  return blocks
+    .map((block, i) => trimmed(block, i > 0, i < blocks.length - 1))
+    .filter((block) => block.kind !== 'lines' || block.text !== '');
 }
 
-/** A table takes a browser about as long as this many other elements. */
+/** A table costs a browser about as much as this many other elements. */
 const weightOfTable = 20;
 
-/** How many elements blocks become, without what stands within a line: a table has as many cells as its head in each row. */
-export function weightOf(blocks: Block[]): number {
+/** How many elements blocks become, without those within a line. Each row of a table has as many cells as its head. */
+function weightOf(blocks: Block[]): number {
   return blocks.reduce((sum, block) => sum + 1 + weightWithin(block), 0);
 }
 
@@ -75,8 +106,8 @@ function weightWithin(block: Block): number {
   }
 }
 
-/** The same without anything but code, for places that have room for a few lines only. */
-export function plainBlocksOf(content: string): Block[] {
+/** Parses nothing but code, for places that have room for a few lines only. */
+function plainBlocksOf(content: string): Block[] {
   const parts = content.split(/\n?(```[\s\S]+?```)\n?/g);
   return parts.map((part, i) => (i % 2 === 1 ? { kind: 'code', text: codeOf(part) } : { kind: 'lines', text: part }));
 }
@@ -105,8 +136,6 @@ function trimmed(block: Block, isAfter: boolean, isBefore: boolean): Block {
   const text = isAfter ? block.text.replace(/^\n/, '') : block.text;
   return { ...block, text: isBefore ? text.replace(/\n$/, '') : text };
 }
-
-const isSaid = (block: Block) => block.kind !== 'lines' || block.text !== '';
 
 interface Run {
   kind: 'lines' | 'heading' | 'list';
@@ -154,7 +183,7 @@ function itemsOf(lines: string[]): Entry[] {
   return entries;
 }
 
-/** Puts what is moved in below what it belongs to. */
+/** Nests indented items under their parent. */
 function listsOf(entries: Entry[], depth: number): ListBlock[] {
   const lists: ListBlock[] = [];
   const [first] = entries;
@@ -162,7 +191,7 @@ function listsOf(entries: Entry[], depth: number): ListBlock[] {
     const { text, number } = entries[at] ?? first;
     const isOrdered = number !== undefined;
     let end = at + 1;
-    while (depth < deepest && (entries[end]?.indent ?? 0) >= first.indent + 2) end++;
+    while (depth < maxDepth && (entries[end]?.indent ?? 0) >= first.indent + 2) end++;
     const item = { text, number, lists: listsOf(entries.slice(at + 1, end), depth + 1) };
     const last = lists.at(-1);
     if (last?.isOrdered === isOrdered) last.items.push(item);

@@ -1,76 +1,73 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { announce } from '../../state/announcer.ts';
-import { me, parley } from '../../state/client.ts';
-import { readChannel } from '../../state/notifications.ts';
-import { wasFollowed } from '../../state/replies.ts';
-import { go, pathTo } from '../../state/router.ts';
-import { currentServer } from '../../state/servers.ts';
+import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { attempt } from '../../state/toasts.ts';
-import { isLookedAt, lastRead, markRead, unread } from '../../state/unread.ts';
+import { type AppState, useApp } from '../useApp.ts';
 
 interface News {
-  /** After which message the "new" line stands; null: nowhere. */
+  /** Number of the message before the "new" line; null: there is no line. */
   since: number | null;
-  /** How many were unread on coming here, as long as one has not seen where they begin. */
+  /** How many were unread on arrival; 0 once the first of them was in view. */
   above: number;
-  /** Whether something was said that one has not come down to. */
+  /** Whether there are new messages below the view. */
   below: boolean;
-  /** Goes to where the unread ones begin. */
+  /** Scrolls to the first unread one. */
   toFirst(): void;
 }
 
-/** What is new in a list of messages; what is looked at is marked as read. */
-export function useNews(ref: RefObject<HTMLElement | null>, timeline: Timeline, atEnd: boolean): News {
+/** What is new in a list of messages. Messages in view are marked as read. */
+export function useNewMessages(ref: RefObject<HTMLElement | null>, timeline: Timeline, atEnd: boolean): News {
+  const app = useApp();
+  const { unread, attempt, client, navigate, servers } = app;
   const { channelId, threadId } = timeline;
   const since = useNewLine(timeline, atEnd);
-  const coming = useRef<Coming | null>(null);
-  if (timeline.loaded.value && !threadId) coming.current ??= comingTo(channelId);
-  const isUnread = (unread.value.get(channelId) ?? 0) > 0;
-  // Who has read nothing here yet has no line, only a beginning.
+  const coming = useRef<Arrival | null>(null);
+  if (timeline.loaded.value && !threadId) coming.current ??= arrivalIn(app, channelId);
+  const isUnread = (unread.counts.value.get(channelId) ?? 0) > 0;
+  // A user who has read nothing here has no line, only the beginning.
   const isAbove = since !== null || (coming.current?.lastRead === 0 && !timeline.hasNewer.value);
   const [seen, setSeen] = useSeen(ref, timeline);
   useReading(timeline, atEnd);
   const toFirst = () =>
     attempt(async () => {
       const query = { after: String(coming.current?.lastRead ?? 0), limit: 1 };
-      const { messages } = await parley.rest('GET /api/channels/:channelId/messages', { channelId, query });
+      const { messages } = await client.rest('GET /api/channels/:channelId/messages', { channelId, query });
       setSeen(true);
-      if (messages[0]) go(pathTo.message(currentServer.peek()?.id ?? null, channelId, messages[0].id));
+      if (messages[0]) navigate(pathTo.message(servers.current.peek()?.id ?? null, channelId, messages[0].id));
     });
   return {
     since,
     above: seen || !isAbove ? 0 : (coming.current?.unread ?? 0),
-    below: !threadId && (timeline.newest.value > (lastRead(channelId) ?? 0) || isUnread),
+    below: !threadId && (timeline.newest.value > (unread.lastRead(channelId) ?? 0) || isUnread),
     toFirst: () => void toFirst(),
   };
 }
 
-/** Where one was when one came, before anything was looked at. */
-interface Coming {
+/** The read state on arrival. */
+interface Arrival {
   lastRead: number;
   unread: number;
 }
 
-function comingTo(channelId: string): Coming {
-  return { lastRead: lastRead(channelId) ?? 0, unread: unread.peek().get(channelId) ?? 0 };
+function arrivalIn(app: AppState, channelId: string): Arrival {
+  return { lastRead: app.unread.lastRead(channelId) ?? 0, unread: app.unread.counts.peek().get(channelId) ?? 0 };
 }
 
 /**
- * The line stands where one was on coming here, or on looking away; not before what comes while one looks on.
- * @returns after which message
+ * The line is where the user had read up to on arrival, or when they looked away; not before what comes while they watch.
+ * @returns number of the message before it
  */
 function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
+  const { replies, unread, me } = useApp();
   const { channelId, threadId } = timeline;
   const line = useRef<number | null>(null);
   const drawn = useRef(false);
   const messages = timeline.messages.value;
   const last = messages.at(-1);
   if (threadId || !timeline.loaded.value || !last) return null;
-  const looksOn = (atEnd || wasFollowed(last.id)) && !timeline.hasNewer.value && isLookedAt(channelId);
+  const looksOn = (atEnd || replies.wasWatched(last.id)) && !timeline.hasNewer.value && unread.isInView(channelId);
   const comes = line.current === null;
-  line.current ??= lastRead(channelId) ?? 0;
+  line.current ??= unread.lastRead(channelId) ?? 0;
   if (!comes && looksOn && !drawn.current) line.current = Math.max(line.current, last.seq);
   const since = line.current;
   const firstNew = since > 0 ? messages.find(({ seq }) => seq > since) : undefined;
@@ -79,7 +76,7 @@ function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
   return drawn.current ? since : null;
 }
 
-/** Whether the line was in view, or without one the beginning. */
+/** Whether the line, or without one the beginning, was in view. */
 function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline) {
   const [seen, setSeen] = useState(false);
   const messages = timeline.messages.value;
@@ -98,15 +95,16 @@ function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline) {
   return [seen, setSeen] as const;
 }
 
-/** Marks as read what is looked at. */
+/** Marks messages in view as read. */
 function useReading(timeline: Timeline, atEnd: boolean): void {
+  const { unread, notifications } = useApp();
   const { channelId, threadId } = timeline;
   const last = timeline.messages.value.at(-1);
   useLayoutEffect(() => {
     const read = () => {
-      if (!last || threadId || !atEnd || timeline.hasNewer.peek() || !isLookedAt(channelId)) return;
-      markRead(channelId, last.seq);
-      readChannel(channelId);
+      if (!last || threadId || !atEnd || timeline.hasNewer.peek() || !unread.isInView(channelId)) return;
+      unread.markRead(channelId, last.seq);
+      notifications.readChannel(channelId);
     };
     read();
     document.addEventListener('visibilitychange', read);
@@ -114,10 +112,11 @@ function useReading(timeline: Timeline, atEnd: boolean): void {
   }, [last, atEnd, channelId, threadId, timeline]);
 }
 
-/** Reads out what others say where one is. Of a reply that is being made only that it is: its pieces would be noise. */
+/** Announces messages of others to screen readers. A reply in progress is announced once, not piece by piece. */
 export function useAnnouncements(channelId: string, threadId: string | null): void {
+  const { client, me, announce } = useApp();
   useEffect(() => {
-    const channel = parley.channel(channelId);
+    const channel = client.channel(channelId);
     const ends = [
       channel.listen('message:new', (message) => {
         if (message.authorId === me.peek()?.id || message.threadId !== threadId || message.isDeleted) return;
