@@ -8,7 +8,7 @@ import { type EmbeddedLog, spawnPostmaster, turnedAway } from './embedded/postma
 import { ensureDatabase } from './embedded/roles.ts';
 import { supervise } from './embedded/supervisor.ts';
 
-export { EmbeddedPostgresError } from './embedded/running.ts';
+export { EmbeddedPostgresError } from './embedded/failure.ts';
 
 export interface EmbeddedOptions {
   /** Created if missing. The cluster is in its `postgres`, the password in its `postgres-password`. */

@@ -9,7 +9,7 @@ import {
 } from './entities/agent.entity.ts';
 import { App, AppFile } from './entities/app.entity.ts';
 import { Blob, BlobChunk } from './entities/blob.entity.ts';
-import { Channel, ChannelMember, ChannelRead, DmChannel } from './entities/channel.entity.ts';
+import { Channel, ChannelMember, ChannelRead, DmChannel, JoinRequest } from './entities/channel.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { IdempotencyKey, Invalidation, LogRow, Stream } from './entities/log.entity.ts';
 import { Attachment, Message, Reaction, Thread } from './entities/message.entity.ts';
@@ -20,7 +20,7 @@ import {
   NotificationSource,
 } from './entities/notification.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
-import { JoinRequest, Server, ServerBan, ServerMember } from './entities/server.entity.ts';
+import { Server, ServerBan, ServerMember } from './entities/server.entity.ts';
 import {
   Block,
   EmailCode,

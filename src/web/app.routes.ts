@@ -5,20 +5,19 @@ import { assetReply } from '../rest/content.ts';
 import { RawReply, type Route, serve } from '../rest/route.ts';
 import { webBundle } from './bundle.ts';
 import { clientModule } from './client-module.ts';
-import { contentPolicy } from './content-policy.ts';
-import { stagePage, stagePolicy } from './stage.ts';
+import { contentPolicy, stagePage, stagePolicy } from './content-policy.ts';
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#5b5bd6"/><path d="M8 9h16a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-8l-5 4v-4H8a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2z" fill="#fff"/></svg>`;
 
 /**
  * The web client: one page for all addresses under /app, and its files.
- * @param appsOrigin where apps are served, when that is not here
+ * @param appsOrigin where apps are served, when it is another one
  */
 export function appRoutes(appsOrigin: string | null): Route[] {
   const general = contentPolicy(appsOrigin);
   const sendPage = async () => {
     const { page, policy } = withNonce((await webBundle()).page, general);
-    // The page names its files by their hashes: an old page would ask for files that are gone.
+    // The page refers to files by their hashes: an old page would request files that are gone.
     const headers = { 'Content-Type': html, 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' };
     return new RawReply(200, headers, page);
   };
@@ -44,7 +43,7 @@ const stageHeaders = {
   'Content-Type': html,
   'Content-Security-Policy': stagePolicy,
   'Cache-Control': 'no-cache',
-  // The policy says who may show it in a frame.
+  // The policy decides who may show it in a frame.
   'X-Frame-Options': null,
 };
 const iconHeaders = { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' };

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { build } from 'esbuild';
 import { madeOnce, makeAsset } from '../infrastructure/asset.ts';
-import { bundled } from './bundling.ts';
+import { bundled } from './bundle.ts';
 
 const source = path.join(import.meta.dirname, '../client/index.ts');
 
-/** The typed client as one module for browsers, with all that it needs in it. */
+/** The typed client with its dependencies, as one module for browsers. */
 export const clientModule = madeOnce(async () => {
   const [file] = await bundled({ entryPoints: [source] });
   return makeAsset('client.js', Buffer.from(file?.contents ?? []));
@@ -13,7 +13,7 @@ export const clientModule = madeOnce(async () => {
 
 /**
  * The typed client as the package exports it: plain JavaScript, since Node takes no TypeScript from node_modules.
- * What it needs is left to the package manager.
+ * The package manager installs its dependencies.
  */
 export async function writeClientPackage(file: string): Promise<void> {
   await build({

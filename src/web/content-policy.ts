@@ -1,9 +1,9 @@
 import { nonceMark } from '../infrastructure/asset.ts';
 
 /**
- * What the page of the web client may do: no script or style but those that it names, no connection but to this site, and
- * no text that becomes HTML by accident (Trusted Types).
- * @param appsOrigin where apps are served, when that is not here
+ * The policy of the web client's page: only its own scripts and styles, connections only to this site, and no text that is
+ * parsed as HTML by accident (Trusted Types).
+ * @param appsOrigin where apps are served, when it is another one
  */
 export function contentPolicy(appsOrigin: string | null): string {
   return [
@@ -22,3 +22,29 @@ export function contentPolicy(appsOrigin: string | null): string {
     "trusted-types 'none'",
   ].join('; ');
 }
+
+/**
+ * A page that shows HTML received from the page around it, such as a server's home page. It has an origin of its own
+ * (`sandbox` without `allow-same-origin`), and so no access to this site. The HTML is sent by a message, because the policy
+ * keeps the outer page from parsing text as HTML, even for a frame.
+ */
+export const stagePage = `<!doctype html>
+<meta charset="utf-8">
+<title>Home page</title>
+<script>
+addEventListener('message', (event) => {
+  if (event.source !== parent || typeof event.data !== 'string') return;
+  document.open();
+  document.write(event.data);
+  document.close();
+}, { once: true });
+parent.postMessage('ready', '*');
+</script>
+`;
+
+export const stagePolicy = [
+  'sandbox allow-scripts allow-forms allow-popups',
+  "default-src https: data: blob: 'unsafe-inline'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'",
+].join('; ');

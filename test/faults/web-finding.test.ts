@@ -41,7 +41,7 @@ describe('finding one’s way in the web client', () => {
   it('tells those who are not signed in that an invitation does not hold any more', async () => {
     const stranger = await here.visit(null);
     await stranger.open('/app/invite/outdated');
-    await stranger.page.getByText('This invitation does not hold any more.').waitFor();
+    await stranger.page.getByText('This invitation is no longer valid.').waitFor();
     await stranger.close();
   });
 
@@ -78,7 +78,7 @@ describe('finding one’s way in the web client', () => {
       for (let i = 0; i < 20; i++) await null;
       document.execCommand('insertText', false, 'nowhere');
     })()`);
-    await dialog.getByText('Nothing is called that.').waitFor();
+    await dialog.getByText('Nothing has this name.').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });

@@ -57,25 +57,6 @@ describe('what people call things in the web client', () => {
     };
   }
 
-  it('is laid out up to a bound, whatever it is made of, and shown as it was written beyond that', async () => {
-    const full = (piece: string) => piece.repeat(Math.floor(15_000 / piece.length));
-    const wide = `|${'a|'.repeat(2400)}\n|${'-|'.repeat(2400)}\n${'||\n'.repeat(1500)}`;
-    const texts = ['|a|\n|-|\n\n', '- a\n  - b\n', '> a\n\n', '# a\n', '```a```\n', '**a** ', 'http://a '].map(full);
-    const { page } = alice;
-    for (const text of [...texts, wide]) {
-      const id = await here.newChannel('heavy');
-      const beginning = `| one |\n|---|\n| two |\n\nand *so* on\n`;
-      await here.bob.say(id, `${beginning}${text}the end`);
-      await alice.open(`/app/s/${here.server.id}/${id}`);
-      const said = page.locator('article .text');
-      await said.waitFor();
-      expect(await said.locator('*').count(), text.slice(0, 10)).to.be.below(1600);
-      expect(await said.locator('td').first().textContent()).to.equal('two');
-      expect(await said.locator('em').first().textContent()).to.equal('so');
-      expect(await said.textContent()).to.match(/the end$/);
-    }
-  });
-
   it('does not cover what others said, with marks that pile up on a letter', async () => {
     const id = await here.newChannel('marks');
     const { page } = alice;

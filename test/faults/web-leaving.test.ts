@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
-import type { Loose, Person } from '../world/person.ts';
+import type { Person } from '../world/person.ts';
 import { type Visitor, visitor } from '../world/visitor.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -42,36 +42,11 @@ describe('a browser that several people use', () => {
   const draftsIn = (page: Page): Promise<number> =>
     page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('parley:draft:')).length);
 
-  /** Alice ends this session from somewhere else. */
-  async function endFromElsewhere(): Promise<void> {
-    const sessions: Loose[] = (await here.alice.get('/api/auth/sessions')).body;
-    for (const { id } of sessions.filter(({ current }) => !current))
-      await here.alice.delete(`/api/auth/sessions/${id}`);
-    await browser.page.getByLabel('Password').waitFor();
-  }
-
   it('keeps nothing of one who signs out', async () => {
     await browser.go('/app/settings/account');
     await browser.page.getByRole('button', { name: 'Sign out' }).click();
     await browser.page.waitForURL('**/app/login');
     expect(await draftsIn(browser.page)).to.equal(0);
-  });
-
-  it('shows nothing of one whose session was ended to the next one', async () => {
-    await endFromElsewhere();
-    await browser.go('/app/login');
-    await signIn(browser.page, here.bob);
-    // Where one wanted to go is kept, too.
-    await composer().waitFor();
-    expect(await composer().inputValue()).to.equal('');
-    expect(await draftsIn(browser.page)).to.equal(0);
-  });
-
-  it('keeps it for the same one', async () => {
-    await endFromElsewhere();
-    await signIn(browser.page, here.alice);
-    await browser.go(`/app/s/${here.server.id}/${here.channel.id}`);
-    await until(async () => (await composer().inputValue()) === 'not for others');
   });
 
   it('makes nobody somebody else by a link, unless they mean it', async () => {

@@ -46,45 +46,6 @@ describe('what is new in a conversation of the web client', () => {
     await until(async () => (await bob.page.getByRole('button', { name: 'To the newest' }).count()) === 0);
   });
 
-  it('is also another name of someone who said something', async () => {
-    await bob.open(address());
-    await said('while he looks on').waitFor();
-    await here.alice.patch('/api/auth/me', { displayName: 'Alice the Second' });
-    await bob.page.locator('article').getByText('Alice the Second').first().waitFor();
-  });
-
-  it('is also what becomes of a message in the replies to it', async () => {
-    const { id } = await here.alice.say(here.channel.id, 'in the first place');
-    await here.alice.say(here.channel.id, 'an answer', { replyToId: id });
-    await bob.open(address());
-    const quote = bob.page.locator('a.reply').last();
-    await quote.getByText('in the first place').waitFor();
-    await here.alice.patch(`/api/messages/${id}`, { content: 'on second thought' });
-    await quote.getByText('on second thought').waitFor();
-    await here.alice.delete(`/api/messages/${id}`);
-    await quote.getByText('The message was deleted').waitFor();
-    await readTo(0);
-  });
-
-  it('does not count what was deleted before it was read', async () => {
-    await bob.open('/app/friends');
-    const badge = bob.page.locator('.rail .badge');
-    const { id } = await here.alice.say(here.channel.id, 'said too soon');
-    await here.alice.say(here.channel.id, 'said well');
-    await badge.filter({ hasText: '2' }).waitFor();
-    await here.alice.delete(`/api/messages/${id}`);
-    await badge.filter({ hasText: '1' }).waitFor();
-    const own = await here.bob.say(here.channel.id, 'from another device');
-    const last = await here.alice.say(here.channel.id, 'said last');
-    await badge.filter({ hasText: '2' }).waitFor();
-    await here.bob.delete(`/api/messages/${own.id}`);
-    await here.alice.delete(`/api/messages/${last.id}`);
-    await badge.filter({ hasText: '1' }).waitFor();
-    await bob.open(address());
-    await said('said well').waitFor();
-    await readTo(0);
-  });
-
   it('leads to where it begins, however much there is', async () => {
     await bob.open('/app/friends');
     for (let i = 0; i < 120; i++) await here.alice.say(here.channel.id, `news ${i}`);

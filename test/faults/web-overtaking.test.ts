@@ -1,7 +1,6 @@
 // nodes: own
 
 import { expect } from 'chai';
-import type { Request } from 'playwright-core';
 import { until } from '../rig/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
@@ -14,35 +13,6 @@ describe('lists that change while they are read, in the web client', () => {
     bob = await here.visit(here.bob);
   });
   after(() => here.close());
-
-  it('are not shown as they were before by an answer that comes late', async () => {
-    const at = `/api/servers/${here.server.id}/channels`;
-    await bob.open(`/app/s/${here.server.id}/${here.channel.id}`);
-    const named = (name: string) => bob.page.locator('.list a', { hasText: name });
-    const [old, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const came = Promise.withResolvers<void>();
-    let reads = 0;
-    await bob.page.route(`**${at}`, async (route) => {
-      if (++reads > 1) return route.continue();
-      // Chromium may say that one failed whose answer was read piece by piece, to its end.
-      const ended = (request: Request) => request === route.request() && came.resolve();
-      bob.page.on('requestfinished', ended).on('requestfailed', ended);
-      const response = await route.fetch();
-      old.resolve();
-      await late.promise;
-      await route.fulfill({ response });
-    });
-    await here.alice.post(at, { name: 'first' });
-    await old.promise;
-    await here.alice.post(at, { name: 'second' });
-    await named('second').waitFor();
-    late.resolve();
-    await came.promise;
-    // What the page does with the answer it does before the next one.
-    await bob.page.evaluate((address) => fetch(address).then((answer) => answer.text()), '/healthz');
-    for (const name of ['first', 'second']) expect(await named(name).count(), name).to.equal(1);
-    await bob.page.unroute(`**${at}`);
-  });
 
   it('have no hole where some of what is known is gone meanwhile: notifications', async () => {
     await here.alice.say(here.channel.id, `@${here.bob.username}`);

@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { EmbeddedPostgresError } from './failure.ts';
 import { chooseRunner, complaintOf, complaintOnly, type Runner } from './runner.ts';
-import { EmbeddedPostgresError } from './running.ts';
 
 /** Where PostgreSQL's programs lie. */
 interface Programs {

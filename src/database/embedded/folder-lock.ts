@@ -3,8 +3,8 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { z } from 'zod';
 import { makeFolder } from '../../settings/make-folder.ts';
+import { EmbeddedPostgresError } from './failure.ts';
 import { startOf } from './processes.ts';
-import { EmbeddedPostgresError } from './running.ts';
 
 const holderSchema = z.object({ pid: z.number().int().positive(), started: z.string() });
 

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { EmbeddedPostgresError } from './failure.ts';
 import { type EmbeddedLog, readPidFile } from './postmaster.ts';
 import { isRunning, servesFolder, signal, waitForEnd } from './processes.ts';
-import { EmbeddedPostgresError } from './running.ts';
 
 const fastMs = 15_000;
 const immediateMs = 5_000;

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { within } from '../../infrastructure/within.ts';
 import type { Cluster } from './cluster.ts';
-import { EmbeddedPostgresError } from './running.ts';
+import { EmbeddedPostgresError } from './failure.ts';
 
 /** One run of a PostgreSQL server. */
 export interface Postmaster {

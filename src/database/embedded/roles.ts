@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { EmbeddedPostgresError } from './running.ts';
+import { EmbeddedPostgresError } from './failure.ts';
 
 /** Of the database, and of the role that owns it. */
 const name = 'parley';

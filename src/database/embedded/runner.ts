@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { EmbeddedPostgresError } from './running.ts';
+import { EmbeddedPostgresError } from './failure.ts';
 
 const run = promisify(execFile);
 

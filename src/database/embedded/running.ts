@@ -4,9 +4,6 @@ import { readPidFile } from './postmaster.ts';
 import { servesFolder } from './processes.ts';
 import { embeddedUrl } from './roles.ts';
 
-/** The embedded PostgreSQL cannot run; the message is one sentence for the operator. */
-export class EmbeddedPostgresError extends Error {}
-
 /**
  * The URL of the embedded PostgreSQL that another process runs on this data folder, if one does: for programs that
  * work beside a server.

@@ -3,9 +3,8 @@ import { messageUpdated } from '../../contract/message.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Change } from '../../delivery/changes.ts';
-import type { MessageJob } from '../../jobs/notification.jobs.ts';
 import { mentionedBots } from './mentioned-bots.ts';
-import { type NewMessage, readMessage } from './message.table.ts';
+import { readMessage } from './message.table.ts';
 import { type MessageRow, messageRecord } from './message.view.ts';
 import { outdate } from './outdated.ts';
 import { retitle } from './thread.view.ts';
@@ -50,30 +49,4 @@ export async function publishUpdated(change: Change, messageId: string): Promise
   const row = await readMessage(change.rows, messageId);
   change.publish(messageUpdated.in(channelRoom(row.channel_id), messageRecord(row, null), row.thread_id));
   return row;
-}
-
-/** Whether someone may have to be notified of a message. Plain ones in channels cost no more than this check. */
-export function isNoticed(row: Pick<NewMessage, 'isDirect' | 'replyToId' | 'threadId' | 'mentions'>): boolean {
-  const calls = row.mentions?.some(({ kind }) => kind !== 'channel') ?? false;
-  return row.isDirect || row.replyToId !== null || row.threadId !== null || calls;
-}
-
-/** The background jobs for messages. */
-export function noticesOf(rows: NewMessage[]): MessageJob[] {
-  return rows.filter(isNoticed).map((row) => {
-    const mentions = row.mentions ?? [];
-    const calls = new Set(mentions.map(({ kind }) => kind));
-    const broadcast = calls.has('everyone') ? 'everyone' : calls.has('here') ? 'here' : null;
-    return { job: 'message', messageId: row.id, users: namedIn(mentions), broadcast };
-  });
-}
-
-/** Users whom a message newly mentions after an edit. */
-export function newlyNamed(before: MentionRecord[], after: MentionRecord[]): string[] {
-  const known = new Set(namedIn(before));
-  return namedIn(after).filter((userId) => !known.has(userId));
-}
-
-function namedIn(mentions: MentionRecord[]): string[] {
-  return [...new Set(mentions.filter(({ kind }) => kind === 'user').map(({ targetId }) => targetId))];
 }

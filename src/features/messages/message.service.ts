@@ -15,7 +15,8 @@ import type { MentionService } from '../mentions/mention.service.ts';
 import type { LoopGuard } from './loop-guard.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, type SendInput, type SendOptions } from './message.composer.ts';
-import { isNoticed, newlyNamed, publishUpdated, replaceText } from './message.edit.ts';
+import { publishUpdated, replaceText } from './message.edit.ts';
+import { isNoticed, newlyNamed } from './message.notices.ts';
 import { MessageReader } from './message.reader.ts';
 import {
   isForgotten,

@@ -6,7 +6,7 @@ import type { WriterTable } from '../../delivery/batch.ts';
 import type { Columns } from '../../delivery/log.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import { currentMentions } from '../mentions/mention.labels.ts';
-import { isNoticed, noticesOf } from './message.edit.ts';
+import { isNoticed, noticesOf } from './message.notices.ts';
 import {
   attachmentsOf,
   type MessageRecord,

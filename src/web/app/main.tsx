@@ -1,8 +1,7 @@
 import { render } from 'preact';
-import { resume } from './state/client.ts';
-import { keepFocus } from './state/focus.ts';
-import { watchKeys } from './state/keyboard.ts';
-import { followLinks } from './state/router.ts';
+import { browser, followLinks } from './browser.ts';
+import { keepFocus } from './focus.ts';
+import { createPage } from './state/page.ts';
 import './style/base.css';
 import './style/frame.css';
 import './style/gate.css';
@@ -10,14 +9,14 @@ import './style/page.css';
 import './style/parts.css';
 import './style/talk.css';
 import { App } from './views/App.tsx';
-import { refuseFiles } from './views/parts/dropping.ts';
+import { preventFileDrop } from './views/parts/dropping.ts';
 
-document.addEventListener('click', followLinks);
-document.addEventListener('keydown', watchKeys, { capture: true });
-for (const event of ['dragover', 'drop'] as const) document.addEventListener(event, refuseFiles);
-void resume();
+const page = createPage(browser);
+document.addEventListener('click', (event) => followLinks(event, page.navigate));
+document.addEventListener('keydown', (event) => page.keyboard.watch(event), { capture: true });
+for (const event of ['dragover', 'drop'] as const) document.addEventListener(event, preventFileDrop);
 const root = document.getElementById('app');
 if (root) {
-  render(<App />, root);
+  render(<App page={page} />, root);
   keepFocus(root);
 }

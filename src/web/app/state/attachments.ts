@@ -1,40 +1,156 @@
-import type { Message } from '../../../client/index.ts';
-import { parley } from './client.ts';
+import { signal } from '@preact/signals';
+import { type Message, ParleyError } from '../../../client/index.ts';
+import type { Core } from './session.ts';
+import { keptKeys } from './surroundings.ts';
+import { errorText } from './toasts.ts';
 
 export type Attachment = Message['attachments'][number];
+
+/** The files of a message that is being written. */
+interface Outgoing {
+  files: readonly Attachment[];
+  /** Those being uploaded, or waiting for a connection. */
+  uploading: readonly File[];
+}
 
 interface Link {
   url: Promise<string>;
   expiresAt: number;
 }
 
-const links = new Map<string, Link>();
-/** A link that expires soon is fetched again. */
+/** The server allows no more. */
+const maxFiles = 10;
+/** How often an upload is tried that fails while there is a connection. */
+const maxTries = 5;
+/** A link that expires within this time is fetched again. */
 const marginMs = 60_000;
 
-/** A URL with which the browser itself can show or fetch a file, for some minutes. */
-export function linkTo({ id }: Attachment): Promise<string> {
-  const known = links.get(id);
-  if (known && known.expiresAt > Date.now()) return known.url;
-  const answer = parley.rest('GET /api/attachments/:id/media-url', { id });
-  const link = { url: answer.then(({ url }) => url), expiresAt: Date.now() + marginMs };
-  links.set(id, link);
-  answer.then(
-    ({ expiresAt }) => {
-      link.expiresAt = Date.parse(expiresAt) - marginMs;
-    },
-    () => links.delete(id),
-  );
-  return link.url;
+/** Files of messages: those to be sent, by channel or thread, and links to those received. */
+export class Attachments {
+  private readonly core: Core;
+  private readonly outgoing = signal<ReadonlyMap<string, Outgoing>>(new Map());
+  /** Names of sent files, by id: an unacknowledged message has only the ids. */
+  private readonly names = new Map<string, string>();
+  private readonly links = new Map<string, Link>();
+
+  constructor(core: Core) {
+    this.core = core;
+  }
+
+  /** The files to be sent with the next message of a channel or thread. */
+  of(key: string): Outgoing {
+    return this.outgoing.value.get(key) ?? this.stored(key);
+  }
+
+  nameOf(id: string): string {
+    return this.names.get(id) ?? 'A file';
+  }
+
+  /** Uploads files while the message is being written. */
+  async add(key: string, list: readonly File[]): Promise<void> {
+    const { files, uploading } = this.peek(key);
+    const chosen = list.slice(0, Math.max(0, maxFiles - files.length - uploading.length));
+    if (chosen.length < list.length) this.core.toasts.show(`A message takes ${maxFiles} files at most.`, 'bad');
+    this.change(key, (known) => ({ uploading: [...known.uploading, ...chosen] }));
+    for (const file of chosen) {
+      const uploaded = await this.upload(key, file).catch((error) => {
+        this.core.toasts.show(`${file.name}: ${errorText(error)}`, 'bad');
+        return null;
+      });
+      const isWanted = uploaded && this.isUploading(key, file);
+      this.cancel(key, file);
+      if (isWanted) this.change(key, (known) => ({ files: [...known.files, uploaded] }));
+    }
+  }
+
+  /** A file still being uploaded is not to be sent. */
+  cancel(key: string, file: File): void {
+    this.change(key, ({ uploading }) => ({ uploading: uploading.filter((other) => other !== file) }));
+  }
+
+  remove(key: string, { id }: Attachment): void {
+    this.change(key, ({ files }) => ({ files: files.filter((file) => file.id !== id) }));
+  }
+
+  /** Moves files to another conversation; those beyond its limit stay. @returns whether there were any */
+  move(key: string, other: string): boolean {
+    const { files } = this.peek(key);
+    if (files.length === 0) return false;
+    const there = this.peek(other);
+    const room = Math.max(0, maxFiles - there.files.length - there.uploading.length);
+    this.change(other, (known) => ({ files: [...known.files, ...files.slice(0, room)] }));
+    this.change(key, () => ({ files: files.slice(room) }));
+    return true;
+  }
+
+  discard(key: string): void {
+    this.change(key, () => ({ files: [], uploading: [] }));
+  }
+
+  /** They were sent with a message. */
+  sent(key: string): void {
+    for (const { id, filename } of this.peek(key).files) this.names.set(id, filename);
+    this.change(key, () => ({ files: [] }));
+  }
+
+  /** A URL with which the browser itself can show or fetch a file, for some minutes. */
+  linkTo({ id }: Attachment): Promise<string> {
+    const now = Date.now();
+    const known = this.links.get(id);
+    if (known && known.expiresAt > now) return known.url;
+    const answer = this.core.client.rest('GET /api/attachments/:id/media-url', { id });
+    const link = { url: answer.then(({ url }) => url), expiresAt: now + marginMs };
+    this.links.set(id, link);
+    answer.then(
+      ({ expiresAt }) => {
+        link.expiresAt = Date.parse(expiresAt) - marginMs;
+      },
+      () => this.links.delete(id),
+    );
+    return link.url;
+  }
+
+  /** Finished uploads survive a reload: phones discard pages while the user picks the next file. */
+  private stored(key: string): Outgoing {
+    const text = this.core.scope.tab.getItem(keptKeys.files + key);
+    return { files: text === null ? [] : JSON.parse(text), uploading: [] };
+  }
+
+  private peek(key: string): Outgoing {
+    return this.outgoing.peek().get(key) ?? this.stored(key);
+  }
+
+  private change(key: string, what: (known: Outgoing) => Partial<Outgoing>): void {
+    const known = this.peek(key);
+    const changed = { ...known, ...what(known) };
+    this.outgoing.value = new Map(this.outgoing.peek()).set(key, changed);
+    const { tab } = this.core.scope;
+    if (changed.files.length === 0) tab.removeItem(keptKeys.files + key);
+    else tab.setItem(keptKeys.files + key, JSON.stringify(changed.files));
+  }
+
+  private isUploading(key: string, file: File): boolean {
+    return this.outgoing.peek().get(key)?.uploading.includes(file) ?? false;
+  }
+
+  /** Uploads a file as soon as the server accepts it. @returns null when it is no longer wanted */
+  private async upload(key: string, file: File): Promise<Attachment | null> {
+    for (let tries = 1; this.isUploading(key, file); tries++) {
+      try {
+        const form = new FormData();
+        form.set('file', file, file.name);
+        return await this.core.client.rest('POST /api/media/upload', { form });
+      } catch (error) {
+        if (!(error instanceof ParleyError) || !error.isPassing || tries >= maxTries) throw error;
+        if (this.core.connection.state.peek().status === 'offline') tries = 0;
+        await new Promise<void>((resolve) => this.core.connection.whenReachable(resolve));
+      }
+    }
+    return null;
+  }
 }
 
-export function upload(file: File): Promise<Attachment> {
-  const form = new FormData();
-  form.set('file', file, file.name);
-  return parley.rest('POST /api/media/upload', { form });
-}
-
-export function sizeOf(bytes: number): string {
+export function formatSize(bytes: number): string {
   const units = ['B', 'kB', 'MB'];
   const step = bytes < 1000 ? 0 : bytes < 1_000_000 ? 1 : 2;
   return `${(bytes / 1000 ** step).toFixed(step === 2 ? 1 : 0)} ${units[step]}`;

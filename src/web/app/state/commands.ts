@@ -1,32 +1,41 @@
 import type { RestAnswer } from '../../../client/index.ts';
-import { parley } from './client.ts';
+import type { Core } from './session.ts';
 
 export type SlashCommand = RestAnswer<'GET /api/channels/:id/slash-commands'>['commands'][number];
 
-const known = new Map<string, Promise<SlashCommand[]>>();
+/** The commands of bots, by channel. */
+export class SlashCommands {
+  private readonly core: Core;
+  private readonly known = new Map<string, Promise<SlashCommand[]>>();
+  private readonly followed = new Set<string>();
 
-/** The commands of a channel's bots. */
-export function commandsOf(channelId: string): Promise<SlashCommand[]> {
-  const kept = known.get(channelId);
-  if (kept) return kept;
-  const channel = parley.channel(channelId);
-  const forget = () => known.delete(channelId);
-  const answer = parley.rest('GET /api/channels/:id/slash-commands', { id: channelId }).then(
-    ({ commands }) => commands,
-    () => {
-      // They are optional, and can be requested again.
-      forget();
-      return [];
-    },
-  );
-  if (!followed.has(channelId)) {
-    followed.add(channelId);
+  constructor(core: Core) {
+    this.core = core;
+  }
+
+  of(channelId: string): Promise<SlashCommand[]> {
+    const known = this.known.get(channelId);
+    if (known) return known;
+    const forget = () => this.known.delete(channelId);
+    const answer = this.core.client.rest('GET /api/channels/:id/slash-commands', { id: channelId }).then(
+      ({ commands }) => commands,
+      () => {
+        // They are optional, and can be requested again.
+        forget();
+        return [];
+      },
+    );
+    this.known.set(channelId, answer);
+    this.follow(channelId, forget);
+    return answer;
+  }
+
+  private follow(channelId: string, forget: () => void): void {
+    if (this.followed.has(channelId)) return;
+    this.followed.add(channelId);
+    const channel = this.core.client.channel(channelId);
     for (const event of ['channel:slash-commands-updated', 'member:joined', 'member:left', 'reload'] as const) {
       channel.listen(event, forget);
     }
   }
-  known.set(channelId, answer);
-  return answer;
 }
-
-const followed = new Set<string>();

@@ -1,73 +1,117 @@
-import { effect, signal } from '@preact/signals';
+import { effect, type Signal, signal } from '@preact/signals';
 import type { Message } from '../../../client/index.ts';
-import { keptKeys } from './kept.ts';
+import { keysOf } from '../../../client/store.ts';
+import type { Attachments } from './attachments.ts';
+import type { Core } from './session.ts';
+import { keptKeys } from './surroundings.ts';
 
-/** Unsent text in a channel or thread, or unsaved changes of a message; it outlives the page. */
-export const draftOf = (id: string): string => localStorage.getItem(keptKeys.draft + id) ?? '';
+type Listener = (text: string) => void;
 
-export function keepDraft(id: string, text: string): void {
-  if (text.trim() === '') localStorage.removeItem(keptKeys.draft + id);
-  else localStorage.setItem(keptKeys.draft + id, text);
-  noteDraft(id, text);
-}
+/** Unsent texts of channels and threads, and unsaved changes of messages and files, by id. They outlive the page. */
+export class Drafts {
+  /** Ids of the channels, threads and messages that have one. */
+  readonly ids: Signal<ReadonlySet<string>>;
+  /** The message being replied to. */
+  readonly replyTo = signal<Message | null>(null);
+  /** Id of the message being edited; it survives a reload. */
+  readonly editing: Signal<string | null>;
+  private readonly core: Core;
+  private readonly attachments: Attachments;
+  private readonly listeners = new Map<string, Set<Listener>>();
 
-const keptDrafts = Object.keys(localStorage).filter((key) => key.startsWith(keptKeys.draft));
-/** Ids of the channels, threads and messages that have one. */
-export const drafted = signal<ReadonlySet<string>>(new Set(keptDrafts.map((key) => key.slice(keptKeys.draft.length))));
+  constructor(core: Core, attachments: Attachments) {
+    const { scope } = core;
+    this.core = core;
+    this.attachments = attachments;
+    const keys = keysOf(scope.local, keptKeys.draft);
+    this.ids = signal(new Set(keys.map((key) => key.slice(keptKeys.draft.length))));
+    this.editing = signal(scope.tab.getItem(keptKeys.editing));
+    scope.add(effect(() => this.storeEditing(this.editing.value)));
+    scope.onStored((key, value) => {
+      if (key.startsWith(keptKeys.draft)) this.changed(key.slice(keptKeys.draft.length), value ?? '');
+    });
+  }
 
-function noteDraft(id: string, text: string): void {
-  const isThere = text.trim() !== '';
-  if (drafted.peek().has(id) === isThere) return;
-  const others = [...drafted.peek()].filter((other) => other !== id);
-  drafted.value = new Set(isThere ? [...others, id] : others);
-}
+  of(id: string): string {
+    return this.core.scope.local.getItem(keptKeys.draft + id) ?? '';
+  }
 
-addEventListener('storage', ({ key, newValue }) => {
-  if (key?.startsWith(keptKeys.draft)) noteDraft(key.slice(keptKeys.draft.length), newValue ?? '');
-});
+  /** Stores what the user has typed. */
+  keep(id: string, text: string): void {
+    const { local } = this.core.scope;
+    if (text.trim() === '') local.removeItem(keptKeys.draft + id);
+    else local.setItem(keptKeys.draft + id, text);
+    this.note(id, text);
+  }
 
-/** The same for what is not typed here and now: whoever follows the draft in this tab is told. */
-export function setDraft(id: string, newValue: string): void {
-  keepDraft(id, newValue);
-  // The browser tells other tabs.
-  dispatchEvent(new StorageEvent('storage', { key: keptKeys.draft + id, newValue }));
-}
+  /** Stores a text that was not typed here: those who show the draft are told. */
+  set(id: string, text: string): void {
+    this.keep(id, text);
+    this.changed(id, text);
+  }
 
-/** Appends a draft to that of a conversation. @returns whether there was one */
-export function moveDraft(id: string, conversation: string): boolean {
-  const text = draftOf(id);
-  if (text === '') return false;
-  const before = draftOf(conversation);
-  setDraft(conversation, before.trim() === '' ? text : `${before}\n${text}`);
-  setDraft(id, '');
-  return true;
-}
+  /** Reports changes made elsewhere: what another tab has sent must not be sent again here. @returns stops it */
+  follow(id: string, listener: Listener): () => void {
+    const all = this.listeners.get(id) ?? new Set();
+    this.listeners.set(id, all.add(listener));
+    return () => all.delete(listener);
+  }
 
-/** Unsaved changes of a deleted message are appended to the draft of its conversation. @returns whether there were any */
-export function rescueDraft(message: Message | undefined, conversation: string): boolean {
-  return message !== undefined && draftOf(message.id) !== message.content && moveDraft(message.id, conversation);
-}
+  /** Editing a message has ended: the changes are saved, or discarded. */
+  endEditing(id: string): void {
+    this.keep(id, '');
+    if (this.editing.peek() === id) this.editing.value = null;
+  }
 
-/** Follows changes in another tab: what was sent there must not be sent again here. @returns stops it */
-export function followDraft(id: string, show: (text: string) => void): () => void {
-  const hear = ({ key, newValue }: StorageEvent) => {
-    if (key === keptKeys.draft + id) show(newValue ?? '');
-  };
-  addEventListener('storage', hear);
-  return () => removeEventListener('storage', hear);
-}
+  /** Unsaved changes of a deleted message are appended to the draft of its conversation. @returns whether there were any */
+  rescueEdit(message: Message | undefined, conversation: string): boolean {
+    return message !== undefined && this.of(message.id) !== message.content && this.append(message.id, conversation);
+  }
 
-/** The message being replied to, and the one being edited; the latter survives a reload. */
-export const replyTo = signal<Message | null>(null);
-export const editing = signal(sessionStorage.getItem(keptKeys.editing));
+  /** Moves what was typed and not sent in a thread to the draft of its channel. @returns whether there was any */
+  moveToChannel(threadId: string, channelId: string): boolean {
+    const hadFiles = this.attachments.move(threadId, channelId);
+    return this.append(threadId, channelId) || hadFiles;
+  }
 
-effect(() => {
-  if (editing.value === null) sessionStorage.removeItem(keptKeys.editing);
-  else sessionStorage.setItem(keptKeys.editing, editing.value);
-});
+  discard(key: string): void {
+    this.set(key, '');
+    this.attachments.discard(key);
+  }
 
-/** Editing a message has ended: the changes are saved, or discarded. */
-export function endEditing(id: string): void {
-  keepDraft(id, '');
-  if (editing.peek() === id) editing.value = null;
+  /** Those who look at a deleted thread find their draft there; for others it is moved to the channel. */
+  rescueThread(threadId: string, channelId: string): void {
+    const here = this.core.route.peek();
+    if ('threadId' in here && here.threadId === threadId) return;
+    if (!this.moveToChannel(threadId, channelId)) return;
+    this.core.toasts.show('A thread was deleted. What you were writing there is in the message field of its channel.');
+  }
+
+  /** Appends a draft to that of a conversation. @returns whether there was one */
+  private append(id: string, conversation: string): boolean {
+    const text = this.of(id);
+    if (text === '') return false;
+    const before = this.of(conversation);
+    this.set(conversation, before.trim() === '' ? text : `${before}\n${text}`);
+    this.set(id, '');
+    return true;
+  }
+
+  private changed(id: string, text: string): void {
+    this.note(id, text);
+    for (const listener of this.listeners.get(id) ?? []) listener(text);
+  }
+
+  private note(id: string, text: string): void {
+    const isThere = text.trim() !== '';
+    if (this.ids.peek().has(id) === isThere) return;
+    const others = [...this.ids.peek()].filter((other) => other !== id);
+    this.ids.value = new Set(isThere ? [...others, id] : others);
+  }
+
+  private storeEditing(id: string | null): void {
+    const { tab } = this.core.scope;
+    if (id === null) tab.removeItem(keptKeys.editing);
+    else tab.setItem(keptKeys.editing, id);
+  }
 }

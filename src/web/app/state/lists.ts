@@ -1,67 +1,95 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { connection, onceLive, parley } from './client.ts';
-import { loadNotifications } from './notifications.ts';
-import { loadPeople } from './people.ts';
-import { loadPreferences } from './preferences.ts';
-import { reading } from './reading.ts';
-import { place } from './router.ts';
-import { loadChannels, loadOtherChannels, loadServers } from './servers.ts';
-import { timelineOf } from './timeline.ts';
+import type { Notifications } from './notifications.ts';
+import type { People } from './people.ts';
+import type { Preferences } from './preferences.ts';
+import type { Servers } from './servers.ts';
+import type { Core } from './session.ts';
+import type { Timelines } from './timelines.ts';
 
-/** Whether the user's own events are received: they keep up to date what is read from then on. */
-const isHearing = computed(() => connection.value.via === 'socket' || connection.value.status === 'live');
-/** How long the lists wait for that. If it takes longer they are read at once, and again afterwards. */
+/** How long the lists wait for a connection. If it takes longer they are read at once, and again afterwards. */
 const patienceMs = 5000;
 
-/** Whether the conversation at the address, if any, has been loaded, or cannot be for now. */
-const isSettled = computed(() => {
-  const here = place.value;
-  if (!('channelId' in here)) return true;
-  const { loaded, error, gone } = timelineOf(here.channelId, here.threadId);
-  return loaded.value || error.value !== null || gone.value || timelineOf(here.channelId).gone.value;
-});
-
-/** Resolves when the messages at the address are no longer waiting for the network. */
-export const conversationShown = (): Promise<void> => once(isSettled);
-
-/** Reads all lists besides the conversation, and again when something was missed. @returns stops it */
-export function keepLists(): () => void {
-  let forget = () => {};
-  const again = () => {
-    end();
-    end = reading(loadAgain);
-  };
-  const first = async () => {
-    await conversationShown();
-    forget();
-    if (!isHearing.peek()) forget = onceLive(again);
-    await loadAll();
-  };
-  const hearing = soon(isHearing);
-  let end = reading(() => hearing.then(first));
-  const off = parley.on('reload', again);
-  return () => {
-    end();
-    off();
-    forget();
-  };
+interface Parts {
+  timelines: Timelines;
+  servers: Servers;
+  people: People;
+  notifications: Notifications;
+  preferences: Preferences;
 }
 
-/** Whether the lists are loaded: before that, empty means nothing. */
-export const listsRead = signal(false);
+/** Loads all lists beside the conversation, what is visible first. */
+export class Lists {
+  /** Before that, empty means nothing. */
+  readonly loaded = signal(false);
+  private readonly core: Core;
+  private readonly parts: Parts;
+  /** Whether the user's own events are received: they keep up to date what is read from then on. */
+  private readonly isReceiving: ReadonlySignal<boolean>;
+  /** Whether the conversation at the address, if any, has been loaded, or cannot be for now. */
+  private readonly isSettled: ReadonlySignal<boolean>;
 
-/** What is visible comes first. */
-async function loadAll(): Promise<void> {
-  await Promise.all([loadServers(), loadPeople()]);
-  await Promise.all([loadNotifications(), loadPreferences()]);
-  listsRead.value = true;
-  await loadOtherChannels();
-}
+  constructor(core: Core, parts: Parts) {
+    this.core = core;
+    this.parts = parts;
+    this.isReceiving = computed(() => {
+      const { via, status } = core.connection.state.value;
+      return via === 'socket' || status === 'live';
+    });
+    this.isSettled = computed(() => {
+      const here = core.route.value;
+      if (!('channelId' in here)) return true;
+      const { loaded, error, gone } = parts.timelines.of(here.channelId, here.threadId);
+      return loaded.value || error.value !== null || gone.value || parts.timelines.of(here.channelId).gone.value;
+    });
+  }
 
-async function loadAgain(): Promise<void> {
-  const here = place.peek();
-  await loadAll();
-  if ('serverId' in here && here.serverId) await loadChannels(here.serverId);
+  /** Resolves when the messages at the address are no longer waiting for the network. */
+  conversationShown(): Promise<void> {
+    return once(this.isSettled);
+  }
+
+  /** Reads all lists, and again when something was missed. @returns stops it */
+  keep(): () => void {
+    const { connection, client } = this.core;
+    let cancel = () => {};
+    const again = () => {
+      end();
+      end = connection.load(() => this.loadAgain());
+    };
+    const first = async () => {
+      await this.conversationShown();
+      cancel();
+      if (!this.isReceiving.peek()) cancel = connection.onceLive(again);
+      await this.loadAll();
+    };
+    const received = this.soonReceiving();
+    let end = connection.load(() => received.then(first));
+    const off = client.on('reload', again);
+    return () => {
+      end();
+      off();
+      cancel();
+    };
+  }
+
+  private async loadAll(): Promise<void> {
+    const { servers, people, notifications, preferences } = this.parts;
+    await Promise.all([servers.load(), people.load()]);
+    await Promise.all([notifications.load(), preferences.load()]);
+    this.loaded.value = true;
+    await servers.loadOtherChannels();
+  }
+
+  private async loadAgain(): Promise<void> {
+    const here = this.core.route.peek();
+    await this.loadAll();
+    if ('serverId' in here && here.serverId) await this.parts.servers.loadChannels(here.serverId);
+  }
+
+  private soonReceiving(): Promise<void> {
+    const patience = new Promise<void>((resolve) => this.core.scope.after(patienceMs, resolve));
+    return Promise.race([once(this.isReceiving), patience]);
+  }
 }
 
 function once(condition: ReadonlySignal<boolean>): Promise<void> {
@@ -69,11 +97,8 @@ function once(condition: ReadonlySignal<boolean>): Promise<void> {
     const off = condition.subscribe((holds) => {
       if (!holds) return;
       resolve();
-      // It may be true already, before there is something to end.
+      // It may hold already, before there is something to stop.
       queueMicrotask(() => off());
     });
   });
 }
-
-const soon = (condition: ReadonlySignal<boolean>): Promise<void> =>
-  Promise.race([once(condition), new Promise<void>((resolve) => setTimeout(resolve, patienceMs))]);

@@ -1,70 +1,128 @@
 import { computed, signal } from '@preact/signals';
 import type { NotificationRecord } from '../../../client/index.ts';
-import { parley } from './client.ts';
-import { Overtaking } from './overtaking.ts';
+import { LatestAnswer } from './latest-answer.ts';
 import { pathTo } from './router.ts';
-
-export const notifications = signal<NotificationRecord[]>([]);
-export const unreadNotifications = signal(0);
-/** Whether there are older ones that are not shown. */
-export const hasOlderNotifications = signal(false);
-
-/** Channels with something unread that is meant for the user: a mention, an answer, a direct message. */
-export const channelsForMe = computed(() => {
-  const forMe = notifications.value.filter(({ isRead, type }) => !isRead && type !== 'system');
-  return new Set(forMe.map(({ channelId }) => channelId));
-});
-
-/** The last new or repeated one; not one whose message was merely edited. */
-export const latestNotification = signal<NotificationRecord | null>(null);
+import type { Core } from './session.ts';
 
 const pageSize = 50;
 /** How many are kept while new ones come; dropped ones can be fetched again. */
-const mostKept = 400;
+const maxKept = 400;
 
-const overtaking = new Overtaking();
-
-export async function loadNotifications(): Promise<void> {
-  const ask = () =>
-    Promise.all([
-      parley.rest('GET /api/notifications', { query: { limit: pageSize } }),
-      parley.rest('GET /api/notifications/unread-count'),
-    ]);
-  await overtaking.read(ask, ([list, { count }]) => {
-    notifications.value = list;
-    unreadNotifications.value = count;
-    hasOlderNotifications.value = list.length === pageSize;
+/** What the user is notified of. */
+export class Notifications {
+  readonly list = signal<readonly NotificationRecord[]>([]);
+  readonly unreadCount = signal(0);
+  /** Whether there are older ones that are not shown. */
+  readonly hasOlder = signal(false);
+  /** The last new or repeated one; not one whose message was merely edited. */
+  readonly newest = signal<NotificationRecord | null>(null);
+  /** Channels with something unread that is meant for the user: a mention, an answer, a direct message. */
+  readonly channelsForMe = computed(() => {
+    const forMe = this.list.value.filter(({ isRead, type }) => !isRead && type !== 'system');
+    return new Set(forMe.map(({ channelId }) => channelId));
   });
+  private readonly core: Core;
+  private readonly latest = new LatestAnswer();
+
+  constructor(core: Core) {
+    this.core = core;
+    const { client } = core;
+    client.on('notification:new', (entry) => this.put(entry, true));
+    client.on('notification:updated', (entry) => this.put(entry, false));
+    client.on('notification:read', (read) => {
+      this.latest.changed();
+      this.unreadCount.value = read.unreadCount;
+      this.list.value = this.list.peek().map((entry) => (isMeant(read, entry) ? { ...entry, isRead: true } : entry));
+    });
+    client.on('notification:deleted', (gone) => {
+      this.latest.changed();
+      this.unreadCount.value = gone.unreadCount;
+      this.list.value = this.list.peek().filter((entry) => !isMeant(gone, entry));
+    });
+  }
+
+  async load(): Promise<void> {
+    const { client } = this.core;
+    const request = () =>
+      Promise.all([
+        client.rest('GET /api/notifications', { query: { limit: pageSize } }),
+        client.rest('GET /api/notifications/unread-count'),
+      ]);
+    await this.latest.read(request, ([list, { count }]) => {
+      this.list.value = list;
+      this.unreadCount.value = count;
+      this.hasOlder.value = list.length === pageSize;
+    });
+  }
+
+  async loadOlder(): Promise<void> {
+    const offset = Math.max(0, this.list.peek().length - 1);
+    const page = await this.core.client.rest('GET /api/notifications', { query: { limit: pageSize, offset } });
+    // New ones meanwhile moved known ones into the page.
+    const older = page.filter(({ id }) => !this.list.peek().some((entry) => entry.id === id));
+    // It starts with the last known one. If that is missing, some known ones are gone, and others would be left out.
+    if (offset > 0 && older.length === page.length) return this.load();
+    this.list.value = [...this.list.peek(), ...older];
+    this.hasOlder.value = page.length === pageSize;
+  }
+
+  async readAll(): Promise<void> {
+    await this.core.client.rest('POST /api/notifications/read-all');
+    this.unreadCount.value = 0;
+    this.list.value = this.list.peek().map((entry) => ({ ...entry, isRead: true }));
+  }
+
+  async readServer(serverId: string): Promise<void> {
+    await this.core.client.rest('POST /api/notifications/read-scope', { body: { serverId } });
+  }
+
+  /** Looking at a channel marks its notifications as read. */
+  readChannel(channelId: string): void {
+    if (!this.list.peek().some((entry) => entry.channelId === channelId && !entry.isRead)) return;
+    void this.core.client.rest('POST /api/notifications/read-scope', { body: { channelId } }).catch(() => {});
+  }
+
+  private put(entry: NotificationRecord, isNew: boolean): void {
+    this.latest.changed();
+    const list = this.list.peek();
+    // It was hidden while its message did not mention the user, and returns without an alert.
+    if (!isNew && !entry.isRead && this.isMissing(entry)) return void this.load().catch(() => {});
+    const [newest] = list;
+    const known = list.find(({ id }) => id === entry.id);
+    if (!isNew && newest && entry.updatedAt <= (known ?? newest).updatedAt) {
+      // Its text has changed, and nothing that would move it to the top, or deserve an alert.
+      this.list.value = list.map((other) => (other.id === entry.id ? entry : other));
+      return;
+    }
+    const all = [entry, ...list.filter(({ id }) => id !== entry.id)];
+    if (all.length > maxKept) this.hasOlder.value = true;
+    this.list.value = all.slice(0, maxKept);
+    if (isNew && known?.isRead !== false) this.unreadCount.value += 1;
+    this.newest.value = entry;
+  }
+
+  /** Whether one of the newest is not in the list. */
+  private isMissing({ id, updatedAt }: NotificationRecord): boolean {
+    const all = this.list.peek();
+    if (all.some((entry) => entry.id === id)) return false;
+    return !this.hasOlder.peek() || updatedAt >= (all.at(-1)?.updatedAt ?? '');
+  }
 }
 
-export async function loadOlderNotifications(): Promise<void> {
-  const offset = Math.max(0, notifications.value.length - 1);
-  const page = await parley.rest('GET /api/notifications', { query: { limit: pageSize, offset } });
-  // New ones meanwhile moved known ones into the page.
-  const older = page.filter(({ id }) => !notifications.value.some((entry) => entry.id === id));
-  // It starts with the last known one. If that is missing, some known ones are gone, and others would be left out.
-  if (offset > 0 && older.length === page.length) return loadNotifications();
-  notifications.value = [...notifications.value, ...older];
-  hasOlderNotifications.value = page.length === pageSize;
+interface Meant {
+  ids?: string[] | undefined;
+  scope?: { serverId: string | null; channelId: string | null } | undefined;
 }
 
-export async function readAll(): Promise<void> {
-  await parley.rest('POST /api/notifications/read-all');
-  unreadNotifications.value = 0;
-  notifications.value = notifications.value.map((entry) => ({ ...entry, isRead: true }));
+/** Whether an event means this notification, by its id or its place. */
+function isMeant({ ids, scope }: Meant, entry: NotificationRecord): boolean {
+  if (ids?.includes(entry.id)) return true;
+  if (!scope) return false;
+  const isThere = !scope.channelId || scope.channelId === entry.channelId;
+  return isThere && (!scope.serverId || scope.serverId === entry.serverId);
 }
 
-export async function readServer(serverId: string): Promise<void> {
-  await parley.rest('POST /api/notifications/read-scope', { body: { serverId } });
-}
-
-/** Looking at a channel marks its notifications as seen. */
-export function readChannel(channelId: string): void {
-  if (!notifications.value.some((entry) => entry.channelId === channelId && !entry.isRead)) return;
-  void parley.rest('POST /api/notifications/read-scope', { body: { channelId } }).catch(() => {});
-}
-
-/** The place that a notification leads to. */
+/** The path of what a notification is about. */
 export function pathOf({ referenceType, referenceId, serverId, channelId, kind, body }: NotificationRecord): string {
   if (kind === 'server.invite' && body) return pathTo.invite(body);
   if (kind.startsWith('friendship.')) return '/app/friends';
@@ -74,58 +132,3 @@ export function pathOf({ referenceType, referenceId, serverId, channelId, kind, 
   if (channelId) return pathTo.channel(serverId, channelId);
   return serverId ? pathTo.server(serverId) : '/app/notifications';
 }
-
-function put(entry: NotificationRecord, isNew: boolean): void {
-  overtaking.hear();
-  // It was away while its message did not mention the user, and comes back without an alert.
-  if (!isNew && !entry.isRead && isAwayFrom(entry)) return void loadNotifications().catch(() => {});
-  const newest = notifications.value[0];
-  const known = notifications.value.find(({ id }) => id === entry.id);
-  if (!isNew && newest && entry.updatedAt <= (known ?? newest).updatedAt) {
-    replace(entry);
-    return;
-  }
-  const all = [entry, ...notifications.value.filter(({ id }) => id !== entry.id)];
-  if (all.length > mostKept) hasOlderNotifications.value = true;
-  notifications.value = all.slice(0, mostKept);
-  if (isNew && known?.isRead !== false) unreadNotifications.value += 1;
-  latestNotification.value = entry;
-}
-
-/** Whether one of the newest is not in the list. */
-function isAwayFrom({ id, updatedAt }: NotificationRecord): boolean {
-  const all = notifications.value;
-  if (all.some((entry) => entry.id === id)) return false;
-  return !hasOlderNotifications.value || updatedAt >= (all.at(-1)?.updatedAt ?? '');
-}
-
-/** Its text has changed, and nothing happened that would move it to the top, or deserve an alert. */
-function replace(entry: NotificationRecord): void {
-  notifications.value = notifications.value.map((known) => (known.id === entry.id ? entry : known));
-}
-
-parley.on('notification:new', (entry) => put(entry, true));
-parley.on('notification:updated', (entry) => put(entry, false));
-interface Meant {
-  ids?: string[] | undefined;
-  scope?: { serverId: string | null; channelId: string | null } | undefined;
-}
-
-/** Whether an event means this one, by its id or its place. */
-function isMeant({ ids, scope }: Meant, entry: NotificationRecord): boolean {
-  if (ids?.includes(entry.id)) return true;
-  if (!scope) return false;
-  const isThere = !scope.channelId || scope.channelId === entry.channelId;
-  return isThere && (!scope.serverId || scope.serverId === entry.serverId);
-}
-
-parley.on('notification:read', (read) => {
-  overtaking.hear();
-  unreadNotifications.value = read.unreadCount;
-  notifications.value = notifications.value.map((entry) => (isMeant(read, entry) ? { ...entry, isRead: true } : entry));
-});
-parley.on('notification:deleted', (gone) => {
-  overtaking.hear();
-  unreadNotifications.value = gone.unreadCount;
-  notifications.value = notifications.value.filter((entry) => !isMeant(gone, entry));
-});

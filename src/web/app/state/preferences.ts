@@ -1,45 +1,96 @@
 import { signal } from '@preact/signals';
-import type { RestAnswer, RestInput } from '../../../client/index.ts';
-import { parley } from './client.ts';
+import type { NotificationRecord, RestAnswer, RestInput } from '../../../client/index.ts';
+import { type Notifications, pathOf } from './notifications.ts';
+import type { Presence } from './presence.ts';
+import type { Core } from './session.ts';
+import { keptKeys } from './surroundings.ts';
 
-type Preferences = RestAnswer<'GET /api/notifications/preferences'>;
-export type Strategy = Preferences['strategy'];
+type PreferencesRecord = RestAnswer<'GET /api/notifications/preferences'>;
+export type Strategy = PreferencesRecord['strategy'];
 type Change = RestInput<'PATCH /api/notifications/preferences'>['body'];
 
-/** The user's notification preferences. */
-export const preferences = signal<Preferences>({ strategy: 'all', mutedServerIds: [], mutedChannelIds: [] });
-
-export async function loadPreferences(): Promise<void> {
-  preferences.value = await parley.rest('GET /api/notifications/preferences');
-}
-
-export async function changeStrategy(strategy: Strategy): Promise<void> {
-  await shownAtOnce({ strategy }, async () => ({ strategy }));
-}
-
 const lists = { server: 'mutedServerIds', channel: 'mutedChannelIds' } as const;
-type Scope = keyof typeof lists;
+type MuteScope = keyof typeof lists;
 
-export const isMuted = (scope: Scope, id: string): boolean => preferences.value[lists[scope]].includes(id);
+/** What the user wants to be notified of. */
+export class Preferences {
+  readonly current = signal<PreferencesRecord>({ strategy: 'all', mutedServerIds: [], mutedChannelIds: [] });
+  private readonly core: Core;
 
-export async function setMuted(scope: Scope, id: string, muted: boolean): Promise<void> {
-  const changed = (now: Preferences): Change => {
-    const others = now[lists[scope]].filter((other) => other !== id);
-    return { [lists[scope]]: muted ? [...others, id] : others };
-  };
-  // Another device may have muted something meanwhile.
-  const fresh = async () => changed(await parley.rest('GET /api/notifications/preferences'));
-  await shownAtOnce(changed(preferences.value), fresh);
+  constructor(core: Core) {
+    this.core = core;
+  }
+
+  async load(): Promise<void> {
+    this.current.value = await this.core.client.rest('GET /api/notifications/preferences');
+  }
+
+  async setStrategy(strategy: Strategy): Promise<void> {
+    await this.change({ strategy }, async () => ({ strategy }));
+  }
+
+  isMuted(scope: MuteScope, id: string): boolean {
+    return this.current.value[lists[scope]].includes(id);
+  }
+
+  async setMuted(scope: MuteScope, id: string, muted: boolean): Promise<void> {
+    const changed = (now: PreferencesRecord): Change => {
+      const others = now[lists[scope]].filter((other) => other !== id);
+      return { [lists[scope]]: muted ? [...others, id] : others };
+    };
+    // Another device may have muted something meanwhile.
+    const fresh = async () => changed(await this.core.client.rest('GET /api/notifications/preferences'));
+    await this.change(changed(this.current.peek()), fresh);
+  }
+
+  /** @param change shown until there is an answer; undone if there is none */
+  private async change(change: Change, toSend: () => Promise<Change>): Promise<void> {
+    const before = this.current.peek();
+    this.current.value = { ...before, ...change };
+    try {
+      const body = await toSend();
+      this.current.value = await this.core.client.rest('PATCH /api/notifications/preferences', { body });
+    } catch (error) {
+      this.current.value = before;
+      throw error;
+    }
+  }
 }
 
-/** @param change shown until there is a response; undone if there is none */
-async function shownAtOnce(change: Change, toSend: () => Promise<Change>): Promise<void> {
-  const before = preferences.value;
-  preferences.value = { ...before, ...change };
-  try {
-    preferences.value = await parley.rest('PATCH /api/notifications/preferences', { body: await toSend() });
-  } catch (error) {
-    preferences.value = before;
-    throw error;
+/** Notifications of the operating system, while the user looks at something else. */
+export class Alerts {
+  /** Whether this device shows them. */
+  readonly on;
+  private readonly core: Core;
+  private readonly presence: Presence;
+
+  constructor(core: Core, presence: Presence, notifications: Notifications) {
+    this.core = core;
+    this.presence = presence;
+    this.on = signal(core.scope.local.getItem(keptKeys.alerts) !== null);
+    core.scope.add(notifications.newest.subscribe((entry) => entry && this.show(entry)));
+  }
+
+  /** @throws Error when the browser does not allow it */
+  async set(on: boolean): Promise<void> {
+    const { local } = this.core.scope;
+    const { alerts } = this.core.surroundings;
+    this.on.value = on;
+    // Permission given earlier needs no waiting: a page that is left in that moment would lose the choice.
+    if (on && !alerts.isAllowed() && !(await alerts.ask())) {
+      this.on.value = false;
+      throw new Error('This browser does not let Parley show notifications. It has a setting for that.');
+    }
+    if (on) local.setItem(keptKeys.alerts, 'on');
+    else local.removeItem(keptKeys.alerts);
+  }
+
+  private show(entry: NotificationRecord): void {
+    const { alerts } = this.core.surroundings;
+    const isBusy = this.presence.statuses.peek().get(this.core.me.peek()?.id ?? '') === 'dnd';
+    if (!this.on.peek() || isBusy || entry.isRead || alerts.isInFront()) return;
+    if (!alerts.isSupported() || !alerts.isAllowed()) return;
+    // Several tabs show it once, thanks to its tag.
+    alerts.show({ title: entry.title, body: entry.body ?? '', tag: entry.id }, () => this.core.navigate(pathOf(entry)));
   }
 }

@@ -1,94 +1,107 @@
 import { signal } from '@preact/signals';
-import { me, parley } from './client.ts';
+import type { Core } from './session.ts';
 
 const ownStatuses = ['online', 'idle', 'dnd', 'offline'] as const;
 export type OwnStatus = (typeof ownStatuses)[number];
 
-/** The statuses of users, as last reported. */
-export const presence = signal<ReadonlyMap<string, string>>(new Map());
-
-/** How many the server follows for one call. */
-const mostAtOnce = 200;
-const watched = new Set<string>();
-/** How many are asked about again after a reconnect. */
-const mostStrays = 1000;
-/** Snapshots come shortly after their channels are live. */
-const strayMs = 2000;
-/** Those whose status was reported on this connection. */
-let current = new Set<string>();
-/** Channel → those whom its snapshots listed. */
-const listed = new Map<string, ReadonlySet<string>>();
-let strayTimer: ReturnType<typeof setTimeout> | undefined;
-
-export interface Seen {
+export interface UserStatus {
   userId: string;
   status: string;
 }
 
-export function see(people: readonly Seen[]): void {
-  const now = new Map(presence.value);
-  for (const { userId, status } of people) {
-    now.set(userId, status);
-    current.add(userId);
+/** How many users one call may subscribe to. */
+const maxPerCall = 200;
+/** How many are asked about again after a reconnect. */
+const maxUnreported = 1000;
+/** Snapshots come shortly after their channels are live. */
+const snapshotMs = 2000;
+
+/** Who is there. */
+export class Presence {
+  /** The statuses of users, as last reported. */
+  readonly statuses = signal<ReadonlyMap<string, string>>(new Map());
+  private readonly core: Core;
+  private readonly watched = new Set<string>();
+  /** Those whose status was reported on this connection. */
+  private current = new Set<string>();
+  /** Channel → those whom its snapshots listed. */
+  private readonly listed = new Map<string, ReadonlySet<string>>();
+  private cancelCheck = () => {};
+
+  constructor(core: Core) {
+    this.core = core;
+    core.client.on('presence:change', ({ changes }) => this.report(changes));
+    core.client.on('state', ({ status, via }) => {
+      if (via !== 'socket') this.current = new Set();
+      this.cancelCheck();
+      if (status !== 'live') return;
+      void this.subscribe();
+      if (via === 'socket') this.cancelCheck = core.scope.after(snapshotMs, () => void this.checkUnreported());
+    });
   }
-  presence.value = now;
-}
 
-/** Takes a channel's snapshot, which replaces what was known of those whom it covers. */
-export function seeChannel(snapshot: { channelId: string; members: readonly Seen[]; covers?: string }): void {
-  const { channelId, members, covers } = snapshot;
-  const before = listed.get(channelId) ?? new Set<string>();
-  const now = new Set(members.map(({ userId }) => userId));
-  listed.set(channelId, now);
-  // Reported on this connection as well: a change that this snapshot is older than, or another channel's.
-  const gone = [...before].filter((userId) => !now.has(userId) && !current.has(userId));
-  see(members);
-  if (covers === 'channel') see(gone.map((userId) => ({ userId, status: 'offline' })));
-}
+  /** Takes statuses that the server has reported. */
+  report(people: readonly UserStatus[]): void {
+    const now = new Map(this.statuses.peek());
+    for (const { userId, status } of people) {
+      now.set(userId, status);
+      this.current.add(userId);
+    }
+    this.statuses.value = now;
+  }
 
-/** Follows users met in no channel, such as friends, and oneself. */
-export function watchPeople(userIds: readonly string[]): void {
-  for (const id of userIds) watched.add(id);
-  void subscribe();
-}
+  /** Takes a channel's snapshot, which replaces what was known of those whom it covers. */
+  reportChannel(snapshot: { channelId: string; members: readonly UserStatus[]; covers?: string }): void {
+    const { channelId, members, covers } = snapshot;
+    const before = this.listed.get(channelId) ?? new Set<string>();
+    const now = new Set(members.map(({ userId }) => userId));
+    this.listed.set(channelId, now);
+    // Who was reported on this connection too has changed since this snapshot, or is in another channel.
+    const gone = [...before].filter((userId) => !now.has(userId) && !this.current.has(userId));
+    this.report(members);
+    if (covers === 'channel') this.report(gone.map((userId) => ({ userId, status: 'offline' })));
+  }
 
-/** The user's own status, on all devices. */
-export async function setOwnStatus(status: OwnStatus): Promise<void> {
-  await parley.setPresence(status);
-  if (me.value) see([{ userId: me.value.id, status }]);
-}
+  /** Subscribes to users who share no channel, such as friends, and to oneself. */
+  watch(userIds: readonly string[]): void {
+    for (const id of userIds) this.watched.add(id);
+    void this.subscribe();
+  }
 
-/** A new connection does not follow what an earlier one did. */
-async function subscribe(): Promise<void> {
-  if (parley.state.via !== 'socket') return;
-  const all = [...watched];
-  for (let at = 0; at < all.length; at += mostAtOnce) {
-    // Without an answer there is no connection, and the next one asks again.
-    await parley.watchPresence(all.slice(at, at + mostAtOnce)).then(see, () => {});
+  /** The user's own status, on all devices. */
+  async setOwn(status: OwnStatus): Promise<void> {
+    await this.core.client.setPresence(status);
+    const { value } = this.core.me;
+    if (value) this.report([{ userId: value.id, status }]);
+  }
+
+  /** A new connection has no subscriptions of an earlier one. */
+  private async subscribe(): Promise<void> {
+    const { client } = this.core;
+    if (client.state.via !== 'socket') return;
+    const all = [...this.watched];
+    for (let at = 0; at < all.length; at += maxPerCall) {
+      // Without an answer there is no connection, and the next one asks again.
+      await client.watchPresence(all.slice(at, at + maxPerCall)).then(
+        (statuses) => this.report(statuses),
+        () => {},
+      );
+    }
+  }
+
+  /**
+   * Asks about those of whom nothing was reported on this connection: they are in no snapshot, and may have left while there
+   * was none. It comes before the others, since the server keeps a limited number of subscriptions, the latest.
+   */
+  private async checkUnreported(): Promise<void> {
+    const isUnreported = ([userId, status]: [string, string]) => status !== 'offline' && !this.current.has(userId);
+    const unreported = [...this.statuses.peek()].filter(isUnreported).map(([userId]) => userId);
+    for (let at = 0; at < Math.min(unreported.length, maxUnreported); at += maxPerCall) {
+      const asked = unreported.slice(at, at + maxPerCall);
+      const known = await this.core.client.watchPresence(asked).catch(() => null);
+      if (!known) return;
+      this.report([...asked.map((userId) => ({ userId, status: 'offline' })), ...known]);
+    }
+    if (unreported.length > 0) await this.subscribe();
   }
 }
-
-/**
- * Asks about those of whom nothing was reported since the connection was made: people met otherwise than in a snapshot, who
- * may have gone while there was none. Before the others, since the server follows a limited number, the latest.
- */
-async function askAboutStrays(): Promise<void> {
-  const isStray = ([userId, status]: [string, string]) => status !== 'offline' && !current.has(userId);
-  const strays = [...presence.value].filter(isStray).map(([userId]) => userId);
-  for (let at = 0; at < Math.min(strays.length, mostStrays); at += mostAtOnce) {
-    const asked = strays.slice(at, at + mostAtOnce);
-    const known = await parley.watchPresence(asked).catch(() => null);
-    if (!known) return;
-    see([...asked.map((userId) => ({ userId, status: 'offline' })), ...known]);
-  }
-  if (strays.length > 0) await subscribe();
-}
-
-parley.on('presence:change', ({ changes }) => see(changes));
-parley.on('state', ({ status, via }) => {
-  if (via !== 'socket') current = new Set();
-  clearTimeout(strayTimer);
-  if (status !== 'live') return;
-  void subscribe();
-  if (via === 'socket') strayTimer = setTimeout(() => void askAboutStrays(), strayMs);
-});

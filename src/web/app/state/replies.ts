@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ChannelEventMap, Message } from '../../../client/index.ts';
-import { parley } from './client.ts';
+import type { Core } from './session.ts';
 
 type Piece = ChannelEventMap['message:stream'];
 
@@ -12,97 +12,115 @@ export interface Reply {
   replyToId: string | null;
   author: Message['author'];
   /** The text received without a gap; when not `whole`, its beginning is missing. */
-  heard: string;
+  text: string;
   whole: boolean;
   /** The position in the reply, to detect missed pieces; undefined: unknown. */
-  reached: number | undefined;
+  position: number | undefined;
   /** The message it has become, if that is known before the message arrives. */
   messageId: string | null;
   startedAt: string;
 }
 
-/** The server reports abandoned replies after half a minute; this is for clients that could not hear it. */
+/** The server reports abandoned replies after half a minute; this is for clients that missed it. */
 const silenceMs = 60_000;
 /** How long the message may take to arrive. */
 const arrivalMs = 2000;
 
-/** The replies in progress, oldest first. */
-export const replies = signal<readonly Reply[]>([]);
-/** Keys of those on the screen. */
-const shown = new Set<string>();
-/** Ids of the messages that those have become. */
-const followed = new Set<string>();
-const timers = new Map<string, ReturnType<typeof setTimeout>>();
+/** Replies that bots are writing. */
+export class Replies {
+  /** Oldest first. */
+  readonly list = signal<readonly Reply[]>([]);
+  private readonly core: Core;
+  /** Keys of those on the screen. */
+  private readonly shown = new Set<string>();
+  /** Ids of the messages that those have become. */
+  private readonly watchedMessages = new Set<string>();
+  private readonly timers = new Map<string, () => void>();
 
-/** Listens in a channel; events of unopened DMs arrive anyway. */
-export function hearReplies(channelId: string): void {
-  const channel = parley.channel(channelId);
-  channel.listen('message:stream', hear);
-  channel.listen('message:new', arrive);
+  constructor(core: Core) {
+    this.core = core;
+    // Events of unopened DMs arrive anyway.
+    core.client.on('message:stream', (piece) => this.received(piece));
+    core.client.on('message:new', (message) => this.replace(message));
+  }
+
+  /** Listens in a channel. */
+  follow(channelId: string): void {
+    const channel = this.core.client.channel(channelId);
+    channel.listen('message:stream', (piece) => this.received(piece));
+    channel.listen('message:new', (message) => this.replace(message));
+  }
+
+  /** A reply is on the screen. @returns ends that */
+  show(key: string): () => void {
+    this.shown.add(key);
+    return () => this.shown.delete(key);
+  }
+
+  /** Whether the user watched a message being written: it must not move under their eyes. */
+  wasWatched(messageId: string): boolean {
+    return this.watchedMessages.has(messageId);
+  }
+
+  private received(piece: Piece): void {
+    const key = `${piece.userId} ${piece.channelId} ${piece.streamId}`;
+    const known = this.list.peek().find((reply) => reply.key === key);
+    if (!piece.done) this.extend(key, known, piece);
+    else if (known && piece.messageId) this.put({ ...known, messageId: piece.messageId }, arrivalMs);
+    else this.remove(key);
+  }
+
+  private extend(key: string, known: Reply | undefined, piece: Piece): void {
+    const { author, channelId, threadId, replyToId = null, offset, delta = '' } = piece;
+    if (!author) return;
+    const before = known ?? {
+      messageId: null,
+      startedAt: new Date().toISOString(),
+      text: '',
+      whole: true,
+      position: 0,
+    };
+    const joins = known ? offset === undefined || offset === known.position : offset === 0;
+    const text = joins ? before.text + delta : delta;
+    const position = offset === undefined ? undefined : offset + delta.length;
+    const { messageId, startedAt } = before;
+    const whole = joins && before.whole;
+    this.put({ key, channelId, threadId, replyToId, author, text, whole, position, messageId, startedAt }, silenceMs);
+  }
+
+  /** The message comes before the event that names it, so it is recognized by its beginning. */
+  private replace(message: Message): void {
+    const candidates = this.list
+      .peek()
+      .filter(
+        ({ author, threadId, replyToId }) =>
+          author.id === message.authorId && threadId === message.threadId && replyToId === message.replyToId,
+      );
+    const named = candidates.find(({ messageId }) => messageId === message.id);
+    const [longest] = candidates
+      .filter(({ text, whole }) => (whole ? message.content.startsWith(text) : message.content.includes(text)))
+      .sort((one, other) => other.text.length - one.text.length);
+    const reply = named ?? longest;
+    if (!reply) return;
+    if (this.shown.has(reply.key)) this.watchedMessages.add(message.id);
+    this.remove(reply.key);
+  }
+
+  private put(reply: Reply, forMs: number): void {
+    const list = this.list.peek();
+    const isNew = !list.some(({ key }) => key === reply.key);
+    this.list.value = isNew ? [...list, reply] : list.map((other) => (other.key === reply.key ? reply : other));
+    this.timers.get(reply.key)?.();
+    this.timers.set(
+      reply.key,
+      this.core.scope.after(forMs, () => this.remove(reply.key)),
+    );
+  }
+
+  private remove(key: string): void {
+    this.timers.get(key)?.();
+    this.timers.delete(key);
+    const list = this.list.peek();
+    if (list.some((reply) => reply.key === key)) this.list.value = list.filter((one) => one.key !== key);
+  }
 }
-
-function hear(piece: Piece): void {
-  const key = `${piece.userId} ${piece.channelId} ${piece.streamId}`;
-  const known = replies.value.find((reply) => reply.key === key);
-  if (!piece.done) carryOn(key, known, piece);
-  else if (known && piece.messageId) put({ ...known, messageId: piece.messageId }, arrivalMs);
-  else remove(key);
-}
-
-function carryOn(key: string, known: Reply | undefined, piece: Piece): void {
-  const { author, channelId, threadId, replyToId = null, offset, delta = '' } = piece;
-  if (!author) return;
-  const before = known ?? { messageId: null, startedAt: new Date().toISOString(), heard: '', whole: true, reached: 0 };
-  const joins = known ? offset === undefined || offset === known.reached : offset === 0;
-  const heard = joins ? before.heard + delta : delta;
-  const reached = offset === undefined ? undefined : offset + delta.length;
-  const { messageId, startedAt } = before;
-  const whole = joins && before.whole;
-  put({ key, channelId, threadId, replyToId, author, heard, whole, reached, messageId, startedAt }, silenceMs);
-}
-
-/** The message comes before the event that names it, so it is recognized by its beginning. */
-function arrive(message: Message): void {
-  const could = replies.value.filter(
-    ({ author, threadId, replyToId }) =>
-      author.id === message.authorId && threadId === message.threadId && replyToId === message.replyToId,
-  );
-  const told = could.find(({ messageId }) => messageId === message.id);
-  const [longest] = could
-    .filter(({ heard, whole }) => (whole ? message.content.startsWith(heard) : message.content.includes(heard)))
-    .sort((one, other) => other.heard.length - one.heard.length);
-  const become = told ?? longest;
-  if (!become) return;
-  if (shown.has(become.key)) followed.add(message.id);
-  remove(become.key);
-}
-
-/** A reply is on the screen. @returns ends that */
-export function showReply(key: string): () => void {
-  shown.add(key);
-  return () => shown.delete(key);
-}
-
-/** Whether a message was on the screen while it was written: nobody who reads it is to lose their place. */
-export const wasFollowed = (messageId: string): boolean => followed.has(messageId);
-
-function put(reply: Reply, forMs: number): void {
-  const isNew = !replies.value.some(({ key }) => key === reply.key);
-  replies.value = isNew
-    ? [...replies.value, reply]
-    : replies.value.map((other) => (other.key === reply.key ? reply : other));
-  clearTimeout(timers.get(reply.key));
-  timers.set(
-    reply.key,
-    setTimeout(() => remove(reply.key), forMs),
-  );
-}
-
-function remove(key: string): void {
-  clearTimeout(timers.get(key));
-  timers.delete(key);
-  if (replies.value.some((reply) => reply.key === key)) replies.value = replies.value.filter((one) => one.key !== key);
-}
-
-parley.on('message:stream', hear);
-parley.on('message:new', arrive);

@@ -1,8 +1,9 @@
-import { computed, signal } from '@preact/signals';
-import { keptKeys } from './kept.ts';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Scope } from './scope.ts';
+import { keptKeys, type Surroundings } from './surroundings.ts';
 
-/** The current place in the app; the address determines it, so reloads and links lead to the same place. */
-export type Place =
+/** A page of the app, as its address says: reloads and links lead to the same one. */
+export type Route =
   | { name: 'home' | (typeof plain)[number] }
   | { name: 'invite'; code: string }
   | { name: 'settings'; section: SettingsSection; id: string | null }
@@ -40,24 +41,48 @@ const plain = [
   'verify-email',
 ] as const;
 
-const path = signal(location.pathname);
-export const place = computed(() => placeOf(path.value));
+/** Which page is shown: the address decides, and links change it without loading a page. */
+export class Router {
+  readonly route: ReadonlySignal<Route>;
+  private readonly path: Signal<string>;
+  private readonly surroundings: Surroundings;
 
-addEventListener('popstate', () => {
-  path.value = location.pathname;
-});
+  constructor(surroundings: Surroundings, scope: Scope) {
+    this.surroundings = surroundings;
+    this.path = signal(surroundings.path());
+    this.route = computed(() => routeOf(this.path.value));
+    scope.add(
+      surroundings.onMoved(() => {
+        this.path.value = surroundings.path();
+      }),
+    );
+  }
 
-export function go(to: string, options: { replace?: boolean } = {}): void {
-  if (to === path.value) return;
-  // Behind an open dialog nothing can have the focus, so the new place would not get it.
-  for (const dialog of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) dialog.close();
-  if (options.replace) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
-  path.value = to;
+  readonly navigate = (to: string, options: { replace?: boolean } = {}): void => {
+    if (to === this.path.peek()) return;
+    this.surroundings.setPath(to, options.replace ?? false);
+    this.path.value = to;
+  };
+
+  /** Stores a conversation to return to. */
+  remember(): void {
+    this.surroundings.local.setItem(keptKeys.place, this.path.peek());
+  }
+
+  get remembered(): string | null {
+    return this.surroundings.local.getItem(keptKeys.place);
+  }
+
+  /** @returns the path of an address that leads to a conversation or another page of this server, else null */
+  pathWithin(address: string): string | null {
+    if (!URL.canParse(address)) return null;
+    const { origin, pathname } = new URL(address);
+    return origin === this.surroundings.origin && /^\/app\/(?:s|dm|invite)\/./.test(pathname) ? pathname : null;
+  }
 }
 
 /** @param text the path of an address */
-export function placeOf(text: string): Place {
+export function routeOf(text: string): Route {
   const [first = '', ...rest] = text
     .replace(/^\/app\/?/, '')
     .split('/')
@@ -74,14 +99,7 @@ export function placeOf(text: string): Place {
   return { name: oneOf(plain, first) ?? 'home' };
 }
 
-/** @returns the path of an address that leads to a conversation or another page of this server, else null */
-export function pathWithin(address: string): string | null {
-  if (!URL.canParse(address)) return null;
-  const { origin, pathname } = new URL(address);
-  return origin === location.origin && /^\/app\/(?:s|dm|invite)\/./.test(pathname) ? pathname : null;
-}
-
-function inServer(serverId: string, what: string | undefined, rest: string[]): Place {
+function inServer(serverId: string, what: string | undefined, rest: string[]): Route {
   const [first = null] = rest;
   if (!what) return { name: 'server', serverId };
   if (what === 'home') return { name: 'home-page', serverId };
@@ -109,7 +127,7 @@ function within(parts: (string | null)[]): Pick<InChannel, 'messageId' | 'thread
   return first === 'thread' ? { messageId, threadId } : { messageId: first, threadId: null };
 }
 
-interface Said {
+interface MessageAddress {
   id: string;
   channelId: string;
   threadId: string | null;
@@ -123,8 +141,8 @@ export const pathTo = {
     `${pathTo.channel(serverId, channelId)}/${messageId}`,
   thread: (serverId: string | null, channelId: string, threadId: string) =>
     `${pathTo.channel(serverId, channelId)}/thread/${threadId}`,
-  /** The location of a message: its channel, or its thread. */
-  said: (serverId: string | null, { channelId, threadId, id }: Said) =>
+  /** A message in its channel, or in its thread. */
+  messageOrThread: (serverId: string | null, { channelId, threadId, id }: MessageAddress) =>
     threadId ? `${pathTo.thread(serverId, channelId, threadId)}/${id}` : pathTo.message(serverId, channelId, id),
   homePage: (serverId: string) => `/app/s/${serverId}/home`,
   apps: (serverId: string) => `/app/s/${serverId}/apps`,
@@ -137,24 +155,3 @@ export const pathTo = {
   notSent: '/app/not-sent',
   invite: (code: string) => `/app/invite/${encodeURIComponent(code)}`,
 };
-
-/** Whether lists and the selected item are shown side by side. */
-export const isWide = (): boolean => matchMedia('(min-width: 700px)').matches;
-
-/** Remembers a conversation to return to. */
-export function rememberPlace(): void {
-  localStorage.setItem(keptKeys.place, path.value);
-}
-
-export function rememberedPlace(): string | null {
-  return localStorage.getItem(keptKeys.place);
-}
-
-/** Makes plain left clicks on links within the app change the place without reloading the page. */
-export function followLinks(event: MouseEvent): void {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
-  const link = event.target instanceof Element ? event.target.closest('a') : null;
-  if (!link || link.target || link.origin !== location.origin || !link.pathname.startsWith('/app')) return;
-  event.preventDefault();
-  go(link.pathname);
-}

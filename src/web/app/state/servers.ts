@@ -1,28 +1,218 @@
-import { computed, signal } from '@preact/signals';
-import type { ChannelEventMap, ChannelRecord, RestInput, ServerRecord } from '../../../client/index.ts';
-import { me, parley } from './client.ts';
-import { Overtaking } from './overtaking.ts';
-import { place } from './router.ts';
-import { lose } from './timeline.ts';
-import { follow } from './unread.ts';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { ChannelEventMap, ChannelRecord, RestAnswer, RestInput, ServerRecord } from '../../../client/index.ts';
+import { LatestAnswer } from './latest-answer.ts';
+import type { Core } from './session.ts';
+import type { Timelines } from './timelines.ts';
+import type { Unread } from './unread.ts';
 
-export const servers = signal<ServerRecord[]>([]);
-export const serversLoaded = signal(false);
-/** Of visited servers, by id. */
-export const channels = signal<ReadonlyMap<string, ChannelRecord[]>>(new Map());
+export type Member = RestAnswer<'GET /api/servers/:id/members'>[number];
+type NewChannel = RestInput<'POST /api/servers/:serverId/channels'>['body'];
+type ServerChange = RestInput<'PATCH /api/servers/:id'>['body'];
 
-const overtaking = new Overtaking();
-/** The channels of each server. */
-const overtakings = new Map<string, Overtaking>();
+/** How many channels are followed at most without having been visited. */
+const maxFollowed = 300;
+/** The page size of members, the largest that the server allows. */
+const pageSize = 1000;
+
+/** The servers that the user is in, with the channels of those that were visited. */
+export class Servers {
+  readonly list = signal<readonly ServerRecord[]>([]);
+  readonly loaded = signal(false);
+  /** By server. */
+  readonly channels = signal<ReadonlyMap<string, ChannelRecord[]>>(new Map());
+  /** The server at the address. */
+  readonly current: ReadonlySignal<ServerRecord | null>;
+  private readonly core: Core;
+  private readonly timelines: Timelines;
+  private readonly unread: Unread;
+  private readonly latest = new LatestAnswer();
+  /** Of the channels of each server. */
+  private readonly latestChannels = new Map<string, LatestAnswer>();
+  private readonly watched = new Set<string>();
+  /** The last event about users who joined or left since the servers were read: each of their channels reports it. */
+  private readonly moved = new Map<string, 1 | -1>();
+
+  constructor(core: Core, timelines: Timelines, unread: Unread) {
+    this.core = core;
+    this.timelines = timelines;
+    this.unread = unread;
+    this.current = computed(() => {
+      const here = core.route.value;
+      if (!('serverId' in here) || here.serverId === null) return null;
+      return this.list.value.find((server) => server.id === here.serverId) ?? null;
+    });
+    const { client } = core;
+    client.on('server:joined', ({ server }) => this.add(server));
+    client.on('server:updated', ({ server }) => this.replace(server));
+    client.on('server:deleted', ({ serverId }) => this.remove(serverId));
+    client.on('server:left', ({ serverId }) => this.remove(serverId));
+    client.on('channel:created', ({ channel }) => this.refresh(channel.serverId));
+    client.on('channel:member-added', ({ serverId }) => this.refresh(serverId));
+    client.on('channel:member-removed', ({ channelId, serverId }) => {
+      timelines.lose(channelId);
+      this.refresh(serverId);
+    });
+  }
+
+  async load(): Promise<void> {
+    await this.latest.read(
+      () => this.core.client.rest('GET /api/servers'),
+      (own) => {
+        this.list.value = own.map(({ server }) => server);
+        this.moved.clear();
+        this.loaded.value = true;
+      },
+    );
+  }
+
+  async loadChannels(serverId: string): Promise<void> {
+    const latest = this.latestChannels.get(serverId) ?? new LatestAnswer();
+    this.latestChannels.set(serverId, latest);
+    await latest.read(
+      () => this.core.client.rest('GET /api/servers/:serverId/channels', { serverId }),
+      (list) => this.showChannels(serverId, list),
+    );
+  }
+
+  /** Loads unread counts of servers that were not visited yet. What fails now is loaded on the visit. */
+  async loadOtherChannels(): Promise<void> {
+    for (const { id } of this.list.peek()) {
+      const count = [...this.channels.peek().values()].flat().length;
+      if (!this.channels.peek().has(id) && count < maxFollowed) await this.loadChannels(id).catch(() => {});
+    }
+  }
+
+  async create(input: { name: string; isPublic: boolean }): Promise<ServerRecord> {
+    const server = await this.core.client.rest('POST /api/servers', { body: input });
+    this.add(server);
+    return server;
+  }
+
+  async createChannel(serverId: string, body: NewChannel): Promise<ChannelRecord> {
+    const channel = await this.core.client.rest('POST /api/servers/:serverId/channels', { serverId, body });
+    await this.loadChannels(serverId);
+    return channel;
+  }
+
+  async update(id: string, body: ServerChange): Promise<void> {
+    this.replace(await this.core.client.rest('PATCH /api/servers/:id', { id, body }));
+  }
+
+  /** Creates a new invite link; the old one stops working. */
+  async renewInvite(server: ServerRecord): Promise<void> {
+    const { inviteCode } = await this.core.client.rest('POST /api/servers/:id/invite/regenerate', { id: server.id });
+    this.replace({ ...server, inviteCode });
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.core.client.rest('DELETE /api/servers/:id', { id });
+    this.remove(id);
+  }
+
+  async joinPublic(id: string): Promise<ServerRecord> {
+    const server = await this.core.client.rest('POST /api/servers/:id/join', { id, body: {} });
+    this.add(server);
+    return server;
+  }
+
+  /** Joins by an invite code. */
+  async joinByCode(code: string): Promise<ServerRecord> {
+    const server = await this.core.client.rest('POST /api/servers/:id/join', { id: '_', body: { inviteCode: code } });
+    this.add(server);
+    return server;
+  }
+
+  async leave(id: string): Promise<void> {
+    await this.core.client.rest('POST /api/servers/:id/leave', { id });
+    this.remove(id);
+  }
+
+  /** All members of a server, however many. */
+  membersOf(id: string): Promise<Member[]> {
+    return allOf((query) => this.core.client.rest('GET /api/servers/:id/members', { id, query }));
+  }
+
+  /** All members of a channel. */
+  channelMembersOf(id: string): Promise<Member[]> {
+    return allOf((query) => this.core.client.rest('GET /api/channels/:id/members', { id, query }));
+  }
+
+  private showChannels(serverId: string, list: ChannelRecord[]): void {
+    this.channels.value = new Map(this.channels.peek()).set(serverId, list);
+    for (const channel of list.filter(({ isMember }) => isMember)) {
+      this.unread.follow(channel);
+      this.watch(serverId, channel.id);
+    }
+  }
+
+  /** What was not visited yet, or fails now, is loaded with the next change, or on the visit. */
+  private refresh(serverId: string | null): void {
+    if (serverId && this.channels.peek().has(serverId)) void this.loadChannels(serverId).catch(() => {});
+  }
+
+  /** Keeps the list in step with the server: names, order, and deletions. */
+  private watch(serverId: string, channelId: string): void {
+    if (this.watched.has(channelId)) return;
+    this.watched.add(channelId);
+    const live = this.core.client.channel(channelId);
+    live.listen('channel:updated', () => this.refresh(serverId));
+    live.listen('channel:deleted', () => this.refresh(serverId));
+    // Deleted while there was no connection.
+    live.listen('closed', () => this.refresh(serverId));
+    live.listen('member:joined', (member) => this.countMember(member, 1));
+    live.listen('member:left', (member) => this.countMember(member, -1));
+  }
+
+  private countMember({ scope, serverId, userId }: ChannelEventMap['member:left'], step: 1 | -1): void {
+    const key = `${serverId} ${userId}`;
+    if (scope !== 'server' || userId === this.core.me.peek()?.id || this.moved.get(key) === step) return;
+    this.moved.set(key, step);
+    this.list.value = this.list
+      .peek()
+      .map((server) => (server.id === serverId ? { ...server, memberCount: server.memberCount + step } : server));
+  }
+
+  private add(server: ServerRecord): void {
+    this.latest.changed();
+    if (!this.list.peek().some(({ id }) => id === server.id)) this.list.value = [...this.list.peek(), server];
+  }
+
+  private replace(server: ServerRecord): void {
+    this.latest.changed();
+    const before = this.list.peek().find(({ id }) => id === server.id);
+    this.list.value = this.list.peek().map((known) => (known.id === server.id ? server : known));
+    // Admins see private channels that they are not in.
+    if (before && before.role !== server.role) this.refresh(server.id);
+  }
+
+  /** What the user has lost access to must not stay on the screen. */
+  private remove(serverId: string): void {
+    this.latest.changed();
+    this.list.value = this.list.peek().filter(({ id }) => id !== serverId);
+    const others = new Map(this.channels.peek());
+    for (const { id } of others.get(serverId) ?? []) this.timelines.lose(id);
+    // Users who join again get what exists by then.
+    others.delete(serverId);
+    this.channels.value = others;
+  }
+}
+
+interface PageQuery {
+  limit: number;
+  cursor: string | undefined;
+}
+
+async function allOf(read: (query: PageQuery) => Promise<Member[]>): Promise<Member[]> {
+  const all: Member[] = [];
+  for (;;) {
+    const page = await read({ limit: pageSize, cursor: all.at(-1)?.userId });
+    all.push(...page);
+    if (page.length < pageSize) return all;
+  }
+}
 
 /** Whether it has messages to read: voice channels have none, and admins see private ones that they are not in. */
 export const isReadable = ({ isMember, type }: ChannelRecord): boolean => isMember && type !== 'voice';
-
-export const currentServer = computed(() => {
-  const here = place.value;
-  if (!('serverId' in here) || here.serverId === null) return null;
-  return servers.value.find((server) => server.id === here.serverId) ?? null;
-});
 
 const rank = { owner: 3, admin: 2, moderator: 1, member: 0 };
 export type Role = keyof typeof rank;
@@ -34,159 +224,3 @@ export const isAtLeast = (role: Role | null | undefined, least: Role): boolean =
 /** Whether the user may act on another member: only on lower roles. */
 export const outranks = (role: Role | null | undefined, other: Role): boolean =>
   role != null && rank[role] > rank[other];
-
-export async function loadServers(): Promise<void> {
-  await overtaking.read(
-    () => parley.rest('GET /api/servers'),
-    (own) => {
-      servers.value = own.map(({ server }) => server);
-      moved.clear();
-      serversLoaded.value = true;
-    },
-  );
-}
-
-export async function loadChannels(serverId: string): Promise<void> {
-  const own = overtakings.get(serverId) ?? new Overtaking();
-  overtakings.set(serverId, own);
-  await own.read(
-    () => parley.rest('GET /api/servers/:serverId/channels', { serverId }),
-    (list) => showChannels(serverId, list),
-  );
-}
-
-function showChannels(serverId: string, list: ChannelRecord[]): void {
-  channels.value = new Map(channels.value).set(serverId, list);
-  for (const channel of list.filter(({ isMember }) => isMember)) {
-    follow(channel);
-    watch(serverId, channel.id);
-  }
-}
-
-/** How many channels are followed at most without having been visited. */
-const mostFollowed = 300;
-
-/** Loads unread counts of servers that were not visited yet. What fails now is loaded on the visit. */
-export async function loadOtherChannels(): Promise<void> {
-  for (const { id } of servers.peek()) {
-    const count = [...channels.peek().values()].flat().length;
-    if (!channels.peek().has(id) && count < mostFollowed) await loadChannels(id).catch(() => {});
-  }
-}
-
-/** What was not visited yet, or fails now, is loaded with the next change, or on the visit. */
-function refresh(serverId: string | null): void {
-  if (serverId && channels.value.has(serverId)) void loadChannels(serverId).catch(() => {});
-}
-
-const watched = new Set<string>();
-
-/** Keeps the list in step with the server: names, order, and deletions. */
-function watch(serverId: string, channelId: string): void {
-  if (watched.has(channelId)) return;
-  watched.add(channelId);
-  const live = parley.channel(channelId);
-  live.listen('channel:updated', () => refresh(serverId));
-  live.listen('channel:deleted', () => refresh(serverId));
-  // Deleted while there was no connection.
-  live.listen('closed', () => refresh(serverId));
-  live.listen('member:joined', (member) => countMember(member, 1));
-  live.listen('member:left', (member) => countMember(member, -1));
-}
-
-/** The last event about users who came or went since the servers were read: each of their channels reports it. */
-const moved = new Map<string, 1 | -1>();
-
-function countMember({ scope, serverId, userId }: ChannelEventMap['member:left'], step: 1 | -1): void {
-  const key = `${serverId} ${userId}`;
-  if (scope !== 'server' || userId === me.value?.id || moved.get(key) === step) return;
-  moved.set(key, step);
-  servers.value = servers.value.map((server) =>
-    server.id === serverId ? { ...server, memberCount: server.memberCount + step } : server,
-  );
-}
-
-export async function createServer(input: { name: string; isPublic: boolean }): Promise<ServerRecord> {
-  const server = await parley.rest('POST /api/servers', { body: input });
-  add(server);
-  return server;
-}
-
-type NewChannel = RestInput<'POST /api/servers/:serverId/channels'>['body'];
-
-export async function createChannel(serverId: string, body: NewChannel): Promise<ChannelRecord> {
-  const channel = await parley.rest('POST /api/servers/:serverId/channels', { serverId, body });
-  await loadChannels(serverId);
-  return channel;
-}
-
-type ServerChange = RestInput<'PATCH /api/servers/:id'>['body'];
-
-export async function updateServer(id: string, body: ServerChange): Promise<void> {
-  replace(await parley.rest('PATCH /api/servers/:id', { id, body }));
-}
-
-/** A new invite link; the old one stops working. */
-export async function renewInvite(server: ServerRecord): Promise<void> {
-  const { inviteCode } = await parley.rest('POST /api/servers/:id/invite/regenerate', { id: server.id });
-  replace({ ...server, inviteCode });
-}
-
-export async function deleteServer(id: string): Promise<void> {
-  await parley.rest('DELETE /api/servers/:id', { id });
-  remove(id);
-}
-
-/** Joins a public server. */
-export async function joinPublic(id: string): Promise<ServerRecord> {
-  const server = await parley.rest('POST /api/servers/:id/join', { id, body: {} });
-  add(server);
-  return server;
-}
-
-/** Joins by an invite code. */
-export async function joinByCode(code: string): Promise<ServerRecord> {
-  const server = await parley.rest('POST /api/servers/:id/join', { id: '_', body: { inviteCode: code } });
-  add(server);
-  return server;
-}
-
-export async function leaveServer(id: string): Promise<void> {
-  await parley.rest('POST /api/servers/:id/leave', { id });
-  remove(id);
-}
-
-export function add(server: ServerRecord): void {
-  overtaking.hear();
-  if (!servers.value.some(({ id }) => id === server.id)) servers.value = [...servers.value, server];
-}
-
-function replace(server: ServerRecord): void {
-  overtaking.hear();
-  const before = servers.value.find(({ id }) => id === server.id);
-  servers.value = servers.value.map((known) => (known.id === server.id ? server : known));
-  // Admins see private channels that they are not in.
-  if (before && before.role !== server.role) refresh(server.id);
-}
-
-/** Losing access to the current place must not leave it on screen. */
-function remove(serverId: string): void {
-  overtaking.hear();
-  servers.value = servers.value.filter(({ id }) => id !== serverId);
-  const others = new Map(channels.value);
-  for (const { id } of others.get(serverId) ?? []) lose(id);
-  // Those who come back get what exists by then.
-  others.delete(serverId);
-  channels.value = others;
-}
-
-parley.on('server:joined', ({ server }) => add(server));
-parley.on('server:updated', ({ server }) => replace(server));
-parley.on('server:deleted', ({ serverId }) => remove(serverId));
-parley.on('server:left', ({ serverId }) => remove(serverId));
-parley.on('channel:created', ({ channel }) => refresh(channel.serverId));
-parley.on('channel:member-added', ({ serverId }) => refresh(serverId));
-parley.on('channel:member-removed', ({ channelId, serverId }) => {
-  lose(channelId);
-  refresh(serverId);
-});

@@ -1,14 +1,8 @@
 import { computed, signal } from '@preact/signals';
-import { type Message, ParleyError } from '../../../client/index.ts';
-import { parley, sentence } from './client.ts';
-import { endEditing, rescueDraft } from './drafts.ts';
-import { rescueFromThread } from './leftovers.ts';
-import { forgetOpened, readChannelRecord } from './opened.ts';
-import { whenItMayWork } from './reading.ts';
-import { anchorOf } from './scroll.ts';
+import { type Message, type Parley, ParleyError } from '../../../client/index.ts';
 import { Sending } from './sending.ts';
-import { tell } from './toasts.ts';
-import { follow } from './unread.ts';
+import type { TimelineDeps, Timelines } from './timelines.ts';
+import { errorText } from './toasts.ts';
 
 interface PageQuery {
   limit: number;
@@ -27,7 +21,7 @@ const pageSize = 50;
 /** The length of the excerpt in a reply. */
 const quoteLength = 200;
 /** How many are kept in the page; those scrolled far away are dropped and fetched again. */
-const mostKept = 400;
+const maxKept = 400;
 
 /**
  * The messages of a channel around the current position, oldest first. It listens before it reads, so nothing is missed;
@@ -52,14 +46,23 @@ export class Timeline {
   readonly error = signal<string | null>(null);
   /** Set when the channel is not accessible (any more), or the thread was deleted. */
   readonly gone = signal(false);
+  private readonly deps: TimelineDeps;
+  private readonly timelines: Pick<Timelines, 'open' | 'lose' | 'loseThread'>;
   private listening = false;
   private loading: Promise<void> | null = null;
   private meanwhile: (() => void)[] = [];
 
-  constructor(channelId: string, threadId: string | null) {
+  constructor(
+    channelId: string,
+    threadId: string | null,
+    deps: TimelineDeps,
+    timelines: Pick<Timelines, 'open' | 'lose' | 'loseThread'>,
+  ) {
     this.channelId = channelId;
     this.threadId = threadId;
-    this.sending = new Sending(channelId, threadId, this.newest);
+    this.deps = deps;
+    this.timelines = timelines;
+    this.sending = new Sending(deps.client, deps.refusals, this);
   }
 
   /** Identifies the channel or thread in stores. */
@@ -89,7 +92,7 @@ export class Timeline {
     return this.load(async () => {
       const page = await this.read({ cursor: first.id, limit: pageSize });
       const all = [...page.messages.toReversed(), ...this.messages.value];
-      this.set(all.slice(0, mostKept), page.hasMore, this.hasNewer.value || all.length > mostKept);
+      this.set(all.slice(0, maxKept), page.hasMore, this.hasNewer.value || all.length > maxKept);
     });
   }
 
@@ -99,7 +102,7 @@ export class Timeline {
     return this.load(async () => {
       const page = await this.read({ after: last.id, limit: pageSize });
       const all = [...this.messages.value, ...page.messages];
-      this.set(all.slice(-mostKept), this.hasOlder.value || all.length > mostKept, page.hasMore);
+      this.set(all.slice(-maxKept), this.hasOlder.value || all.length > maxKept, page.hasMore);
     });
   }
 
@@ -141,17 +144,17 @@ export class Timeline {
   /** Drops messages far from the current position: the oldest or the newest, which are fetched again on the way there. */
   private append(message: Message): void {
     const all = [...this.messages.value, message];
-    if (all.length > mostKept && this.looksAtBefore(all.length / 2)) {
+    if (all.length > maxKept && this.isReadBefore(all.length / 2)) {
       this.hasNewer.value = true;
       return;
     }
-    if (all.length > mostKept) this.hasOlder.value = true;
-    this.messages.value = all.slice(-mostKept);
+    if (all.length > maxKept) this.hasOlder.value = true;
+    this.messages.value = all.slice(-maxKept);
   }
 
   /** Whether the current position is before a place in the list. */
-  private looksAtBefore(at: number): boolean {
-    const anchor = anchorOf(this.key);
+  private isReadBefore(at: number): boolean {
+    const anchor = this.deps.anchors.of(this.key);
     const seen = anchor ? this.messages.value.findIndex(({ id }) => id === anchor.messageId) : -1;
     return seen >= 0 && seen < at;
   }
@@ -171,8 +174,11 @@ export class Timeline {
     const gone = this.messages.value.find(({ id }) => id === messageId);
     this.messages.value = this.messages.value.filter((message) => message !== gone);
     this.quote(messageId, { content: '', deleted: true });
-    if (rescueDraft(gone, this.key)) tell('The message was deleted. What you changed is in the message field.');
-    endEditing(messageId);
+    const { drafts, toasts } = this.deps;
+    if (drafts.rescueEdit(gone, this.key)) {
+      toasts.show('The message was deleted. What you changed is in the message field.');
+    }
+    drafts.endEditing(messageId);
   }
 
   /** The excerpt of a message in replies. */
@@ -185,9 +191,10 @@ export class Timeline {
 
   private async read(query: PageQuery): Promise<Page> {
     const { channelId, threadId } = this;
-    if (!threadId) return parley.rest('GET /api/channels/:channelId/messages', { channelId, query });
-    if (query.around) return readAround(threadId, query.around);
-    const messages = await parley.rest('GET /api/threads/:id/messages', { id: threadId, query });
+    const { client } = this.deps;
+    if (!threadId) return client.rest('GET /api/channels/:channelId/messages', { channelId, query });
+    if (query.around) return readAround(client, threadId, query.around);
+    const messages = await client.rest('GET /api/threads/:id/messages', { id: threadId, query });
     return { messages, hasMore: messages.length === query.limit };
   }
 
@@ -199,10 +206,9 @@ export class Timeline {
     this.loaded.value = true;
   }
 
-  /** Follows the channel, from a position no later than the lists that are read afterwards. */
   private async listen(): Promise<void> {
-    const channel = parley.channel(this.channelId);
-    if (!channel.isOpen) follow(await readChannelRecord(this.channelId));
+    const channel = this.deps.client.channel(this.channelId);
+    await this.timelines.open(this.channelId);
     if (this.listening) return;
     this.listening = true;
     channel.on('message:new', (message) => this.apply(() => this.put(message)));
@@ -217,14 +223,14 @@ export class Timeline {
     channel.on('thread:updated', (thread) => this.apply(() => this.change(thread.parentMessageId, () => ({ thread }))));
     channel.on('thread:deleted', ({ id, parentMessageId }) => {
       if (id === this.threadId) this.gone.value = true;
-      if (this.threadId === null) loseThread(id, this.channelId);
+      if (this.threadId === null) this.timelines.loseThread(id, this.channelId);
       this.apply(() => this.change(parentMessageId, () => ({ thread: null })));
     });
     channel.on('reload', () => void this.showNewest());
     channel.on('closed', () => {
       this.gone.value = true;
     });
-    channel.on('channel:deleted', () => lose(this.channelId));
+    channel.on('channel:deleted', () => this.timelines.lose(this.channelId));
   }
 
   /** One read at a time; a failure is shown and can be retried. */
@@ -238,9 +244,9 @@ export class Timeline {
         },
         (error) => {
           this.gone.value = error instanceof ParleyError && error.status === 404;
-          this.error.value = sentence(error);
+          this.error.value = errorText(error);
           if (!this.loaded.value && error instanceof ParleyError && error.isPassing) {
-            whenItMayWork(() => void this.load(work));
+            this.deps.connection.whenReachable(() => void this.load(work));
           }
         },
       )
@@ -253,47 +259,15 @@ export class Timeline {
 }
 
 /** Inserts a thread's message between its neighbours. */
-async function readAround(id: string, messageId: string): Promise<Page> {
+async function readAround(client: Parley, id: string, messageId: string): Promise<Page> {
   const limit = pageSize / 2;
   const [message, older, newer] = await Promise.all([
-    parley.rest('GET /api/messages/:id', { id: messageId }),
-    parley.rest('GET /api/threads/:id/messages', { id, query: { limit, cursor: messageId } }),
-    parley.rest('GET /api/threads/:id/messages', { id, query: { limit, after: messageId } }),
+    client.rest('GET /api/messages/:id', { id: messageId }),
+    client.rest('GET /api/threads/:id/messages', { id, query: { limit, cursor: messageId } }),
+    client.rest('GET /api/threads/:id/messages', { id, query: { limit, after: messageId } }),
   ]);
   // Messages in a thread may reply to some outside of it.
   const here = message.threadId === id ? [message] : [];
   const messages = [...newer.toReversed(), ...here, ...older];
   return { messages, hasMore: older.length === limit, hasNewer: newer.length === limit };
 }
-
-const timelines = new Map<string, Timeline>();
-
-/** The timeline of a channel or thread, always the same object. */
-export function timelineOf(channelId: string, threadId: string | null = null): Timeline {
-  const key = threadId ?? channelId;
-  const known = timelines.get(key);
-  if (known) return known;
-  const timeline = new Timeline(channelId, threadId);
-  timelines.set(key, timeline);
-  return timeline;
-}
-
-/** A channel is no longer accessible. It must be closed, or nothing of it would be received if it came back. */
-export function lose(channelId: string): void {
-  parley.channel(channelId).close();
-  forgetOpened(channelId);
-  for (const timeline of timelines.values()) if (timeline.channelId === channelId) timeline.gone.value = true;
-}
-
-/** A thread is deleted, with the messages in it that were being changed. */
-function loseThread(id: string, channelId: string): void {
-  for (const message of timelines.get(id)?.messages.peek() ?? []) {
-    rescueDraft(message, id);
-    endEditing(message.id);
-  }
-  rescueFromThread(id, channelId);
-}
-
-parley.on('user:updated', ({ user }) => {
-  for (const timeline of timelines.values()) timeline.apply(() => timeline.rename(user));
-});

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import { sentence } from './client.ts';
+import { ParleyError } from '../../../client/index.ts';
+import type { Scope } from './scope.ts';
 
 export interface Toast {
   id: number;
@@ -10,34 +11,45 @@ export interface Toast {
 }
 
 const shownMs = 6000;
-let count = 0;
-export const toasts = signal<Toast[]>([]);
+const maxShown = 4;
 
-export function tell(text: string, kind: Toast['kind'] = 'good', href?: string): void {
-  const toast = { id: ++count, text, kind, href };
-  // A repeated message is shown once.
-  const others = toasts.value.filter((known) => known.text !== text);
-  toasts.value = [...others, toast].slice(-4);
-  setTimeout(() => dismiss(toast.id), shownMs);
-}
+/** Short notices at the edge of the window. */
+export class Toasts {
+  readonly list = signal<readonly Toast[]>([]);
+  private readonly scope: Scope;
+  private count = 0;
 
-export function dismiss(id: number): void {
-  toasts.value = toasts.value.filter((toast) => toast.id !== id);
-}
-
-/** Runs an action of the user, and reports its failure. @returns whether it succeeded */
-export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    tell(sentence(error), 'bad');
-    return false;
+  constructor(scope: Scope) {
+    this.scope = scope;
   }
+
+  readonly show = (text: string, kind: Toast['kind'] = 'good', href?: string): void => {
+    if (this.scope.isOver) return;
+    const toast = { id: ++this.count, text, kind, href };
+    // A repeated text is shown once.
+    const others = this.list.peek().filter((known) => known.text !== text);
+    this.list.value = [...others, toast].slice(-maxShown);
+    this.scope.after(shownMs, () => this.dismiss(toast.id));
+  };
+
+  dismiss(id: number): void {
+    this.list.value = this.list.peek().filter((toast) => toast.id !== id);
+  }
+
+  /** Runs an action of the user, and shows its failure. @returns whether it succeeded */
+  readonly attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.show(errorText(error), 'bad');
+      return false;
+    }
+  };
 }
 
-export const copy = (text: string): Promise<boolean> =>
-  attempt(async () => {
-    await navigator.clipboard.writeText(text);
-    tell('Copied.');
-  });
+/** One sentence for the user. */
+export function errorText(error: unknown): string {
+  if (error instanceof ParleyError && error.code === 'NETWORK') return 'The server cannot be reached. Try again.';
+  return error instanceof Error ? error.message : 'That did not work.';
+}

@@ -1,105 +1,129 @@
 import { signal } from '@preact/signals';
 import { type ChannelEventMap, type Message, ParleyError } from '../../../client/index.ts';
-import { me, parley } from './client.ts';
-import { seeChannel } from './presence.ts';
-import { whenItMayWork } from './reading.ts';
-import { hearReplies } from './replies.ts';
-import { place } from './router.ts';
+import type { Presence } from './presence.ts';
+import type { Replies } from './replies.ts';
+import type { Core } from './session.ts';
 
 /** How long after the last message came into view the read position is sent to the server. */
-const tellAfterMs = 400;
+const publishAfterMs = 400;
 
-/** How many messages of others came in a channel since the last visit. */
-export const unread = signal<ReadonlyMap<string, number>>(new Map());
-const followed = new Set<string>();
-const read = new Map<string, number>();
-/** Read positions still to be sent, by channel: cancels that. */
-const toTell = new Map<string, () => void>();
-
-/** Number of the last event of the channel that was seen; undefined: unknown. */
-export const lastRead = (channelId: string): number | undefined => read.get(channelId);
-
-interface Followed {
+/** What a channel's record says of what was read. */
+interface ReadState {
   id: string;
   lastSeq: number;
   unreadCount: number;
   lastReadSeq?: number;
 }
 
-/** Counts messages in channels that are not being looked at, starting from the server's count. */
-export function follow(channel: Followed): void {
-  const lastReadHere = read.get(channel.id) ?? 0;
-  const { lastReadSeq = lastReadHere } = channel;
-  read.set(channel.id, Math.max(lastReadSeq, lastReadHere));
-  const live = parley.channel(channel.id);
-  if (!followed.has(channel.id)) {
-    followed.add(channel.id);
-    // What was read here meanwhile still counts there.
-    if (lastReadSeq >= lastReadHere) setUnread(channel.id, channel.unreadCount);
-    live.listen('message:new', count);
-    live.listen('message:deleted', discount);
-    hearReplies(channel.id);
-    live.listen('presence:snapshot', seeChannel);
+/** Counts what is unread, and keeps how far the user has read. */
+export class Unread {
+  /** How many messages of others came in a channel since the last visit. */
+  readonly counts = signal<ReadonlyMap<string, number>>(new Map());
+  private readonly core: Core;
+  private readonly presence: Presence;
+  private readonly replies: Replies;
+  private readonly followed = new Set<string>();
+  private readonly positions = new Map<string, number>();
+  /** Read positions still to be sent, by channel: cancels that. */
+  private readonly unpublished = new Map<string, () => void>();
+
+  constructor(core: Core, presence: Presence, replies: Replies) {
+    this.core = core;
+    this.presence = presence;
+    this.replies = replies;
+    // DMs arrive without being followed.
+    core.client.on('message:new', (message) => this.count(message));
+    core.client.on('message:deleted', (deleted) => this.discount(deleted));
+    core.client.on('channel:read', ({ channelId, lastReadSeq, unreadCount }) => {
+      if (lastReadSeq < this.position(channelId)) return;
+      this.positions.set(channelId, lastReadSeq);
+      this.set(channelId, unreadCount);
+    });
   }
-  live.open(channel.lastSeq);
-}
 
-export function markRead(channelId: string, seq: number): void {
-  if (unread.value.get(channelId)) setUnread(channelId, 0);
-  if (seq <= (read.get(channelId) ?? 0)) return;
-  read.set(channelId, seq);
-  toTell.get(channelId)?.();
-  const timer = setTimeout(() => tellRead(channelId), tellAfterMs);
-  toTell.set(channelId, () => clearTimeout(timer));
-}
+  of(channelId: string): number {
+    return this.counts.value.get(channelId) ?? 0;
+  }
 
-/** Sends the read position; other devices count it as unread until then, so it is sent once there is a connection. */
-function tellRead(channelId: string): void {
-  const body = { seq: read.get(channelId) ?? 0 };
-  parley.rest('PUT /api/channels/:id/read', { id: channelId, body }).catch((error) => {
-    if (!(error instanceof ParleyError) || !error.isPassing) return;
-    const forget = whenItMayWork(() => tellRead(channelId));
-    toTell.set(channelId, forget);
-  });
-}
+  /** Number of the last event of the channel that was seen; undefined: unknown. */
+  lastRead(channelId: string): number | undefined {
+    return this.positions.get(channelId);
+  }
 
-/** Marks everything in channels as read, now. */
-export async function markAllRead(list: readonly { id: string; lastSeq: number }[]): Promise<void> {
-  for (const { id, lastSeq } of list) {
-    const seq = Math.max(lastSeq, parley.channel(id).position ?? 0);
-    await parley.rest('PUT /api/channels/:id/read', { id, body: { seq } });
-    setUnread(id, 0);
-    read.set(id, Math.max(seq, read.get(id) ?? 0));
+  /** Opens a channel, and counts what comes while nobody looks at it, starting from the server's count. */
+  follow(channel: ReadState): void {
+    const readHere = this.position(channel.id);
+    const { lastReadSeq = readHere } = channel;
+    this.positions.set(channel.id, Math.max(lastReadSeq, readHere));
+    const live = this.core.client.channel(channel.id);
+    if (!this.followed.has(channel.id)) {
+      this.followed.add(channel.id);
+      // The server still counts what was read here meanwhile.
+      if (lastReadSeq >= readHere) this.set(channel.id, channel.unreadCount);
+      live.listen('message:new', (message) => this.count(message));
+      live.listen('message:deleted', (deleted) => this.discount(deleted));
+      this.replies.follow(channel.id);
+      live.listen('presence:snapshot', (snapshot) => this.presence.reportChannel(snapshot));
+    }
+    live.open(channel.lastSeq);
+  }
+
+  markRead(channelId: string, seq: number): void {
+    if (this.counts.peek().get(channelId)) this.set(channelId, 0);
+    if (seq <= this.position(channelId)) return;
+    this.positions.set(channelId, seq);
+    this.unpublished.get(channelId)?.();
+    this.unpublished.set(
+      channelId,
+      this.core.scope.after(publishAfterMs, () => this.publish(channelId)),
+    );
+  }
+
+  /** Marks everything in channels as read, now. */
+  async markAllRead(list: readonly { id: string; lastSeq: number }[]): Promise<void> {
+    for (const { id, lastSeq } of list) {
+      const seq = Math.max(lastSeq, this.core.client.channel(id).position ?? 0);
+      await this.core.client.rest('PUT /api/channels/:id/read', { id, body: { seq } });
+      this.set(id, 0);
+      this.positions.set(id, Math.max(seq, this.position(id)));
+    }
+  }
+
+  /** Whether the user looks at a channel. */
+  isInView(channelId: string): boolean {
+    const here = this.core.route.value;
+    return 'channelId' in here && here.channelId === channelId && this.core.surroundings.isVisible();
+  }
+
+  /** Sends the read position, once there is a connection: other devices count as unread what is not sent. */
+  private publish(channelId: string): void {
+    const body = { seq: this.position(channelId) };
+    this.core.client.rest('PUT /api/channels/:id/read', { id: channelId, body }).catch((error) => {
+      if (!(error instanceof ParleyError) || !error.isPassing) return;
+      const cancel = this.core.connection.whenReachable(() => this.publish(channelId));
+      this.unpublished.set(channelId, cancel);
+    });
+  }
+
+  private count({ authorId, threadId, channelId, seq }: Message): void {
+    if (authorId === this.core.me.peek()?.id || threadId) return;
+    if (this.isInView(channelId) || seq <= this.position(channelId)) return;
+    this.set(channelId, (this.counts.peek().get(channelId) ?? 0) + 1);
+  }
+
+  /** A deleted message that was counted is no longer unread. */
+  private discount({ channelId, seq, threadId, authorId }: ChannelEventMap['message:deleted']): void {
+    const counted = this.counts.peek().get(channelId) ?? 0;
+    if (!authorId || authorId === this.core.me.peek()?.id || threadId) return;
+    if (seq <= this.position(channelId) || counted === 0) return;
+    this.set(channelId, counted - 1);
+  }
+
+  private position(channelId: string): number {
+    return this.positions.get(channelId) ?? 0;
+  }
+
+  private set(channelId: string, value: number): void {
+    this.counts.value = new Map(this.counts.peek()).set(channelId, value);
   }
 }
-
-function count(message: Message): void {
-  if (message.authorId === me.value?.id || message.threadId) return;
-  if (isLookedAt(message.channelId) || message.seq <= (read.get(message.channelId) ?? 0)) return;
-  setUnread(message.channelId, (unread.value.get(message.channelId) ?? 0) + 1);
-}
-
-/** A deleted message that was counted is no longer unread. */
-function discount({ channelId, seq, threadId, authorId }: ChannelEventMap['message:deleted']): void {
-  const counted = unread.value.get(channelId) ?? 0;
-  if (!authorId || authorId === me.value?.id || threadId || seq <= (read.get(channelId) ?? 0) || counted === 0) return;
-  setUnread(channelId, counted - 1);
-}
-
-export function isLookedAt(channelId: string): boolean {
-  const here = place.value;
-  return 'channelId' in here && here.channelId === channelId && document.visibilityState === 'visible';
-}
-
-function setUnread(channelId: string, value: number): void {
-  unread.value = new Map(unread.value).set(channelId, value);
-}
-
-/** DMs arrive without being followed. */
-parley.on('message:new', count);
-parley.on('message:deleted', discount);
-parley.on('channel:read', ({ channelId, lastReadSeq, unreadCount }) => {
-  if (lastReadSeq < (read.get(channelId) ?? 0)) return;
-  read.set(channelId, lastReadSeq);
-  setUnread(channelId, unreadCount);
-});

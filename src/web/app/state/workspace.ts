@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { RestAnswer } from '../../../client/index.ts';
-import { parley } from './client.ts';
+import type { Core } from './session.ts';
 
 export type FileNode = RestAnswer<'GET /api/servers/:serverId/workspace/children'>[number];
 
@@ -11,81 +11,81 @@ export interface Clipboard {
   mode: 'copy' | 'cut';
 }
 
-export const clipboard = signal<Clipboard | null>(null);
-
 /** "Note 2" comes before "Note 10". */
 const byName = new Intl.Collator(undefined, { numeric: true });
 
-/** The contents of a folder, folders first. */
-export async function readFolder(serverId: string, folderId: string | null): Promise<FileNode[]> {
-  const query = { parentId: folderId };
-  const nodes = await parley.rest('GET /api/servers/:serverId/workspace/children', { serverId, query });
-  return nodes.toSorted((a, b) => a.kind.localeCompare(b.kind) || byName.compare(a.name, b.name));
-}
+/** The files of servers. */
+export class Workspace {
+  readonly clipboard = signal<Clipboard | null>(null);
+  private readonly core: Core;
 
-export async function createFolder(serverId: string, parentId: string | null, name: string): Promise<FileNode> {
-  return parley.rest('POST /api/servers/:serverId/workspace/folders', { serverId, body: { name, parentId } });
-}
+  constructor(core: Core) {
+    this.core = core;
+  }
 
-export async function createFile(serverId: string, parentId: string | null, name: string): Promise<FileNode> {
-  const body = { name, parentId, content: '' };
-  return parley.rest('POST /api/servers/:serverId/workspace/files', { serverId, body });
-}
+  /** The contents of a folder, folders first. */
+  async readFolder(serverId: string, folderId: string | null): Promise<FileNode[]> {
+    const query = { parentId: folderId };
+    const nodes = await this.core.client.rest('GET /api/servers/:serverId/workspace/children', { serverId, query });
+    return nodes.toSorted((a, b) => a.kind.localeCompare(b.kind) || byName.compare(a.name, b.name));
+  }
 
-export async function uploadFile(serverId: string, folderId: string | null, file: File): Promise<FileNode> {
-  const form = new FormData();
-  if (folderId) form.set('parentId', folderId);
-  form.set('file', file, file.name);
-  return parley.rest('POST /api/servers/:serverId/workspace/upload', { serverId, form });
-}
+  createFolder(serverId: string, parentId: string | null, name: string): Promise<FileNode> {
+    return this.core.client.rest('POST /api/servers/:serverId/workspace/folders', {
+      serverId,
+      body: { name, parentId },
+    });
+  }
 
-export async function rename(serverId: string, nodeId: string, name: string): Promise<void> {
-  const commands = [{ type: 'rename' as const, nodeId, name }];
-  await parley.rest('POST /api/servers/:serverId/workspace/commands', { serverId, body: { commands } });
-}
+  createFile(serverId: string, parentId: string | null, name: string): Promise<FileNode> {
+    const body = { name, parentId, content: '' };
+    return this.core.client.rest('POST /api/servers/:serverId/workspace/files', { serverId, body });
+  }
 
-/** All of them or none. */
-export async function removeNodes(serverId: string, nodes: readonly FileNode[]): Promise<void> {
-  const commands = nodes.map(({ id }) => ({ type: 'delete' as const, nodeId: id }));
-  await parley.rest('POST /api/servers/:serverId/workspace/commands', { serverId, body: { commands } });
-}
+  upload(serverId: string, folderId: string | null, file: File): Promise<FileNode> {
+    const form = new FormData();
+    if (folderId) form.set('parentId', folderId);
+    form.set('file', file, file.name);
+    return this.core.client.rest('POST /api/servers/:serverId/workspace/upload', { serverId, form });
+  }
 
-export async function moveNodes(serverId: string, nodeIds: string[], targetParentId: string | null): Promise<void> {
-  const body = { nodeIds, targetParentId, mode: 'cut' as const };
-  await parley.rest('POST /api/servers/:serverId/workspace/nodes/paste', { serverId, body });
-}
+  async rename(serverId: string, nodeId: string, name: string): Promise<void> {
+    const commands = [{ type: 'rename' as const, nodeId, name }];
+    await this.core.client.rest('POST /api/servers/:serverId/workspace/commands', { serverId, body: { commands } });
+  }
 
-/** Pastes what was copied or cut into a folder; what was cut can be pasted once. */
-export async function paste(targetParentId: string | null): Promise<void> {
-  const held = clipboard.value;
-  if (!held) return;
-  const body = { nodeIds: held.nodes.map(({ id }) => id), targetParentId, mode: held.mode };
-  await parley.rest('POST /api/servers/:serverId/workspace/nodes/paste', { serverId: held.serverId, body });
-  if (held.mode === 'cut') clipboard.value = null;
-}
+  /** Deletes all of them or none. */
+  async remove(serverId: string, nodes: readonly FileNode[]): Promise<void> {
+    const commands = nodes.map(({ id }) => ({ type: 'delete' as const, nodeId: id }));
+    await this.core.client.rest('POST /api/servers/:serverId/workspace/commands', { serverId, body: { commands } });
+  }
 
-/** A URL with which the browser itself can fetch a file, for some minutes. */
-export async function fileLink(
-  serverId: string,
-  fileId: string,
-  disposition: 'inline' | 'attachment',
-): Promise<string> {
-  const params = { serverId, fileId, query: { disposition } };
-  return (await parley.rest('GET /api/servers/:serverId/workspace/files/:fileId/media-url', params)).url;
-}
+  async move(serverId: string, nodeIds: string[], targetParentId: string | null): Promise<void> {
+    const body = { nodeIds, targetParentId, mode: 'cut' as const };
+    await this.core.client.rest('POST /api/servers/:serverId/workspace/nodes/paste', { serverId, body });
+  }
 
-/** Has the browser save a folder (or the whole workspace) as a ZIP file. */
-export async function downloadZip(serverId: string, folder: FileNode | null): Promise<void> {
-  const bytes = folder
-    ? await parley.rest('GET /api/servers/:serverId/workspace/folders/:folderId/download', {
-        serverId,
-        folderId: folder.id,
-      })
-    : await parley.rest('GET /api/servers/:serverId/workspace/download', { serverId });
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(bytes);
-  link.download = `${folder?.name ?? 'workspace'}.zip`;
-  link.click();
-  // The browser has opened the URL by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  /** Pastes what was copied or cut into a folder; what was cut can be pasted once. */
+  async paste(targetParentId: string | null): Promise<void> {
+    const held = this.clipboard.peek();
+    if (!held) return;
+    const { serverId, nodes, mode } = held;
+    const body = { nodeIds: nodes.map(({ id }) => id), targetParentId, mode };
+    await this.core.client.rest('POST /api/servers/:serverId/workspace/nodes/paste', { serverId, body });
+    if (mode === 'cut') this.clipboard.value = null;
+  }
+
+  /** A URL with which the browser itself can fetch a file, for some minutes. */
+  async linkTo(serverId: string, fileId: string, disposition: 'inline' | 'attachment'): Promise<string> {
+    const params = { serverId, fileId, query: { disposition } };
+    const call = 'GET /api/servers/:serverId/workspace/files/:fileId/media-url';
+    return (await this.core.client.rest(call, params)).url;
+  }
+
+  /** A folder, or the whole workspace, as a ZIP file. */
+  zip(serverId: string, folder: FileNode | null): Promise<Blob> {
+    if (!folder) return this.core.client.rest('GET /api/servers/:serverId/workspace/download', { serverId });
+    const params = { serverId, folderId: folder.id };
+    return this.core.client.rest('GET /api/servers/:serverId/workspace/folders/:folderId/download', params);
+  }
 }

@@ -1,6 +1,6 @@
 import type { JSZipObject } from 'jszip';
 import { isLitter, nameOf, pathOf } from '../../../contract/schema/zip-names.ts';
-import type { DroppedFile } from './dropped-files.ts';
+import type { DroppedFile } from '../views/parts/dropping.ts';
 
 declare module 'jszip' {
   interface JSZipObject {
@@ -10,8 +10,8 @@ declare module 'jszip' {
 }
 
 /** As for the bundles of apps: anything larger is a mistake, or a trap. */
-const mostFiles = 2000;
-const mostBytes = 100 * 1024 * 1024;
+const maxFiles = 2000;
+const maxBytes = 100 * 1024 * 1024;
 
 /**
  * The files in a ZIP archive, with their folders. Names that lead outside (`..`), and what operating systems add on their
@@ -21,13 +21,13 @@ const mostBytes = 100 * 1024 * 1024;
 export async function unzip(archive: Blob): Promise<DroppedFile[]> {
   const entries = await entriesOf(archive);
   const files: DroppedFile[] = [];
-  let room = mostBytes;
+  let room = maxBytes;
   for (const entry of entries) {
     const path = pathOf(entry.unsafeOriginalName ?? entry.name);
     const parts = path.split('/').filter((part) => part !== '' && part !== '.');
     const name = parts.pop();
     if (!name || path.endsWith('/') || isLitter(path) || [...parts, name].includes('..')) continue;
-    if (files.length >= mostFiles) throw tooLarge();
+    if (files.length >= maxFiles) throw tooLarge();
     const content = await contentOf(entry, room);
     room -= content.size;
     files.push({ folders: parts, file: new File([content], name) });

@@ -1,11 +1,8 @@
-import { useEffect } from 'preact/hooks';
-import '../state/alerts.ts';
-import { announced } from '../state/announcer.ts';
-import { signedIn } from '../state/client.ts';
-import { conversationShown, keepLists } from '../state/lists.ts';
-import { reading } from '../state/reading.ts';
-import { go, isWide, pathTo, place, rememberedPlace } from '../state/router.ts';
-import { currentServer, loadChannels, servers, serversLoaded } from '../state/servers.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import { isWide } from '../browser.ts';
+import type { PageState } from '../state/page.ts';
+import { pathTo } from '../state/router.ts';
+import type { Toasts as ToastsState } from '../state/toasts.ts';
 import { Apps } from './apps/Apps.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Switcher } from './frame/Switcher.tsx';
@@ -13,46 +10,54 @@ import { Invite } from './gate/Invite.tsx';
 import { OAuthCallback } from './gate/OAuthCallback.tsx';
 import { SignIn } from './gate/SignIn.tsx';
 import { VerifyEmail } from './gate/VerifyEmail.tsx';
-import { Toasts } from './parts/Toasts.tsx';
+import { Icon } from './parts/Icon.tsx';
 import { Discover } from './people/Discover.tsx';
 import { Friends } from './people/Friends.tsx';
 import { Notifications } from './people/Notifications.tsx';
-import { HomePage } from './server/HomePage.tsx';
 import { Manage } from './server/Manage.tsx';
-import { ServerHome } from './server/ServerHome.tsx';
+import { HomePage, ServerHome } from './server/ServerHome.tsx';
 import { Settings } from './settings/Settings.tsx';
 import { Conversation } from './talk/Conversation.tsx';
-import { NotSent } from './talk/NotSent.tsx';
+import { NotSent } from './talk/Unsent.tsx';
+import { AppContext, PageContext, useApp, usePage } from './useApp.ts';
 import { Files } from './workspace/Files.tsx';
 
-export function App() {
+/** The whole page, with the state of the session that is signed in. */
+export function App({ page }: { page: PageState }) {
+  const session = page.account.session.value;
+  const app = useMemo(() => session && { ...page, ...session }, [page, session]);
   return (
-    <>
-      <Whole />
-      <Toasts />
-      <p class="hidden" aria-live="polite">
-        {announced.value}
-      </p>
-    </>
+    <PageContext.Provider value={page}>
+      <AppContext.Provider value={app}>
+        <Screen />
+        <Toasts toasts={app?.toasts ?? page.toasts} />
+        <p class="hidden" aria-live="polite">
+          {page.announced.value}
+        </p>
+      </AppContext.Provider>
+    </PageContext.Provider>
   );
 }
 
-/** What fills the window. */
-function Whole() {
-  if (place.value.name === 'oauth-callback') return <OAuthCallback />;
-  if (place.value.name === 'verify-email') return <VerifyEmail />;
-  return signedIn.value ? <Home /> : <SignIn />;
+function Screen() {
+  const { route, account } = usePage();
+  if (route.value.name === 'oauth-callback') return <OAuthCallback />;
+  if (route.value.name === 'verify-email') return <VerifyEmail />;
+  const session = account.session.value;
+  // Nothing on the screen outlives the session that it belongs to.
+  return session ? <Home key={session} /> : <SignIn />;
 }
 
-/** On a phone these are seen instead of the lists, the others beside them. */
+/** On a phone these pages show the lists, and the others replace them. */
 const listed = new Set(['home', 'server', 'messages']);
 
 function Home() {
-  const here = place.value;
-  useEffect(keepLists, []);
+  const { route, lists, connection, servers } = useApp();
+  const here = route.value;
+  useEffect(() => lists.keep(), []);
   const serverId = 'serverId' in here ? here.serverId : null;
   useEffect(() => {
-    if (serverId) return reading(() => conversationShown().then(() => loadChannels(serverId)));
+    if (serverId) return connection.load(() => lists.conversationShown().then(() => servers.loadChannels(serverId)));
   }, [serverId]);
   useShortName(serverId);
   return (
@@ -67,16 +72,17 @@ function Home() {
   );
 }
 
-/** Leads from an address with the short name of a server to the same place with its id, by which everything here is known. */
+/** Replaces the short name of a server in the address by its id, which everything here uses. */
 function useShortName(name: string | null): void {
-  const server = name === null ? undefined : servers.value.find(({ slug }) => slug === name);
+  const { servers, navigate } = useApp();
+  const server = name === null ? undefined : servers.list.value.find(({ slug }) => slug === name);
   const id = server?.id;
   useEffect(() => {
-    if (name && id) go(location.pathname.replace(`/app/s/${name}`, pathTo.server(id)), { replace: true });
+    if (name && id) navigate(location.pathname.replace(`/app/s/${name}`, pathTo.server(id)), { replace: true });
   }, [name, id]);
 }
 
-/** For those who would pass all servers and channels by Tab. */
+/** Lets keyboard users skip all servers and channels. */
 function Skip() {
   return (
     <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -86,11 +92,13 @@ function Skip() {
 }
 
 function Main() {
-  const here = place.value;
+  const { route, servers } = useApp();
+  const here = route.value;
   switch (here.name) {
     case 'channel':
     case 'dm':
-      if (here.serverId && !currentServer.value && serversLoaded.value) return <ServerHome serverId={here.serverId} />;
+      if (here.serverId && !servers.current.value && servers.loaded.value)
+        return <ServerHome serverId={here.serverId} />;
       return (
         <Conversation
           key={here.channelId}
@@ -102,7 +110,11 @@ function Main() {
     case 'server':
       return <ServerHome serverId={here.serverId} />;
     case 'home-page':
-      return currentServer.value ? <HomePage server={currentServer.value} /> : <ServerHome serverId={here.serverId} />;
+      return servers.current.value ? (
+        <HomePage server={servers.current.value} />
+      ) : (
+        <ServerHome serverId={here.serverId} />
+      );
     case 'manage':
       return <Manage serverId={here.serverId} section={here.section} />;
     case 'files':
@@ -130,20 +142,42 @@ function Main() {
 
 /** On a phone the list of conversations is a page of its own. */
 function Messages() {
+  const { navigate } = useApp();
   useEffect(() => {
-    if (isWide()) go('/app/friends', { replace: true });
+    if (isWide()) navigate('/app/friends', { replace: true });
   }, []);
   return null;
 }
 
-/** Leads on to where one was last, or else to what there is once that is known. */
+/** Navigates to the last conversation, else to the first server or the friends. */
 function Start() {
-  const loaded = serversLoaded.value;
+  const { servers, router, navigate } = useApp();
+  const loaded = servers.loaded.value;
   useEffect(() => {
-    const remembered = rememberedPlace();
-    const [first] = servers.peek();
-    if (remembered) go(remembered, { replace: true });
-    else if (loaded) go(first ? pathTo.server(first.id) : '/app/friends', { replace: true });
+    const remembered = router.remembered;
+    const [first] = servers.list.peek();
+    if (remembered) navigate(remembered, { replace: true });
+    else if (loaded) navigate(first ? pathTo.server(first.id) : '/app/friends', { replace: true });
   }, [loaded]);
   return null;
+}
+
+function Toasts({ toasts }: { toasts: ToastsState }) {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.list.value.map(({ id, text, kind, href }) => (
+        <div key={id} class={`toast ${kind}`}>
+          {text}
+          {href && (
+            <a href={href} onClick={() => toasts.dismiss(id)}>
+              Show
+            </a>
+          )}
+          <button type="button" class="icon" aria-label="Dismiss" onClick={() => toasts.dismiss(id)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
 }

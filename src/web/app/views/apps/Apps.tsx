@@ -1,23 +1,19 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
-import { currentServer, isAtLeast } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
-import { Button } from '../parts/Button.tsx';
+import { isAtLeast } from '../../state/servers.ts';
+import { Button, More } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { usePages } from '../parts/loading.ts';
+import { useLoaded, usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { More } from '../parts/More.tsx';
 import { Page } from '../parts/Page.tsx';
-import { AppFrame } from './AppFrame.tsx';
-import { EditApp } from './EditApp.tsx';
-import { NewApp } from './NewApp.tsx';
+import { type AppState, useApp } from '../useApp.ts';
+import { EditApp, NewApp } from './AppForms.tsx';
 
 export type AppRecord = RestAnswer<'GET /api/servers/:serverId/apps'>['items'][number];
 
-/** So many are fetched at a time. */
+/** The page size. */
 const pageSize = 50;
 
 /** The apps of a server, or one of them. */
@@ -27,23 +23,24 @@ export function Apps({ serverId, appId }: { serverId: string; appId: string | nu
 }
 
 function AppList({ serverId }: { serverId: string }) {
+  const { client, servers } = useApp();
   const [creating, setCreating] = useState(false);
   const { list, load, onMore } = usePages<AppRecord>(
     pageSize,
     async ({ length: offset }) => {
       const query = { limit: pageSize, offset };
-      return (await parley.rest('GET /api/servers/:serverId/apps', { serverId, query })).items;
+      return (await client.rest('GET /api/servers/:serverId/apps', { serverId, query })).items;
     },
     [serverId],
   );
-  const isAdmin = isAtLeast(currentServer.value?.role, 'admin');
+  const isAdmin = isAtLeast(servers.current.value?.role, 'admin');
   const create = <Button label="New app" onClick={() => setCreating(true)} />;
   return (
     <Page title="Apps" back={pathTo.server(serverId)} actions={isAdmin && create}>
       {list?.length === 0 && <p class="empty">This server has no apps yet.</p>}
       <ul class="cards">
         {list?.map((app) => (
-          <Card key={app.id} app={app} isAdmin={isAdmin} onChange={load} />
+          <Card key={app.id} record={app} isAdmin={isAdmin} onChange={load} />
         ))}
       </ul>
       {onMore && <More onMore={onMore} />}
@@ -53,41 +50,43 @@ function AppList({ serverId }: { serverId: string }) {
 }
 
 interface CardProps {
-  app: AppRecord;
+  record: AppRecord;
   isAdmin: boolean;
   onChange(): Promise<void>;
 }
 
-function Card({ app, isAdmin, onChange }: CardProps) {
+function Card({ record, isAdmin, onChange }: CardProps) {
+  const app = useApp();
+  const { attempt, client } = app;
   const [asking, setAsking] = useState<'edit' | 'delete' | null>(null);
-  const params = { serverId: app.serverId, appId: app.id };
+  const params = { serverId: record.serverId, appId: record.id };
   const close = () => setAsking(null);
-  const remove = () => attempt(() => parley.rest('DELETE /api/servers/:serverId/apps/:appId', params).then(onChange));
+  const remove = () => attempt(() => client.rest('DELETE /api/servers/:serverId/apps/:appId', params).then(onChange));
   return (
     <li>
       <span class="server" aria-hidden="true">
-        {app.iconUrl ? <img src={app.iconUrl} alt="" referrerpolicy="no-referrer" /> : <Icon name="app" />}
+        {record.iconUrl ? <img src={record.iconUrl} alt="" referrerpolicy="no-referrer" /> : <Icon name="app" />}
       </span>
-      <strong class="name">{app.name}</strong>
+      <strong class="name">{record.name}</strong>
       {isAdmin && (
-        <Menu label={`Actions for ${app.name}`} items={actionsFor(app, setAsking, onChange)}>
+        <Menu label={`Actions for ${record.name}`} items={actionsFor(app, record, setAsking, onChange)}>
           <Icon name="more" />
         </Menu>
       )}
-      <p class="faint">{app.description}</p>
+      <p class="faint">{record.description}</p>
       <footer>
-        <span class="faint">{stateOf(app)}</span>
-        {app.status === 'active' && (
-          <a class="button" href={pathTo.app(app.serverId, app.slug)}>
+        <span class="faint">{stateOf(record)}</span>
+        {record.status === 'active' && (
+          <a class="button" href={pathTo.app(record.serverId, record.slug)}>
             Open
           </a>
         )}
       </footer>
-      {asking === 'edit' && <EditApp app={app} onDone={onChange} onClose={close} />}
+      {asking === 'edit' && <EditApp app={record} onDone={onChange} onClose={close} />}
       {asking === 'delete' && (
         <Confirm
-          title={`Delete ${app.name}?`}
-          text="It is gone for everyone. What it was made from stays in the files."
+          title={`Delete ${record.name}?`}
+          text="It is deleted for everyone. The files that it was made from stay."
           action="Delete"
           onClose={close}
           onConfirm={() => void remove()}
@@ -102,20 +101,74 @@ function stateOf({ status, isHomepage, version }: AppRecord): string {
   return isHomepage ? `Home page · version ${version}` : `Version ${version}`;
 }
 
-function actionsFor(app: AppRecord, ask: (what: 'edit' | 'delete') => void, onChange: () => Promise<void>): MenuItem[] {
-  const params = { serverId: app.serverId, appId: app.id };
+function actionsFor(
+  app: AppState,
+  record: AppRecord,
+  ask: (what: 'edit' | 'delete') => void,
+  onChange: () => Promise<void>,
+): MenuItem[] {
+  const params = { serverId: record.serverId, appId: record.id };
   const change = (body: { isHomepage?: boolean; status?: AppRecord['status'] }) => () =>
-    void attempt(() => parley.rest('PATCH /api/servers/:serverId/apps/:appId', { ...params, body }).then(onChange));
+    void app.attempt(() =>
+      app.client.rest('PATCH /api/servers/:serverId/apps/:appId', { ...params, body }).then(onChange),
+    );
   return [
     { label: 'Edit', icon: 'edit', run: () => ask('edit') },
     {
-      label: app.isHomepage ? 'No longer the home page' : 'Make it the home page',
+      label: record.isHomepage ? 'No longer the home page' : 'Make it the home page',
       icon: 'home',
-      run: change({ isHomepage: !app.isHomepage }),
+      run: change({ isHomepage: !record.isHomepage }),
     },
-    app.status === 'active'
+    record.status === 'active'
       ? { label: 'Archive', icon: 'archive', run: change({ status: 'archived' }) }
       : { label: 'Activate', icon: 'check', run: change({ status: 'active' }) },
     { label: 'Delete', icon: 'trash', danger: true, run: () => ask('delete') },
   ];
+}
+
+/** Where an app is served. */
+const addressOf = ({ id, serverId, slug, type }: AppRecord): string =>
+  type === 'url' ? `/api/app-proxy/${id}/` : `/api/servers/${serverId}/apps/${slug}/serve/`;
+
+/** An app, running. Its frame has an origin of its own, whatever the app does. */
+export function AppFrame({ serverId, appId }: { serverId: string; appId: string }) {
+  const { client, setTitle } = useApp();
+  const { value: app } = useLoaded(
+    () => client.rest('GET /api/servers/:serverId/apps/:appId', { serverId, appId }),
+    [serverId, appId],
+  );
+  const name = app?.name ?? 'App';
+  useEffect(() => setTitle(name), [name]);
+  return (
+    <section class="page">
+      <header class="bar">
+        <a class="icon" href={pathTo.apps(serverId)} aria-label="All apps" title="All apps">
+          <Icon name="back" />
+        </a>
+        <h1 class="title">
+          <span class="name">{name}</span>
+        </h1>
+        <span class="space" />
+        {app && <OwnTab href={addressOf(app)} />}
+      </header>
+      {app && (
+        <iframe
+          class="app"
+          title={app.name}
+          src={addressOf(app)}
+          sandbox="allow-scripts allow-forms allow-popups"
+          referrerpolicy="no-referrer"
+        />
+      )}
+    </section>
+  );
+}
+
+function OwnTab({ href }: { href: string }) {
+  const label = 'Open in a tab of its own';
+  return (
+    <a class="icon" href={href} target="_blank" rel="noopener" aria-label={label} title={label}>
+      <Icon name="open" />
+    </a>
+  );
 }

@@ -1,27 +1,24 @@
 import type { ComponentChildren } from 'preact';
 import type { ChannelRecord } from '../../../../client/index.ts';
-import { channelsForMe } from '../../state/notifications.ts';
-import { isMuted } from '../../state/preferences.ts';
-import { place } from '../../state/router.ts';
-import { unread } from '../../state/unread.ts';
 import { Icon, type IconName } from '../parts/Icon.tsx';
+import type { AppState } from '../useApp.ts';
 
 interface EntryProps {
   href: string;
   name: string;
   icon?: IconName;
-  /** Instead of an icon. */
+  /** Shown instead of the icon. */
   picture?: ComponentChildren;
   count?: number;
-  /** Whether none of that is meant for the user. */
+  /** Whether no message of these is meant for the user. */
   quiet?: boolean;
-  /** Whether something was typed there and not sent. */
+  /** Whether there is a draft. */
   drafted?: boolean;
   current: boolean;
   muted?: boolean;
 }
 
-/** A line of the lists at the side. */
+/** An entry of the sidebar's lists. */
 export function Entry(props: EntryProps) {
   const { href, name, icon, picture, count = 0, quiet, drafted = false, current, muted = false } = props;
   const kind = `entry ${count > 0 && !muted ? 'unread' : ''} ${muted ? 'muted' : ''}`;
@@ -56,22 +53,23 @@ export function Badge({ count, quiet = false }: { count: number; quiet?: boolean
   );
 }
 
-/** What counts at a server: nothing that was muted. */
-export function unreadIn(serverId: string, list: ChannelRecord[] = []): number {
-  if (isMuted('server', serverId)) return 0;
-  const heard = list.filter(({ id }) => !isMuted('channel', id));
-  return heard.reduce((sum, { id }) => sum + (unread.value.get(id) ?? 0), 0);
+/** The number of unread messages in a server, without what is muted. */
+export function unreadIn(app: AppState, serverId: string, list: ChannelRecord[] = []): number {
+  if (app.preferences.isMuted('server', serverId)) return 0;
+  const heard = list.filter(({ id }) => !app.preferences.isMuted('channel', id));
+  return heard.reduce((sum, { id }) => sum + (app.unread.counts.value.get(id) ?? 0), 0);
 }
 
-/** Whether nothing that counts at a server is meant for the user. */
-export const isQuiet = (list: ChannelRecord[] = []): boolean => !list.some(({ id }) => channelsForMe.value.has(id));
+/** Whether no unread message in channels is meant for the user. */
+export const isQuiet = (app: AppState, list: ChannelRecord[] = []): boolean =>
+  !list.some(({ id }) => app.notifications.channelsForMe.value.has(id));
 
-export function isHere(channelId: string): boolean {
-  const here = place.value;
+export function isHere(app: AppState, channelId: string): boolean {
+  const here = app.route.value;
   return 'channelId' in here && here.channelId === channelId;
 }
 
-/** How a channel shows what it is. */
+/** The icon for the type of a channel. */
 export function channelIcon({ isPrivate, type }: Pick<ChannelRecord, 'isPrivate' | 'type'>): IconName {
   if (type === 'announcement') return 'announcement';
   if (type === 'voice') return 'voice';

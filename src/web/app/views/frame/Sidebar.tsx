@@ -1,59 +1,57 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
-import { can } from '../../state/client.ts';
-import { listsRead } from '../../state/lists.ts';
-import { dms, requestCount } from '../../state/people.ts';
-import { refused } from '../../state/refused.ts';
-import { pathTo, place } from '../../state/router.ts';
-import { channels, currentServer, servers, serversLoaded } from '../../state/servers.ts';
-import { unread } from '../../state/unread.ts';
+import type { OwnStatus } from '../../state/presence.ts';
+import { pathTo } from '../../state/router.ts';
+import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
+import { Avatar, ServerPicture } from '../parts/Avatar.tsx';
+import { IconButton } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { ServerPicture } from '../parts/ServerPicture.tsx';
-import { CreateServer } from '../server/CreateServer.tsx';
-import { ConnectionState } from './ConnectionState.tsx';
+import { Menu } from '../parts/Menu.tsx';
+import { CreateServer } from '../server/Overview.tsx';
+import { type AppState, useApp } from '../useApp.ts';
 import { Badge, isQuiet, unreadIn } from './Entry.tsx';
-import { HomePanel } from './HomePanel.tsx';
-import { Self } from './Self.tsx';
-import { ServerPanel } from './ServerPanel.tsx';
+import { MessagesPanel, ServerPanel } from './Panels.tsx';
 import { SwitcherButton } from './Switcher.tsx';
-import { Unproven } from './Unproven.tsx';
-import { useNeighbours } from './useNeighbours.ts';
 
 export function Sidebar() {
+  const { servers, route, lists } = useApp();
   useNeighbours();
-  const server = currentServer.value;
-  const here = place.value;
-  const isComing = !serversLoaded.value && 'serverId' in here && here.serverId !== null;
-  const isRead = listsRead.value && (!server || channels.value.has(server.id));
+  const server = servers.current.value;
+  const here = route.value;
+  const isComing = !servers.loaded.value && 'serverId' in here && here.serverId !== null;
+  const isRead = lists.loaded.value && (!server || servers.channels.value.has(server.id));
   return (
     <div class="side" aria-busy={!isRead}>
       <Rail />
       <div class="panel">
-        {server ? <ServerPanel server={server} /> : isComing ? <div class="list" /> : <HomePanel />}
+        {server ? <ServerPanel server={server} /> : isComing ? <div class="list" /> : <MessagesPanel />}
         <NotSentLink />
-        <Unproven />
+        <ConfirmReminder />
         <ConnectionState />
-        <Self />
+        <OwnProfile />
       </div>
     </div>
   );
 }
 
-/** Those who are not where a message was refused learn of it here. */
+/** Leads to refused messages from everywhere. */
 function NotSentLink() {
-  const count = refused.value.length;
+  const { refusals, route } = useApp();
+  const count = refusals.list.value.length;
   if (count === 0) return null;
   return (
-    <a class="not-sent" href={pathTo.notSent} aria-current={place.value.name === 'not-sent' ? 'page' : undefined}>
+    <a class="not-sent" href={pathTo.notSent} aria-current={route.value.name === 'not-sent' ? 'page' : undefined}>
       {count === 1 ? '1 message was not sent' : `${count} messages were not sent`}
     </a>
   );
 }
 
 function Rail() {
+  const { servers, people, unread, can } = useApp();
   const [creating, setCreating] = useState(false);
-  const here = currentServer.value?.id;
-  const waiting = dms.value.reduce((sum, { id }) => sum + (unread.value.get(id) ?? 0), 0) + requestCount.value;
+  const here = servers.current.value?.id;
+  const waiting =
+    people.dms.value.reduce((sum, { id }) => sum + (unread.counts.value.get(id) ?? 0), 0) + people.requestCount.value;
   return (
     <nav class="rail" aria-label="Servers">
       <a class="server home" href="/app/messages" title="Friends and messages" aria-current={here ? undefined : 'page'}>
@@ -62,7 +60,7 @@ function Rail() {
         <Badge count={waiting} />
       </a>
       <SwitcherButton />
-      {servers.value.map((server) => (
+      {servers.list.value.map((server) => (
         <ServerLink key={server.id} server={server} current={here === server.id} />
       ))}
       <a class="server add" href="/app/discover" aria-label="Discover servers" title="Discover servers">
@@ -85,13 +83,127 @@ function Rail() {
 }
 
 function ServerLink({ server, current }: { server: ServerRecord; current: boolean }) {
+  const app = useApp();
+  const { servers } = app;
   const { id, name } = server;
-  const list = channels.value.get(id);
+  const list = servers.channels.value.get(id);
   return (
     <a class="server" href={pathTo.server(id)} title={name} aria-current={current ? 'page' : undefined}>
       <ServerPicture server={server} />
       <span class="hidden">{name}</span>
-      <Badge count={unreadIn(id, list)} quiet={isQuiet(list)} />
+      <Badge count={unreadIn(app, id, list)} quiet={isQuiet(app, list)} />
     </a>
   );
+}
+
+/** Has another link and code mailed. */
+export const sendAgain = (app: AppState) =>
+  app.attempt(async () => {
+    await app.client.rest('POST /api/auth/email-verification/start');
+    app.showToast('Another mail is on its way to you.');
+  });
+
+/** Reminds the user to confirm their e-mail address, until it is dismissed. */
+export function ConfirmReminder() {
+  const app = useApp();
+  if (app.reminderDismissed.value || !isUnconfirmed(app.me.value)) return null;
+  return (
+    <p class="unproven">
+      <span>
+        <a href={pathTo.settings('account')}>Confirm your e-mail</a> by the code that was mailed to you.{' '}
+        <button type="button" class="link" onClick={() => void sendAgain(app)}>
+          Send again
+        </button>
+      </span>
+      <IconButton icon="close" label="Not now" onClick={app.dismissReminder} />
+    </p>
+  );
+}
+
+/** The state of the connection. It is always there, so nothing moves. */
+export function ConnectionState() {
+  const { connection, client } = useApp();
+  const { status, via } = connection.state.value;
+  return (
+    <div class={`connection ${status === 'live' ? 'live' : 'not-live'}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      {status === 'live' && (via === 'socket' ? 'Connected' : 'Connected, a little slower')}
+      {status === 'catching up' && 'Catching up…'}
+      {status === 'offline' && (
+        <>
+          Offline
+          <button type="button" class="link" onClick={() => client.retryNow()}>
+            Try now
+          </button>
+        </>
+      )}
+    </div>
+  );
+}
+
+const choices: { status: OwnStatus; label: string }[] = [
+  { status: 'online', label: 'Online' },
+  { status: 'idle', label: 'Away' },
+  { status: 'dnd', label: 'Do not disturb' },
+  { status: 'offline', label: 'Invisible' },
+];
+
+/** The user's own name and status. */
+export function OwnProfile() {
+  const { me, presence, attempt } = useApp();
+  const user = me.value;
+  if (!user) return <footer class="self" />;
+  const now = presence.statuses.value.get(user.id) ?? 'offline';
+  return (
+    <footer class="self">
+      <Menu
+        label="Your status"
+        class="me"
+        align="start"
+        items={choices.map(({ status, label }) => ({
+          label,
+          checked: status === now,
+          run: () => void attempt(() => presence.setOwn(status)),
+        }))}
+      >
+        <Avatar user={user} size="small" present />
+        <span class="who">
+          <span class="name">
+            <span class="hidden">Your status, </span>
+            {user.displayName}
+          </span>
+          <span class="faint">@{user.username}</span>
+        </span>
+      </Menu>
+      <a class="icon" href="/app/settings/profile" aria-label="Settings" title="Settings">
+        <Icon name="settings" />
+      </a>
+    </footer>
+  );
+}
+
+/** Alt with an arrow key opens the next entry of the sidebar, with Shift the next unread one. */
+export function useNeighbours(): void {
+  const { navigate } = useApp();
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+      if (step === 0 || !event.altKey || event.ctrlKey || event.metaKey) return;
+      // An open dialog comes first.
+      if (document.querySelector('dialog[open]')) return;
+      event.preventDefault();
+      const next = neighbour(step, event.shiftKey);
+      if (next) navigate(next.pathname);
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, []);
+}
+
+/** The next entry in a direction; after the last comes the first. */
+function neighbour(step: number, isUnread: boolean): HTMLAnchorElement | undefined {
+  const all = [...document.querySelectorAll<HTMLAnchorElement>('.list .entry')];
+  const here = all.findIndex((entry) => entry.hasAttribute('aria-current'));
+  const following = all.map((_, i) => all.at((Math.max(here, 0) + step * (i + 1)) % all.length));
+  return following.find((entry) => !isUnread || entry?.classList.contains('unread'));
 }

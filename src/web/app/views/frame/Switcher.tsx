@@ -1,41 +1,36 @@
-import { signal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type Goal, goalsFor } from '../../state/goals.ts';
-import { isComposing, isTouched } from '../../state/keyboard.ts';
-import { channelsForMe } from '../../state/notifications.ts';
-import { go } from '../../state/router.ts';
+import { isTouched } from '../../browser.ts';
+import { type Destination, findDestinations } from '../../state/destinations.ts';
+import { isComposing } from '../../state/keyboard.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { useApp } from '../useApp.ts';
 import { Badge } from './Entry.tsx';
 
-const isOpen = signal(false);
-const close = () => {
-  isOpen.value = false;
-};
-
-/** Leads to a conversation by its name, also by Ctrl or Cmd with K. */
+/** Opens a conversation by its name; Ctrl or Cmd with K shows it. */
 export function Switcher() {
+  const { switcherOpen } = useApp();
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isAsked = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
-      // Another dialog is to be answered first.
+      // An open dialog comes first.
       if (!isAsked || event.shiftKey || event.altKey || document.querySelector('dialog[open]')) return;
       event.preventDefault();
-      isOpen.value = true;
+      switcherOpen.value = true;
     };
     document.addEventListener('keydown', press);
-    return () => {
-      document.removeEventListener('keydown', press);
-      // Whoever signs in next did not ask for it.
-      close();
-    };
-  }, []);
-  return isOpen.value ? <Goals onClose={close} /> : null;
+    return () => document.removeEventListener('keydown', press);
+  }, [switcherOpen]);
+  const close = () => {
+    switcherOpen.value = false;
+  };
+  return switcherOpen.value ? <Destinations onClose={close} /> : null;
 }
 
 export function SwitcherButton() {
+  const { switcherOpen } = useApp();
   const open = () => {
-    isOpen.value = true;
+    switcherOpen.value = true;
   };
   return (
     <button
@@ -50,20 +45,25 @@ export function SwitcherButton() {
   );
 }
 
-function Goals({ onClose }: { onClose(): void }) {
+function Destinations({ onClose }: { onClose(): void }) {
+  const { notifications, destinations, navigate } = useApp();
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  // Before the next key is pressed.
+  // In a layout effect, to be ready for the next key.
   useLayoutEffect(() => field.current?.focus(), []);
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
-  const list = goalsFor(typed);
-  const goal = list[chosen];
+  const list = findDestinations(destinations.value, typed);
+  const destination = list[chosen];
+  const lead = ({ href }: Destination) => {
+    onClose();
+    navigate(href);
+  };
   const press = (event: KeyboardEvent) => {
     if (isComposing(event)) return;
     if (event.key === 'ArrowDown') setChosen((chosen + 1) % Math.max(1, list.length));
     else if (event.key === 'ArrowUp') setChosen((chosen + list.length - 1) % Math.max(1, list.length));
-    else if (event.key === 'Enter' && goal) lead(goal, onClose);
+    else if (event.key === 'Enter' && destination) lead(destination);
     else return;
     event.preventDefault();
   };
@@ -79,7 +79,7 @@ function Goals({ onClose }: { onClose(): void }) {
           aria-expanded={list.length > 0}
           aria-controls={id}
           aria-autocomplete="list"
-          aria-activedescendant={goal && `${id}-${chosen}`}
+          aria-activedescendant={destination && `${id}-${chosen}`}
           placeholder="Channel, server or person"
           onKeyDown={press}
           onInput={(event) => {
@@ -97,24 +97,19 @@ function Goals({ onClose }: { onClose(): void }) {
             tabIndex={-1}
             class={i === chosen ? 'chosen' : ''}
             aria-selected={i === chosen}
-            onClick={() => lead(one, onClose)}
+            onClick={() => lead(one)}
             onKeyDown={press}
           >
             <span class="name">{one.name}</span> <span class="name faint">{one.about}</span>
             <span class="space" />
-            <Badge count={one.count} quiet={!channelsForMe.value.has(one.channelId)} />
+            <Badge count={one.count} quiet={!notifications.channelsForMe.value.has(one.channelId)} />
           </div>
         ))}
       </div>
       <p class="faint" role="status">
-        {list.length === 0 && 'Nothing is called that.'}
+        {list.length === 0 && 'Nothing has this name.'}
       </p>
       {!isTouched() && <p class="hint">Alt with ↑ or ↓ leads to the next one, with Shift to the next unread one.</p>}
     </Dialog>
   );
-}
-
-function lead({ href }: Goal, onClose: () => void): void {
-  onClose();
-  go(href);
 }

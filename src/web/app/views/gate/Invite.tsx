@@ -1,25 +1,27 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ParleyError, type ServerRecord } from '../../../../client/index.ts';
-import { parley, sentence } from '../../state/client.ts';
-import { go, pathTo } from '../../state/router.ts';
-import { joinByCode } from '../../state/servers.ts';
+import { pathTo } from '../../state/router.ts';
+import { errorText } from '../../state/toasts.ts';
+import { ServerPicture } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Problem } from '../parts/Form.tsx';
-import { ServerPicture } from '../parts/ServerPicture.tsx';
 import { peopleIn } from '../people/Discover.tsx';
+import { type AppState, useApp } from '../useApp.ts';
 
-/** Where an invitation leads. */
+/** The page of an invitation to a server. */
 export function Invite({ code }: { code: string }) {
+  const app = useApp();
+  const { client } = app;
   const [server, setServer] = useState<ServerRecord | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
-    parley.rest('GET /api/servers/invite/:code', { code }).then(setServer, (reason) => setError(sentence(reason)));
+    client.rest('GET /api/servers/invite/:code', { code }).then(setServer, (reason) => setError(errorText(reason)));
   }, [code]);
   const join = () => {
     setBusy(true);
-    enterBy(code, server).catch((reason) => {
-      setError(sentence(reason));
+    joinOrOpen(app, code, server).catch((reason) => {
+      setError(errorText(reason));
       setBusy(false);
     });
   };
@@ -47,11 +49,11 @@ export function Invite({ code }: { code: string }) {
   );
 }
 
-/** Joins, and goes there; whoever is in it already only goes there. */
-async function enterBy(code: string, server: ServerRecord | null): Promise<void> {
-  const joined = await joinByCode(code).catch((reason) => {
+/** Joins the server if the user is not a member, and opens it. */
+async function joinOrOpen(app: AppState, code: string, server: ServerRecord | null): Promise<void> {
+  const joined = await app.servers.joinByCode(code).catch((reason) => {
     if (reason instanceof ParleyError && reason.code === 'ALREADY_MEMBER' && server) return server;
     throw reason;
   });
-  go(pathTo.server(joined.id), { replace: true });
+  app.navigate(pathTo.server(joined.id), { replace: true });
 }

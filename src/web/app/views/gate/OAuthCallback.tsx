@@ -1,29 +1,29 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type AuthAnswer, Parley } from '../../../../client/index.ts';
-import { belongsToOther, enter, parley, sentence } from '../../state/client.ts';
-import { go } from '../../state/router.ts';
-import { tell } from '../../state/toasts.ts';
+import type { AuthAnswer } from '../../../../client/index.ts';
+import type { PageState } from '../../state/page.ts';
+import { errorText } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
-import { cameFromProvider, takeNext } from './arriving.ts';
-import { Gate } from './Gate.tsx';
+import { usePage } from '../useApp.ts';
+import { Gate } from './SignIn.tsx';
 
-/** A sign-in that did not begin here, and what is done when it is meant. */
+/** A sign-in that was not started here, to be confirmed. */
 interface Question {
   user: AuthAnswer['user'];
   accept(): void;
 }
 
-/** Where a sign-in with another service ends: the tokens are in the fragment, which servers never see. */
+/** The end of a sign-in with another service: the tokens are in the fragment, which servers never receive. */
 export function OAuthCallback() {
+  const page = usePage();
   const [error, setError] = useState<string | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
   useEffect(() => {
     const given = new URLSearchParams(location.hash.slice(1));
-    // Tokens are not to stay in the address, nor in the history.
+    // Tokens must not stay in the address or the history.
     history.replaceState(null, '', location.pathname);
-    void finish(given, setQuestion).catch((reason) => setError(sentence(reason)));
+    void finish(page, given, setQuestion).catch((reason) => setError(errorText(reason)));
   }, []);
-  if (question) return <AskWhether question={question} />;
+  if (question) return <ConfirmSignIn question={question} />;
   return (
     <Gate>
       <p class="note" role="status">
@@ -34,8 +34,8 @@ export function OAuthCallback() {
   );
 }
 
-/** A link can carry anyone's tokens: whoever follows it would write as them without knowing, signed in before or not. */
-function AskWhether({ question: { user, accept } }: { question: Question }) {
+/** A link can carry anyone's tokens: a user who follows it would write as someone else without knowing. */
+function ConfirmSignIn({ question: { user, accept } }: { question: Question }) {
   return (
     <Gate>
       <p class="note" role="status">
@@ -49,25 +49,24 @@ function AskWhether({ question: { user, accept } }: { question: Question }) {
   );
 }
 
-async function finish(given: URLSearchParams, ask: (question: Question) => void): Promise<void> {
+async function finish(page: PageState, given: URLSearchParams, ask: (question: Question) => void): Promise<void> {
   const wanted = given.get('redirect') ?? '';
-  const to = (fallback: string) => go(wanted.startsWith('/app/') ? wanted : fallback, { replace: true });
+  const target = wanted.startsWith('/app/') ? wanted : undefined;
+  const { account, navigate } = page;
+  const session = account.session.peek();
   if (given.has('linked')) {
-    tell('The account is linked. From now on you can sign in with it, too.');
-    return to('/app/settings/account');
+    (session ?? page).showToast('The account is linked. From now on you can sign in with it, too.');
+    return navigate(target ?? '/app/settings/account', { replace: true });
   }
-  const begun = cameFromProvider();
+  const startedHere = account.takeProviderSignIn();
   const accessToken = given.get('access_token');
   const refreshToken = given.get('refresh_token');
   if (!accessToken || !refreshToken) throw new Error('This page ends a sign-in with another service.');
-  // Whoever is signed in stays so until it is known that this is meant.
-  const answer = await new Parley().adopt({ accessToken, refreshToken });
-  const accept = () => {
-    to(takeNext());
-    enter(parley.signedInAs(answer));
-  };
-  // Whoever is signed in already as that user gains nothing that they did not have.
-  const isSame = parley.signedIn && !belongsToOther(answer.user);
-  if (begun || isSame) accept();
+  // The present session continues until the user has confirmed this.
+  const answer = await account.newClient().adopt({ accessToken, refreshToken });
+  const accept = () => account.signedIn(answer, target);
+  // For a user who is signed in already nothing changes.
+  const isSame = session !== null && !account.belongsToOther(answer.user);
+  if (startedHere || isSame) accept();
   else ask({ user: answer.user, accept });
 }

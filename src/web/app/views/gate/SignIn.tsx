@@ -1,32 +1,29 @@
-import { useEffect } from 'preact/hooks';
-import { signedOutReason } from '../../state/client.ts';
-import { place } from '../../state/router.ts';
-import { entitle } from '../../state/title.ts';
-import { rememberNext } from './arriving.ts';
-import { Code } from './Code.tsx';
-import { Forgot } from './Forgot.tsx';
-import { Gate } from './Gate.tsx';
-import { Invited } from './Invited.tsx';
-import { Password } from './Password.tsx';
-import { Register } from './Register.tsx';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { ParleyError, type RestAnswer, type ServerRecord } from '../../../../client/index.ts';
+import { Field, NewPassword } from '../parts/Field.tsx';
+import { type Fields, Form, Problem } from '../parts/Form.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { usePage } from '../useApp.ts';
 
-/** Signing in and up; what was asked for in the address comes after it. */
+/** Signing in and up. The page at the address is shown afterwards. */
 export function SignIn() {
-  const { name: asked } = place.value;
-  // Most who are invited have no account yet; those who were signed out have one.
-  const name = asked === 'invite' && !signedOutReason.value ? 'register' : asked;
+  const { route, account, setTitle } = usePage();
+  const { name: asked } = route.value;
+  // Most invited people have no account yet; users who were signed out have one.
+  const name = asked === 'invite' && !account.signedOutReason.value ? 'register' : asked;
   useEffect(() => {
-    rememberNext();
-    entitle(name === 'register' ? 'Create an account' : 'Sign in');
+    account.rememberNext();
+    setTitle(name === 'register' ? 'Create an account' : 'Sign in');
   }, [name]);
   return (
     <Gate>
-      {signedOutReason.value && (
+      {account.signedOutReason.value && (
         <p class="note problem" role="alert">
-          {signedOutReason.value}
+          {account.signedOutReason.value}
         </p>
       )}
-      <Invited />
+      <InvitationNote />
       <Way name={name} />
     </Gate>
   );
@@ -37,4 +34,205 @@ function Way({ name }: { name: string }) {
   if (name === 'code') return <Code />;
   if (name === 'forgot') return <Forgot />;
   return <Password />;
+}
+
+/** The frame of the pages for signing in. */
+export function Gate({ children }: { children: ComponentChildren }) {
+  return (
+    <main class="gate">
+      <div class="card">
+        <h1 class="brand">
+          <span class="logo">
+            <Icon name="chat" />
+          </span>
+          Parley
+        </h1>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+/** Names the server of an invitation, for those who have to sign in first. */
+export function InvitationNote() {
+  const { account } = usePage();
+  const [server, setServer] = useState<ServerRecord | null>(null);
+  const [isVoid, setIsVoid] = useState(false);
+  const code = account.invitation;
+  useEffect(() => {
+    setServer(null);
+    setIsVoid(false);
+    if (!code) return;
+    account.client
+      .rest('GET /api/servers/invite/:code', { code })
+      .then(setServer, (error) => setIsVoid(error instanceof ParleyError && error.status === 404));
+  }, [code]);
+  // Shown before someone creates an account for it.
+  if (isVoid) {
+    return (
+      <p class="note problem" role="status">
+        This invitation is no longer valid. Ask for a new one.
+      </p>
+    );
+  }
+  if (!server) return null;
+  return (
+    <p class="note" role="status">
+      You are invited to <strong>{server.name}</strong>. Create an account to join it, or sign in to yours.
+    </p>
+  );
+}
+
+const general = 'Signing in with the other service did not work. Nothing was changed; try again.';
+/** Why a sign-in with another service failed. */
+const failures: Record<string, string> = {
+  linked_elsewhere: 'That account signs in somebody else here already. Unlink it there first.',
+  suspended: 'This account is suspended. Ask the operator of this server.',
+  unverified: 'The other service has not verified your e-mail address, which is needed here.',
+  denied: 'You did not allow it over there. Try again if that was not meant.',
+};
+
+export function Password() {
+  const { account } = usePage();
+  const query = new URLSearchParams(location.search);
+  const failed = query.has('error') ? (failures[query.get('reason') ?? ''] ?? general) : null;
+  const signIn = async ({ text, raw }: Fields) =>
+    account.signedIn(await account.client.signIn({ email: text('email'), password: raw('password') }));
+  return (
+    <>
+      <Problem text={failed} />
+      <Form action="Sign in" work={signIn} class="gateway">
+        <Field label="E-mail or username" name="email" autocomplete="username" autofocus required />
+        <Field label="Password" name="password" type="password" autocomplete="current-password" required />
+      </Form>
+      <Providers />
+      <nav class="links" aria-label="Other ways to sign in">
+        <a href="/app/register">Create an account</a>
+        <a href="/app/code">Sign in with a code by e-mail</a>
+        <a href="/app/forgot">Forgot the password?</a>
+      </nav>
+    </>
+  );
+}
+
+type Provider = RestAnswer<'GET /api/auth/oauth/providers'>[number];
+
+/** Other services to sign in with. They are optional, so a failed request is ignored. */
+export function Providers({ inviteCode = '' }: { inviteCode?: string }) {
+  const { account } = usePage();
+  const [list, setList] = useState<Provider[]>([]);
+  useEffect(() => {
+    account.client.rest('GET /api/auth/oauth/providers').then(setList, () => {});
+  }, []);
+  if (list.length === 0) return null;
+  const search = inviteCode ? `?${new URLSearchParams({ inviteCode })}` : '';
+  return (
+    <>
+      <p class="or">or</p>
+      <ul class="providers" aria-label="Sign in with another service">
+        {list.map(({ provider, name }) => (
+          <li key={provider}>
+            <a
+              class="button quiet wide"
+              href={`/api/auth/oauth/${encodeURIComponent(provider)}${search}`}
+              onClick={() => account.providerSignInStarted()}
+            >
+              Continue with {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+export function Register() {
+  const { account } = usePage();
+  const [inviteCode, setInviteCode] = useState('');
+  const create = async ({ text, raw }: Fields) => {
+    const more = { username: text('username') || undefined, inviteCode: text('inviteCode') || undefined };
+    account.signedIn(await account.client.signUp({ email: text('email'), password: raw('password'), ...more }));
+  };
+  return (
+    <>
+      <Form action="Create account" work={create} class="gateway">
+        <Field label="E-mail" name="email" type="email" autocomplete="email" autofocus required />
+        <Field label="Username" name="username" autocomplete="username" minlength={3} maxlength={32} hint="Optional." />
+        <NewPassword label="Password" name="password" hint="8 characters or more." />
+        {/* Someone with an invitation to a server would mistake its code for one of these. */}
+        {!account.invitation && (
+          <Field
+            label="Invite code"
+            name="inviteCode"
+            hint="Optional; you can also redeem it later."
+            onInput={setInviteCode}
+          />
+        )}
+      </Form>
+      <Providers inviteCode={inviteCode.trim()} />
+      <nav class="links" aria-label="Other ways to sign in">
+        <a href="/app/login">I have an account</a>
+      </nav>
+    </>
+  );
+}
+
+/** Signing in or up with a code that is mailed. */
+export function Code() {
+  const { account } = usePage();
+  const [sent, setSent] = useState<{ email: string; minutes: number } | null>(null);
+  const start = async ({ text }: Fields) => {
+    const email = text('email');
+    const { expiresIn } = await account.client.rest('POST /api/auth/email/start', { body: { email } });
+    setSent({ email, minutes: Math.round(expiresIn / 60) });
+  };
+  const verify = async ({ text }: Fields) => {
+    const body = { email: sent?.email ?? '', code: text('code') };
+    account.signedIn(await account.client.rest('POST /api/auth/email/verify', { body }));
+  };
+  return (
+    <>
+      {sent === null ? (
+        <Form key="start" action="Send me a code" work={start} class="gateway">
+          <Field label="E-mail" name="email" type="email" autocomplete="email" autofocus required />
+        </Form>
+      ) : (
+        <Form key="verify" action="Sign in" work={verify} class="gateway">
+          <p class="note" role="status">
+            We sent six digits to {sent.email}. They are valid for {sent.minutes} minutes.
+          </p>
+          <Field label="Code" name="code" inputmode="numeric" autocomplete="one-time-code" autofocus required />
+        </Form>
+      )}
+      <nav class="links" aria-label="Other ways to sign in">
+        <a href="/app/login">Sign in with a password</a>
+      </nav>
+    </>
+  );
+}
+
+export function Forgot() {
+  const { account } = usePage();
+  const [sent, setSent] = useState(false);
+  const send = async ({ text }: Fields) => {
+    await account.client.rest('POST /api/auth/password-reset/start', { body: { email: text('email') } });
+    setSent(true);
+  };
+  return (
+    <>
+      {sent ? (
+        <p class="note" role="status">
+          If there is an account with this address, a link to set a new password is on its way. It is valid for half an
+          hour.
+        </p>
+      ) : (
+        <Form action="Send me a link" work={send} class="gateway">
+          <Field label="E-mail" name="email" type="email" autocomplete="email" autofocus required />
+        </Form>
+      )}
+      <nav class="links" aria-label="Other ways to sign in">
+        <a href="/app/login">Back</a>
+      </nav>
+    </>
+  );
 }

@@ -1,37 +1,48 @@
 import { useEffect, useState } from 'preact/hooks';
-import { me, parley, resume } from '../../state/client.ts';
-import { entitle } from '../../state/title.ts';
+import type { OwnUser } from '../../../../client/index.ts';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { Gate } from './Gate.tsx';
+import { usePage } from '../useApp.ts';
+import { Gate } from './SignIn.tsx';
 
-/** Where the mailed link leads. Programs that look at links in mails open it too, so nothing happens before a click. */
+/** The page of a mailed link. Mail scanners open it too, so nothing happens before a click. */
 export function VerifyEmail() {
+  const { setTitle, account } = usePage();
   const [token] = useState(() => new URLSearchParams(location.search).get('token') ?? '');
   const [outcome, setOutcome] = useState<string | null>(null);
   useEffect(() => {
-    entitle('Confirm your e-mail address');
-    // The link is a secret: it is not to stay in the address, nor in the history.
+    setTitle('Confirm your e-mail address');
+    // The link is a secret: it must not stay in the address or the history.
     history.replaceState(null, '', location.pathname);
   }, []);
   const confirm = async (password?: string) => {
     const body = { token, password };
-    const { takenOver } = await parley.rest('POST /api/auth/email-verification/complete', { body });
+    const { takenOver } = await account.client.rest('POST /api/auth/email-verification/complete', { body });
     setOutcome(takenOver ? claimed : 'Your e-mail address is confirmed.');
-    await resume();
+    await account.session.peek()?.refreshMe();
   };
   if (outcome !== null || token === '') return <Outcome text={outcome ?? incomplete} />;
-  return <Gate>{isUnproven() ? <Own confirm={confirm} /> : <Stranger confirm={confirm} />}</Gate>;
+  return (
+    <Gate>
+      {isUnconfirmed(account.session.value?.me.value) ? (
+        <Own confirm={confirm} />
+      ) : (
+        <ConfirmAsStranger confirm={confirm} />
+      )}
+    </Gate>
+  );
 }
 
 const incomplete = 'This link is not complete. Open it once more from your mail, or have another one sent.';
 const claimed =
   'The account is yours alone now: what let its maker in has ended. Sign in with a code by e-mail, or set a new password.';
 
-/** Whether the address of whoever is signed in is still to be proven. */
-export const isUnproven = (): boolean => me.value?.emailVerifiedAt === null && me.value.email !== null;
+/** Whether a user has not confirmed their e-mail address yet. */
+export const isUnconfirmed = (me: OwnUser | null | undefined): boolean =>
+  me?.emailVerifiedAt === null && me.email !== null;
 
 function Outcome({ text }: { text: string }) {
+  const isSignedIn = usePage().account.session.value !== null;
   return (
     <Gate>
       <p class="note" role="status">
@@ -39,8 +50,8 @@ function Outcome({ text }: { text: string }) {
       </p>
       <nav class="links" aria-label="Go on">
         <a href="/app">To Parley</a>
-        {!me.value && <a href="/app/code">Sign in with a code by e-mail</a>}
-        {!me.value && <a href="/app/forgot">Set a new password</a>}
+        {!isSignedIn && <a href="/app/code">Sign in with a code by e-mail</a>}
+        {!isSignedIn && <a href="/app/forgot">Set a new password</a>}
       </nav>
     </Gate>
   );
@@ -51,15 +62,16 @@ interface ConfirmProps {
 }
 
 function Own({ confirm }: ConfirmProps) {
+  const email = usePage().account.session.value?.me.value?.email;
   return (
     <Form action="Confirm" work={() => confirm()} class="gateway">
-      <p class="note">Confirm that {me.value?.email} is your e-mail address.</p>
+      <p class="note">Confirm that {email} is your e-mail address.</p>
     </Form>
   );
 }
 
-/** Whoever made the account can show that by its password; for anyone else confirming means taking it over. */
-function Stranger({ confirm }: ConfirmProps) {
+/** The account's creator confirms with its password; for anyone else confirming means taking the account over. */
+function ConfirmAsStranger({ confirm }: ConfirmProps) {
   const withPassword = ({ raw }: Fields) => confirm(raw('password'));
   return (
     <>

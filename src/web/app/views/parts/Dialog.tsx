@@ -1,29 +1,28 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { Button } from './Button.tsx';
-import { IconButton } from './IconButton.tsx';
+import { Button, IconButton } from './Button.tsx';
 
 interface DialogProps {
   title: string;
-  /** For what needs more room, or as much as there is. */
+  /** For content that needs more room. */
   size?: 'wide' | 'full';
   onKeyDown?(event: KeyboardEvent): void;
   onClose(): void;
   children: ComponentChildren;
 }
 
-/** A modal dialog: the browser keeps the focus in it, Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog: the browser keeps the focus in it, Escape closes it, and the focus returns. */
 export function Dialog({ title, size, onKeyDown, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const before = useRef<Element | null>(null);
-  // Before a field in it takes the focus: what is not shown yet cannot have it.
+  // Before a field in it takes the focus, which hidden elements cannot have.
   useLayoutEffect(() => {
     before.current = document.activeElement;
     ref.current?.showModal();
   }, []);
   const giveBack = () => {
-    // A dialog that is taken away, instead of being closed, leaves the focus nowhere.
+    // A dialog that is removed instead of closed loses the focus.
     if (before.current instanceof HTMLElement && document.activeElement === document.body) before.current.focus();
   };
   useEffect(() => giveBack, []);

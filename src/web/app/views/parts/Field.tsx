@@ -1,5 +1,7 @@
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useApp } from '../useApp.ts';
+import { Button } from './Button.tsx';
 
 interface FieldProps {
   label: string;
@@ -17,12 +19,12 @@ interface FieldProps {
   onInput?(value: string): void;
 }
 
-/** What is typed is kept by the field itself: only its first value is given, and showing it anew changes nothing. */
+/** An uncontrolled field: `value` is its first value, and rendering again does not change what was typed. */
 export function Field(props: FieldProps) {
   const { label, hint, value, type = 'text', autofocus, autocomplete = 'off', onInput, ...more } = props;
   const id = useId();
   const ref = useRef<HTMLInputElement>(null);
-  // Before the next key is pressed. In a dialog, which is not shown yet, the attribute does it.
+  // In a layout effect, to be ready for the next key. In a dialog, which is not shown yet, the attribute does it.
   useLayoutEffect(() => {
     if (autofocus) ref.current?.focus();
   }, [autofocus]);
@@ -53,7 +55,7 @@ export function Field(props: FieldProps) {
   );
 }
 
-/** A password that is chosen here. */
+/** A field for a new password. */
 export function NewPassword(props: Pick<FieldProps, 'label' | 'name' | 'hint'>) {
   return <Field {...props} type="password" autocomplete="new-password" minlength={8} maxlength={128} required />;
 }
@@ -65,7 +67,7 @@ interface TextAreaProps {
   hint?: string;
   rows?: number;
   maxlength?: number;
-  /** For what is written by machines and for machines. */
+  /** Shows code in a fixed-width font, without spell checking. */
   code?: boolean;
   required?: boolean;
   onInput?(value: string): void;
@@ -102,7 +104,7 @@ interface SelectProps {
   value?: string;
   options: readonly Option[];
   hint?: string;
-  /** Whether the label is only for those who do not see what it stands beside. */
+  /** Whether the label is for screen readers only. */
   bare?: boolean;
   onChange?(value: string): void;
 }
@@ -140,7 +142,7 @@ interface CheckProps {
 }
 
 export function Check({ label, name, checked, onChange }: CheckProps) {
-  // In a form it keeps what was chosen; elsewhere it shows what is.
+  // Uncontrolled in a form, controlled elsewhere.
   const state = name ? { name, defaultChecked: checked } : { checked };
   return (
     <label class="check">
@@ -156,5 +158,53 @@ function Hint({ id, text }: { id: string; text: string | undefined }) {
     <p class="hint" id={id}>
       {text}
     </p>
+  );
+}
+
+interface PickAndAddProps {
+  label: string;
+  options: Option[];
+  onAdd(value: string): void;
+}
+
+/** A list to add from; nothing when it is empty. */
+export function PickAndAdd({ label, options, onAdd }: PickAndAddProps) {
+  const [chosen, setChosen] = useState('');
+  const picked = options.find(({ value }) => value === chosen) ?? options[0];
+  if (!picked) return null;
+  return (
+    <div class="inline">
+      <Select bare label={label} value={picked.value} options={options} onChange={setChosen} />
+      <button type="button" class="button" aria-label={`Add: ${label}`} onClick={() => onAdd(picked.value)}>
+        Add
+      </button>
+    </div>
+  );
+}
+
+/** A read-only line with a button to copy it. */
+export function CopyField({ label, value }: { label: string; value: string }) {
+  const { copy } = useApp();
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="inline">
+        {/* A default value, so that resetting a surrounding form keeps it. */}
+        <input key={value} id={id} readOnly defaultValue={value} onFocus={(event) => event.currentTarget.select()} />
+        {/* Only secure pages have a clipboard. */}
+        {navigator.clipboard && <Button label="Copy" kind="quiet" onClick={() => void copy(value)} />}
+      </div>
+    </div>
+  );
+}
+
+/** A secret that is shown only once. */
+export function Secret({ title, secret }: { title: string; secret: string | null }) {
+  if (!secret) return null;
+  return (
+    <div class="secret" role="status">
+      <CopyField label={`${title}: copy it now, it is not shown again.`} value={secret} />
+    </div>
   );
 }

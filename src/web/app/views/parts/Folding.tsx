@@ -1,21 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** What is taller than this (in pixels) is folded, to a part of it: a button for a few lines more would be a nuisance. */
-const tallest = 1000;
+/** Texts taller than this, in pixels, are folded to much less: unfolding only a few lines would be a nuisance. */
+const maxHeight = 1000;
 
 /** Shorter texts cannot be that tall even on a narrow screen, and need not be measured. */
 const mayBeTall = (content: string) => content.length > 1000 || content.split('\n', 26).length > 25;
 
 interface FoldingProps {
-  /** The text that `children` show. */
+  /** The text that `children` render. */
   content: string;
-  /** Whether it is shown in full: folding it would take it from someone who reads it. */
+  /** Whether it is never folded, since someone is reading it. */
   whole?: boolean;
   children: ComponentChildren;
 }
 
-/** Shows the beginning of what is very long, and the rest to those who want it. */
+/** Shows the beginning of a very long text, and the rest on demand. */
 export function Folding({ content, whole = false, children }: FoldingProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [isTall, setIsTall] = useState(false);
@@ -25,7 +25,7 @@ export function Folding({ content, whole = false, children }: FoldingProps) {
     const fold = ref.current;
     const inner = fold?.firstElementChild;
     if (!fold || !inner || whole || !mayBeTall(content)) return setIsTall(false);
-    const measure = () => setIsTall(fold.scrollHeight > tallest);
+    const measure = () => setIsTall(fold.scrollHeight > maxHeight);
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(inner);
@@ -37,7 +37,7 @@ export function Folding({ content, whole = false, children }: FoldingProps) {
   }, [open]);
   const unfold = () => {
     const fold = ref.current;
-    if (fold) place.current = heldAt(fold, fold.getBoundingClientRect().top - fold.scrollTop);
+    if (fold) place.current = keepPosition(fold, fold.getBoundingClientRect().top - fold.scrollTop);
     setOpen(true);
   };
   const shut = () => {
@@ -47,7 +47,7 @@ export function Folding({ content, whole = false, children }: FoldingProps) {
   const isShut = isTall && !open;
   return (
     <>
-      {/* A search of the browser, or Tab, that gets to what is hidden scrolls there. */}
+      {/* The browser's search and Tab scroll to hidden parts: then it unfolds. */}
       <div class={isShut ? 'fold shut' : 'fold'} ref={ref} onScroll={isShut ? unfold : undefined}>
         {children}
       </div>
@@ -60,8 +60,8 @@ export function Folding({ content, whole = false, children }: FoldingProps) {
   );
 }
 
-/** Lists are turned round: what is unfolded would grow upwards, away from where one reads. */
-const heldAt = (fold: Element, top: number) => () => {
+/** Lists are reversed: an unfolded text would grow upwards, away from the reader. */
+const keepPosition = (fold: Element, top: number) => () => {
   const scroller = fold.closest('.scroller');
   if (scroller) scroller.scrollTop += fold.getBoundingClientRect().top - top;
 };

@@ -1,22 +1,22 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { sentence } from '../../state/client.ts';
+import { errorText } from '../../state/toasts.ts';
 
-/** What stands in the fields of a form. */
+/** The values of a form's fields. */
 export interface Fields {
   /** Without white space at its ends. */
   text(name: string): string;
-  /** As it was typed: white space counts in a password. */
+  /** As typed: white space counts in a password. */
   raw(name: string): string;
   isChecked(name: string): boolean;
 }
 
 interface FormProps {
-  /** What the button says. */
+  /** Label of the button. */
   action: string;
-  /** Does what was asked for; what it throws is shown above the button. */
+  /** Does the work; what it throws is shown above the button. */
   work(fields: Fields): Promise<unknown>;
-  /** Whether the fields are emptied when that worked. */
+  /** Whether the fields are reset after success. */
   clear?: boolean;
   class?: string;
   /** Beside the button. */
@@ -24,7 +24,7 @@ interface FormProps {
   children?: ComponentChildren;
 }
 
-/** A form that says what went wrong, and cannot be sent twice at once. */
+/** A form that shows errors, and cannot be submitted twice at once. */
 export function Form({ action, work, clear = false, class: kind = '', beside, children }: FormProps) {
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -38,7 +38,7 @@ export function Form({ action, work, clear = false, class: kind = '', beside, ch
       await work(fieldsOf(form));
       if (clear) form.reset();
     } catch (reason) {
-      setError(sentence(reason));
+      setError(errorText(reason));
     } finally {
       setBusy(false);
     }

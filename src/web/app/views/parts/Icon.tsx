@@ -1,4 +1,4 @@
-/** What the icons are drawn with: lines on a field of 24 by 24. */
+/** The paths of the icons, in a box of 24 by 24. */
 const lines = {
   add: 'M12 5v14M5 12h14',
   agent: 'M5 9h14v9H5zM12 9V5M9.5 4.5h5M9 13v1.5M15 13v1.5M2.5 12.5v3M21.5 12.5v3',
@@ -48,7 +48,7 @@ const lines = {
 
 export type IconName = keyof typeof lines;
 
-/** A picture that says nothing which the text beside it, or the label of its button, does not say. */
+/** A decorative icon: a text or label beside it says the same. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="glyph" viewBox="0 0 24 24" aria-hidden="true">

@@ -6,22 +6,22 @@ export interface MenuItem {
   label: string;
   icon?: IconName;
   danger?: boolean;
-  /** For one of several that exclude each other: whether it is the chosen one. */
+  /** For exclusive choices: whether this is the chosen one. */
   checked?: boolean;
   run(): void;
 }
 
 interface MenuProps {
-  /** What it is for: the name of a button that shows nothing but a picture. */
+  /** The name of the button where it has only an icon. */
   label: string;
   items: MenuItem[];
   children: ComponentChildren;
   class?: string;
-  /** Opens to the left where there is no room on the other side. */
+  /** The side that the list is aligned with. */
   align?: 'start' | 'end';
 }
 
-/** A button that opens a list of actions: arrow keys go through it, Escape closes it and gives the focus back. */
+/** A button that opens a list of actions. Arrow keys move in it, Escape closes it and returns the focus. */
 export function Menu({ label, items, children, class: kind = 'icon', align = 'end' }: MenuProps) {
   const { open, upward, setOpen, root, button, close, press } = useMenu();
   return (
@@ -56,14 +56,14 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
   );
 }
 
-/** Whether a menu is open, and what keys do with it. */
+/** The state of a menu, and its keys. */
 function useMenu() {
   const [open, setOpen] = useState(false);
   const [upward, setUpward] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   useOutside(root, open, () => setOpen(false));
-  // Before the next key is pressed.
+  // In a layout effect, to be ready for the next key.
   useLayoutEffect(() => {
     if (!open || !root.current) return;
     setUpward(opensUpward(root.current));
@@ -77,14 +77,14 @@ function useMenu() {
     if (!open) return;
     if (event.key === 'Escape' || event.key === 'Tab') {
       close();
-      // In a dialog the key would close that, too.
+      // In a dialog the key would also close the dialog.
       if (event.key === 'Escape') event.preventDefault();
     } else if (root.current && step(root.current, event.key)) event.preventDefault();
   };
   return { open, upward, setOpen, root, button, close, press };
 }
 
-/** Whether there is no room for its items below it, and more above. */
+/** Whether the items do not fit below, and there is more room above. */
 function opensUpward(root: HTMLElement): boolean {
   const { top, bottom } = root.getBoundingClientRect();
   const height = root.querySelector('[role=menu]')?.clientHeight ?? 0;
@@ -135,7 +135,7 @@ export function useOutside(root: RefObject<HTMLElement | null>, open: boolean, c
   }, [open]);
 }
 
-/** @returns whether the key was one that goes through the items */
+/** Moves the focus among the items. @returns whether the key was for that */
 function step(root: HTMLElement, key: string): boolean {
   const items = [...root.querySelectorAll<HTMLElement>('[role^=menuitem]')];
   const at = items.findIndex((item) => item.contains(document.activeElement));

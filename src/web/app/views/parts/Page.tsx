@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { entitle } from '../../state/title.ts';
+import { useApp } from '../useApp.ts';
 import { Icon, type IconName } from './Icon.tsx';
 
 export interface Tab {
@@ -12,7 +12,7 @@ export interface Tab {
 
 interface PageProps {
   title: string;
-  /** Where the arrow leads that phones have. */
+  /** Target of the back button that phones show. */
   back: string;
   tabs?: Tab[];
   /** At the end of the bar. */
@@ -20,18 +20,19 @@ interface PageProps {
   children: ComponentChildren;
 }
 
-/** A screen that is no conversation. */
+/** A page other than a conversation. */
 export function Page({ title, back, tabs, actions, children }: PageProps) {
+  const { setTitle } = useApp();
   const ref = useRef<HTMLElement>(null);
   const here = tabs?.find(({ current }) => current)?.href;
   useEffect(() => {
-    // On a phone they are a strip that is wider than the screen.
+    // On a phone the tabs are wider than the screen.
     const strip = ref.current;
     const current = strip?.querySelector<HTMLElement>('[aria-current]');
-    // `scrollIntoView` would let the first Tab begin here, past the way to the content.
+    // `scrollIntoView` would make the first Tab start here, past the skip link.
     if (strip && current) strip.scrollLeft += middleOf(current) - middleOf(strip);
   }, [here]);
-  useEffect(() => entitle(title), [title]);
+  useEffect(() => setTitle(title), [title]);
   return (
     <section class="page">
       <header class="bar">
@@ -75,5 +76,36 @@ export function Block({ title, about, children }: { title: string; about?: strin
       {about && <p class="faint">{about}</p>}
       {children}
     </section>
+  );
+}
+
+interface RowProps {
+  name: ComponentChildren;
+  about?: ComponentChildren;
+  /** Before the name. */
+  picture?: ComponentChildren;
+  /** Target of the name. */
+  href?: string;
+  /** Its actions. */
+  children?: ComponentChildren;
+}
+
+/** An entry of a list, with its actions. */
+export function Row({ name, about, picture, href, children }: RowProps) {
+  return (
+    <li>
+      {picture}
+      <span class="who">
+        {href ? (
+          <a class="name" href={href}>
+            {name}
+          </a>
+        ) : (
+          <span class="name">{name}</span>
+        )}
+        {about && <span class="faint">{about}</span>}
+      </span>
+      {children}
+    </li>
   );
 }

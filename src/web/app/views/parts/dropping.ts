@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { type DroppedFile, droppedFiles } from '../../state/dropped-files.ts';
-import { attempt } from '../../state/toasts.ts';
+import { useApp } from '../useApp.ts';
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
 
-/** Takes files that are dropped. @returns whether some are held over it, and what listens */
+/** Accepts dropped files. @returns whether some are dragged over it, and the event handlers */
 export function useDrop(onFiles: (files: DroppedFile[]) => Promise<void>) {
+  const { attempt } = useApp();
   const [over, setOver] = useState(false);
   return {
     over,
@@ -25,9 +25,48 @@ export function useDrop(onFiles: (files: DroppedFile[]) => Promise<void>) {
   };
 }
 
-/** A file that misses its aim does not take the place of the app. */
-export function refuseFiles(event: DragEvent): void {
+/** Keeps the browser from opening a file that is dropped outside of a target. */
+export function preventFileDrop(event: DragEvent): void {
   if (event.defaultPrevented || !event.dataTransfer || !hasFiles(event)) return;
   event.preventDefault();
   event.dataTransfer.dropEffect = 'none';
+}
+
+/** A dropped file, with the folders that it was in. */
+export interface DroppedFile {
+  folders: string[];
+  file: File;
+}
+
+/** The server allows no deeper folders either. */
+const maxDepth = 30;
+
+/** All files of a drop, from folders too. Must be called synchronously in the event. */
+export async function droppedFiles(transfer: DataTransfer): Promise<DroppedFile[]> {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
+  const plain = [...transfer.files].map((file) => ({ folders: [], file }));
+  // Only files, or no information about folders. Not every entry can be opened as one.
+  if (!entries.some((entry) => entry?.isDirectory)) return plain;
+  const found: DroppedFile[] = [];
+  for (const entry of entries) if (entry) await collect(entry, [], found);
+  return found;
+}
+
+async function collect(entry: FileSystemEntry, folders: string[], found: DroppedFile[]): Promise<void> {
+  if (entry instanceof FileSystemFileEntry) {
+    found.push({ folders, file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)) });
+  } else if (entry instanceof FileSystemDirectoryEntry && folders.length < maxDepth) {
+    for (const inner of await contentOf(entry)) await collect(inner, [...folders, entry.name], found);
+  }
+}
+
+/** A reader returns some at a time, and none when it is done. */
+async function contentOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader();
+  const all: FileSystemEntry[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return all;
+    all.push(...some);
+  }
 }

@@ -1,23 +1,23 @@
 import { useEffect, useState } from 'preact/hooks';
-import { reading } from '../../state/reading.ts';
-import { attempt } from '../../state/toasts.ts';
+import { useApp } from '../useApp.ts';
 
 interface Loaded<T> {
-  /** Null until it has come. */
+  /** Null until it is loaded. */
   value: T | null;
   load(): Promise<void>;
-  /** Does something and reads anew; what goes wrong is said. */
+  /** Makes a change and loads again; failures are shown. */
   after(change: () => Promise<unknown>): void;
 }
 
-/** Something that is read when it is shown, when what it depends on changes, and after each change made here. */
+/** Data that is loaded when it is shown, when what it depends on changes, and after each change made here. */
 export function useLoaded<T>(read: () => Promise<T>, on: readonly unknown[]): Loaded<T> {
+  const { connection, attempt } = useApp();
   const [value, setValue] = useState<T | null>(null);
   const load = async () => setValue(await read());
   useEffect(() => {
     setValue(null);
     let wanted = true;
-    const end = reading(async () => {
+    const end = connection.load(async () => {
       const found = await read();
       if (wanted) setValue(found);
     });
@@ -31,23 +31,24 @@ export function useLoaded<T>(read: () => Promise<T>, on: readonly unknown[]): Lo
 }
 
 interface Paged<T> {
-  /** Null until its first page has come. */
+  /** Null until its first page is loaded. */
   list: readonly T[] | null;
-  /** Begins anew. */
+  /** Loads the first page again. */
   load(): Promise<void>;
-  /** Reads what comes next, where there may be more. */
+  /** Loads the next page; undefined: there is none. */
   onMore: (() => Promise<unknown>) | undefined;
 }
 
 /**
- * A list that is read page by page, as one asks for more.
- * @param read takes what is known already
+ * A list that is loaded page by page on demand.
+ * @param read gets what is loaded already
  */
 export function usePages<T>(
   pageSize: number,
   read: (known: readonly T[]) => Promise<readonly T[]>,
   on: readonly unknown[],
 ): Paged<T> {
+  const { attempt } = useApp();
   const { value: first, load } = useLoaded(() => read([]), on);
   const [further, setFurther] = useState<{ behind: unknown; pages: readonly (readonly T[])[] }>(nothingFurther);
   if (!first) return { list: null, load, onMore: undefined };

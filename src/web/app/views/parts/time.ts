@@ -8,7 +8,7 @@ export const clockTime = (iso: string): string => clock.format(new Date(iso));
 export const fullTime = (iso: string): string => full.format(new Date(iso));
 export const dayKey = (iso: string): string => new Date(iso).toDateString();
 
-/** Of today the time alone. */
+/** The time, with the date unless it is today. */
 export function shortTime(iso: string): string {
   const isToday = dayKey(iso) === new Date().toDateString();
   return isToday ? clockTime(iso) : short.format(new Date(iso));

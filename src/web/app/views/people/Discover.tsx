@@ -1,26 +1,24 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
-import { go, pathTo } from '../../state/router.ts';
-import { joinPublic, servers } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
-import { Button } from '../parts/Button.tsx';
+import { pathTo } from '../../state/router.ts';
+import { ServerPicture } from '../parts/Avatar.tsx';
+import { Button, More } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { usePages } from '../parts/loading.ts';
-import { More } from '../parts/More.tsx';
-import { Page } from '../parts/Page.tsx';
-import { ServerPicture } from '../parts/ServerPicture.tsx';
-import { JoinByLink } from './Welcome.tsx';
+import { Block, Page } from '../parts/Page.tsx';
+import { CreateServer } from '../server/Overview.tsx';
+import { useApp } from '../useApp.ts';
 
-/** So many are fetched at a time. */
+/** The page size. */
 const pageSize = 50;
 
 export function Discover() {
+  const { client } = useApp();
   const [query, setQuery] = useState('');
   const { list, onMore } = usePages<ServerRecord>(
     pageSize,
-    ({ length: offset }) => parley.rest('GET /api/servers/discover', { query: { query, limit: pageSize, offset } }),
+    ({ length: offset }) => client.rest('GET /api/servers/discover', { query: { query, limit: pageSize, offset } }),
     [query],
   );
   return (
@@ -43,11 +41,12 @@ export function Discover() {
 }
 
 function Entry({ server }: { server: ServerRecord }) {
-  const isMember = servers.value.some(({ id }) => id === server.id);
+  const { servers, attempt, navigate } = useApp();
+  const isMember = servers.list.value.some(({ id }) => id === server.id);
   const join = () =>
     attempt(async () => {
-      if (!isMember) await joinPublic(server.id);
-      go(pathTo.server(server.id));
+      if (!isMember) await servers.joinPublic(server.id);
+      navigate(pathTo.server(server.id));
     });
   return (
     <li>
@@ -66,3 +65,44 @@ function Entry({ server }: { server: ServerRecord }) {
 
 export const peopleIn = ({ memberCount }: Pick<ServerRecord, 'memberCount'>): string =>
   memberCount === 1 ? '1 member' : `${memberCount} members`;
+
+/** For users who are in no server: how to join one. */
+export function Welcome() {
+  const { can } = useApp();
+  const [creating, setCreating] = useState(false);
+  return (
+    <>
+      <Block title="Welcome to Parley" about="People talk in servers, and you are in none yet.">
+        <p class="ways">
+          <a class="button quiet" href="/app/discover">
+            Find a public server
+          </a>
+          {can('server:create') && <Button label="Create a server" onClick={() => setCreating(true)} />}
+        </p>
+        {!can('server:create') && (
+          <p class="faint">
+            To create one of your own, <a href={pathTo.settings('profile')}>redeem an invite code</a>.
+          </p>
+        )}
+      </Block>
+      <JoinByLink />
+      {creating && <CreateServer onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+/** A field for an invitation that was sent as text. */
+export function JoinByLink() {
+  const { navigate } = useApp();
+  return (
+    <Form
+      class="block beside"
+      action="Join"
+      work={async ({ text }) => navigate(pathTo.invite(codeIn(text('invitation'))))}
+    >
+      <Field label="Invitation to a server" name="invitation" placeholder="Link or code" maxlength={500} required />
+    </Form>
+  );
+}
+
+const codeIn = (text: string): string => text.replace(/^.*\/invite\//, '').replace(/[/?#].*$/, '');

@@ -1,71 +1,58 @@
 import type { ComponentChildren } from 'preact';
-import { listsRead } from '../../state/lists.ts';
-import {
-  answerRequest,
-  askFriend,
-  block,
-  blocks,
-  endFriendship,
-  type Friendship,
-  friends,
-  requests,
-  sentRequests,
-  talkTo,
-  unblock,
-} from '../../state/people.ts';
-import { servers, serversLoaded } from '../../state/servers.ts';
-import { attempt, tell } from '../../state/toasts.ts';
+import type { Friendship } from '../../state/people.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu } from '../parts/Menu.tsx';
-import { Block, Page } from '../parts/Page.tsx';
-import { Row } from '../parts/Row.tsx';
-import { Welcome } from './Welcome.tsx';
+import { Block, Page, Row } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
+import { Welcome } from './Discover.tsx';
 
 export function Friends() {
-  const isEmpty = friends.value.length + requests.value.length + sentRequests.value.length === 0;
+  const { people, servers, lists } = useApp();
+  const isEmpty = people.friends.value.length + people.requests.value.length + people.sentRequests.value.length === 0;
   return (
     <Page title="Friends" back="/app/messages">
-      {serversLoaded.value && servers.value.length === 0 && <Welcome />}
+      {servers.loaded.value && servers.list.value.length === 0 && <Welcome />}
       <AddFriend />
-      <People title="Requests" list={requests.value}>
+      <People title="Requests" list={people.requests.value}>
         {(entry) => (
           <>
-            <Act label="Accept" main run={() => answerRequest(entry.id, true)} />
-            <Act label="Decline" run={() => answerRequest(entry.id, false)} />
+            <Act label="Accept" main run={() => people.answerRequest(entry.id, true)} />
+            <Act label="Decline" run={() => people.answerRequest(entry.id, false)} />
           </>
         )}
       </People>
-      <People title="Friends" list={friends.value}>
+      <People title="Friends" list={people.friends.value}>
         {(entry) => <FriendActions entry={entry} />}
       </People>
-      <People title="Asked" list={sentRequests.value}>
-        {(entry) => <Act label="Cancel" run={() => endFriendship(entry.id)} />}
+      <People title="Asked" list={people.sentRequests.value}>
+        {(entry) => <Act label="Cancel" run={() => people.endFriendship(entry.id)} />}
       </People>
       <Blocked />
-      {listsRead.value && isEmpty && <p class="empty">Nobody here yet. Ask someone by their username.</p>}
+      {lists.loaded.value && isEmpty && <p class="empty">Nobody here yet. Send a request to a username.</p>}
     </Page>
   );
 }
 
 function AddFriend() {
+  const { people, showToast } = useApp();
   const ask = async ({ text }: Fields) => {
-    await askFriend(text('username'));
-    tell('Your request is on its way.');
+    await people.requestFriend(text('username'));
+    showToast('Your request is on its way.');
   };
   return (
     <Form class="block beside" action="Send request" work={ask} clear>
-      <Field label="Username" name="username" maxlength={32} placeholder="Whom do you know here?" required />
+      <Field label="Username" name="username" maxlength={32} placeholder="Username of someone you know" required />
     </Form>
   );
 }
 
 interface PeopleProps {
   title: string;
-  list: Friendship[];
+  list: readonly Friendship[];
   children(entry: Friendship): ComponentChildren;
 }
 
@@ -90,14 +77,15 @@ function People({ title, list, children }: PeopleProps) {
 }
 
 function FriendActions({ entry }: { entry: Friendship }) {
+  const { people, attempt } = useApp();
   return (
     <>
-      <Act label="Message" run={() => talkTo(entry.friendId)} />
+      <Act label="Message" run={() => people.talkTo(entry.friendId)} />
       <Menu
         label={`Actions for ${entry.user.displayName}`}
         items={[
-          { label: 'Remove friend', icon: 'trash', run: () => void attempt(() => endFriendship(entry.id)) },
-          { label: 'Block', icon: 'block', danger: true, run: () => void attempt(() => block(entry.friendId)) },
+          { label: 'Remove friend', icon: 'trash', run: () => void attempt(() => people.endFriendship(entry.id)) },
+          { label: 'Block', icon: 'block', danger: true, run: () => void attempt(() => people.block(entry.friendId)) },
         ]}
       >
         <Icon name="more" />
@@ -106,15 +94,19 @@ function FriendActions({ entry }: { entry: Friendship }) {
   );
 }
 
-/** Those who cannot write to one. */
+/** Users who cannot write to the user. */
 function Blocked() {
-  if (blocks.value.length === 0) return null;
+  const { people } = useApp();
+  if (people.blocks.value.length === 0) return null;
   return (
-    <Block title={`Blocked · ${blocks.value.length}`} about="They can neither write to you nor ask to be your friend.">
+    <Block
+      title={`Blocked · ${people.blocks.value.length}`}
+      about="They can neither write to you nor ask to be your friend."
+    >
       <ul class="people">
-        {blocks.value.map(({ userId, user }) => (
+        {people.blocks.value.map(({ userId, user }) => (
           <Row key={userId} picture={<Avatar user={user} />} name={user.displayName} about={`@${user.username}`}>
-            <Act label="Unblock" run={() => unblock(userId)} />
+            <Act label="Unblock" run={() => people.unblock(userId)} />
           </Row>
         ))}
       </ul>
@@ -123,5 +115,6 @@ function Blocked() {
 }
 
 function Act({ label, main = false, run }: { label: string; main?: boolean; run(): Promise<void> }) {
+  const { attempt } = useApp();
   return <Button label={label} kind={main ? undefined : 'quiet'} onClick={() => void attempt(run)} />;
 }

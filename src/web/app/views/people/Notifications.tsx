@@ -1,35 +1,24 @@
 import { useEffect } from 'preact/hooks';
 import type { NotificationRecord } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
-import { listsRead } from '../../state/lists.ts';
-import {
-  hasOlderNotifications,
-  loadNotifications,
-  loadOlderNotifications,
-  notifications,
-  pathOf,
-  readAll,
-  readServer,
-  unreadNotifications,
-} from '../../state/notifications.ts';
-import { reading } from '../../state/reading.ts';
+import { pathOf } from '../../state/notifications.ts';
 import { pathTo } from '../../state/router.ts';
-import { servers } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { More } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { More } from '../parts/More.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Text } from '../parts/text.tsx';
 import { shortTime } from '../parts/time.ts';
+import { type AppState, useApp } from '../useApp.ts';
 
 export function Notifications() {
-  useEffect(() => reading(loadNotifications), []);
+  const app = useApp();
+  const { connection, notifications, lists, attempt } = app;
+  useEffect(() => connection.load(() => notifications.load()), []);
   const actions = (
     <>
-      {unreadNotifications.value > 0 && (
-        <Menu label="Mark as read" items={scopes()}>
+      {notifications.unreadCount.value > 0 && (
+        <Menu label="Mark as read" items={scopes(app)}>
           <Icon name="check" />
         </Menu>
       )}
@@ -45,30 +34,34 @@ export function Notifications() {
   );
   return (
     <Page title="Notifications" back="/app/messages" actions={actions}>
-      {listsRead.value && notifications.value.length === 0 && <p class="empty">Nothing so far.</p>}
+      {lists.loaded.value && notifications.list.value.length === 0 && <p class="empty">Nothing so far.</p>}
       <ul class="found">
-        {notifications.value.map((entry) => (
+        {notifications.list.value.map((entry) => (
           <Entry key={entry.id} entry={entry} />
         ))}
       </ul>
-      {hasOlderNotifications.value && <More onMore={() => attempt(loadOlderNotifications)} />}
+      {notifications.hasOlder.value && <More onMore={() => attempt(() => notifications.loadOlder())} />}
     </Page>
   );
 }
 
-/** All of it, or what came from one server. */
-function scopes(): MenuItem[] {
-  const ids = new Set(notifications.value.filter(({ isRead }) => !isRead).map(({ serverId }) => serverId));
-  const unread = servers.value.filter(({ id }) => ids.has(id));
+/** Marks all as read, or those of one server. */
+function scopes(app: AppState): MenuItem[] {
+  const ids = new Set(app.notifications.list.value.filter(({ isRead }) => !isRead).map(({ serverId }) => serverId));
+  const unread = app.servers.list.value.filter(({ id }) => ids.has(id));
   return [
-    { label: 'Mark all as read', run: () => void attempt(readAll) },
-    ...unread.map(({ id, name }) => ({ label: `Only of ${name}`, run: () => void attempt(() => readServer(id)) })),
+    { label: 'Mark all as read', run: () => void app.attempt(() => app.notifications.readAll()) },
+    ...unread.map(({ id, name }) => ({
+      label: `Only of ${name}`,
+      run: () => void app.attempt(() => app.notifications.readServer(id)),
+    })),
   ];
 }
 
 function Entry({ entry }: { entry: NotificationRecord }) {
+  const { client } = useApp();
   const read = () => {
-    if (!entry.isRead) void parley.rest('PATCH /api/notifications/:id/read', { id: entry.id }).catch(() => {});
+    if (!entry.isRead) void client.rest('PATCH /api/notifications/:id/read', { id: entry.id }).catch(() => {});
   };
   return (
     <li>

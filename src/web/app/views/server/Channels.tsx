@@ -1,26 +1,23 @@
 import { useState } from 'preact/hooks';
 import type { ChannelRecord, ServerRecord } from '../../../../client/index.ts';
-import { me, parley } from '../../state/client.ts';
-import { channels, loadChannels } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
-import { Button } from '../parts/Button.tsx';
+import { Button, IconButton } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { IconButton } from '../parts/IconButton.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { Block } from '../parts/Page.tsx';
-import { Row } from '../parts/Row.tsx';
-import { ChannelDialogs, type ChannelTask } from './ChannelDialogs.tsx';
-import { CreateChannel } from './CreateChannel.tsx';
+import { Block, Row } from '../parts/Page.tsx';
+import { type AppState, useApp } from '../useApp.ts';
+import { ChannelDialogs, type ChannelTask, CreateChannel } from './ChannelDialogs.tsx';
 
-/** All channels of a server, in their order, for those who run it. */
+/** All channels of a server in their order, for admins. */
 export function Channels({ server }: { server: ServerRecord }) {
+  const app = useApp();
+  const { servers, client } = app;
   const [creating, setCreating] = useState(false);
   const [task, setTask] = useState<ChannelTask | null>(null);
-  const list = channels.value.get(server.id) ?? [];
+  const list = servers.channels.value.get(server.id) ?? [];
   const archived = useLoaded(
-    () => parley.rest('GET /api/servers/:serverId/channels/archived', { serverId: server.id }),
+    () => client.rest('GET /api/servers/:serverId/channels/archived', { serverId: server.id }),
     [server.id, list.length],
   );
   return (
@@ -31,7 +28,7 @@ export function Channels({ server }: { server: ServerRecord }) {
             <ChannelRow
               key={channel.id}
               channel={channel}
-              onMove={(by) => void move(server.id, list, i, by)}
+              onMove={(by) => void move(app, server.id, list, i, by)}
               isFirst={i === 0}
               isLast={i === list.length - 1}
               onTask={setTask}
@@ -49,15 +46,15 @@ export function Channels({ server }: { server: ServerRecord }) {
   );
 }
 
-const move = (serverId: string, list: readonly ChannelRecord[], at: number, by: number) =>
-  attempt(async () => {
+const move = (app: AppState, serverId: string, list: readonly ChannelRecord[], at: number, by: number) =>
+  app.attempt(async () => {
     const ids = list.map(({ id }) => id);
     const [moved] = ids.splice(at, 1);
     if (!moved) return;
     ids.splice(at + by, 0, moved);
     const body = { channelIds: ids };
-    await parley.rest('PATCH /api/servers/:serverId/channels/positions', { serverId, body });
-    await loadChannels(serverId);
+    await app.client.rest('PATCH /api/servers/:serverId/channels/positions', { serverId, body });
+    await app.servers.loadChannels(serverId);
   });
 
 interface ChannelRowProps {
@@ -69,6 +66,7 @@ interface ChannelRowProps {
 }
 
 function ChannelRow({ channel, isFirst, isLast, onMove, onTask }: ChannelRowProps) {
+  const app = useApp();
   return (
     <Row
       picture={<Icon name={channelIcon(channel)} />}
@@ -77,31 +75,31 @@ function ChannelRow({ channel, isFirst, isLast, onMove, onTask }: ChannelRowProp
     >
       <IconButton icon="up" label={`Move ${channel.name} up`} disabled={isFirst} onClick={() => onMove(-1)} />
       <IconButton icon="down" label={`Move ${channel.name} down`} disabled={isLast} onClick={() => onMove(1)} />
-      <Menu label={`Actions for ${channel.name}`} items={actionsFor(channel, onTask)}>
+      <Menu label={`Actions for ${channel.name}`} items={actionsFor(app, channel, onTask)}>
         <Icon name="more" />
       </Menu>
     </Row>
   );
 }
 
-function actionsFor(channel: ChannelRecord, onTask: (task: ChannelTask) => void): MenuItem[] {
+function actionsFor(app: AppState, channel: ChannelRecord, onTask: (task: ChannelTask) => void): MenuItem[] {
   const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
   return [
     { label: 'Edit', icon: 'edit', run: ask('edit') },
     ...(channel.isPrivate && channel.isMember
       ? [{ label: 'Members', icon: 'friends' as const, run: ask('members') }]
       : []),
-    ...(channel.isMember ? [] : [{ label: 'Join', icon: 'add' as const, run: () => void join(channel) }]),
+    ...(channel.isMember ? [] : [{ label: 'Join', icon: 'add' as const, run: () => void join(app, channel) }]),
     { label: 'Archive', icon: 'archive', run: ask('archive') },
     { label: 'Delete', icon: 'trash', danger: true, run: ask('delete') },
   ];
 }
 
-/** Admins see private channels that they are not in, and may let themselves in. */
-const join = ({ id, serverId }: ChannelRecord) =>
-  attempt(async () => {
-    await parley.rest('POST /api/channels/:id/members', { id, body: { userId: me.value?.id ?? '' } });
-    if (serverId) await loadChannels(serverId);
+/** Admins see private channels that they are not in, and may join them. */
+const join = (app: AppState, { id, serverId }: ChannelRecord) =>
+  app.attempt(async () => {
+    await app.client.rest('POST /api/channels/:id/members', { id, body: { userId: app.me.value?.id ?? '' } });
+    if (serverId) await app.servers.loadChannels(serverId);
   });
 
 interface ArchivedProps {
@@ -111,17 +109,18 @@ interface ArchivedProps {
 }
 
 function Archived({ server, list, onTask }: ArchivedProps) {
-  const bringBack = (id: string) =>
+  const { attempt, client, servers } = useApp();
+  const unarchive = (id: string) =>
     attempt(async () => {
-      await parley.rest('POST /api/channels/:id/unarchive', { id });
-      await loadChannels(server.id);
+      await client.rest('POST /api/channels/:id/unarchive', { id });
+      await servers.loadChannels(server.id);
     });
   return (
     <Block title={`Archived · ${list.length}`} about="Kept, but nobody writes there any more.">
       <ul class="people">
         {list.map((channel) => (
           <Row key={channel.id} picture={<Icon name="archive" />} name={channel.name}>
-            <Button label="Bring back" kind="quiet" onClick={() => void bringBack(channel.id)} />
+            <Button label="Bring back" kind="quiet" onClick={() => void unarchive(channel.id)} />
             <Button label="Delete" kind="danger" onClick={() => onTask({ what: 'delete', channel })} />
           </Row>
         ))}

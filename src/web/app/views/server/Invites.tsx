@@ -1,20 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
-import { channels, isAtLeast, renewInvite } from '../../state/servers.ts';
-import { attempt, tell } from '../../state/toasts.ts';
+import { pathTo } from '../../state/router.ts';
+import { isAtLeast } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
-import { Confirm } from '../parts/Dialog.tsx';
+import { Confirm, Dialog } from '../parts/Dialog.tsx';
+import { CopyField } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Block } from '../parts/Page.tsx';
-import { Row } from '../parts/Row.tsx';
-import { CopyField } from '../parts/Secret.tsx';
-import { inviteLink } from './InvitePeople.tsx';
+import { Block, Row } from '../parts/Page.tsx';
+import { type AppState, useApp } from '../useApp.ts';
 
 type JoinRequest = RestAnswer<'GET /api/servers/:id/join-requests'>[number];
 
-/** The ways into a server. */
+/** The invite link and the join requests of a server. */
 export function Invites({ server }: { server: ServerRecord }) {
   const isAdmin = isAtLeast(server.role, 'admin');
   return (
@@ -29,11 +27,12 @@ export function Invites({ server }: { server: ServerRecord }) {
 }
 
 function Renew({ server }: { server: ServerRecord }) {
+  const { attempt, servers, showToast } = useApp();
   const [asking, setAsking] = useState(false);
   const renew = () =>
     attempt(async () => {
-      await renewInvite(server);
-      tell('There is a new link.');
+      await servers.renewInvite(server);
+      showToast('There is a new link.');
     });
   return (
     <>
@@ -41,7 +40,7 @@ function Renew({ server }: { server: ServerRecord }) {
       {asking && (
         <Confirm
           title="Make a new invite link?"
-          text="The one of now leads nowhere any more. Members stay members."
+          text="The current link stops working. Members stay members."
           action="Make a new link"
           onClose={() => setAsking(false)}
           onConfirm={() => void renew()}
@@ -52,26 +51,32 @@ function Renew({ server }: { server: ServerRecord }) {
 }
 
 function Requests({ server }: { server: ServerRecord }) {
+  const app = useApp();
   const { list, after } = useRequests(server.id);
   return (
     <Block title="Join requests" about="People who ask to be let into the server, or into one of its private channels.">
       {list?.length === 0 && <p class="empty">Nobody is waiting.</p>}
       <ul class="people">
         {list?.map((request) => (
-          <RequestRow key={request.id} request={request} onDecide={(status) => after(() => decide(request, status))} />
+          <RequestRow
+            key={request.id}
+            request={request}
+            onDecide={(status) => after(() => decide(app, request, status))}
+          />
         ))}
       </ul>
     </Block>
   );
 }
 
-/** Who waits to be let in, as it is now. */
+/** The open join requests, kept up to date. */
 function useRequests(id: string) {
-  const { value: list, load, after } = useLoaded(() => parley.rest('GET /api/servers/:id/join-requests', { id }), [id]);
+  const { client, attempt } = useApp();
+  const { value: list, load, after } = useLoaded(() => client.rest('GET /api/servers/:id/join-requests', { id }), [id]);
   useEffect(() => {
     const off = [
-      parley.on('join-request:created', () => void attempt(load)),
-      parley.on('join-request:decided', () => void attempt(load)),
+      client.on('join-request:created', () => void attempt(load)),
+      client.on('join-request:decided', () => void attempt(load)),
     ];
     return () => {
       for (const end of off) end();
@@ -82,10 +87,10 @@ function useRequests(id: string) {
 
 type Decision = 'approved' | 'rejected';
 
-function decide({ id: requestId, channelId }: JoinRequest, status: Decision): Promise<JoinRequest> {
+function decide(app: AppState, { id: requestId, channelId }: JoinRequest, status: Decision): Promise<JoinRequest> {
   const params = { requestId, body: { status } };
-  if (channelId) return parley.rest('PATCH /api/channel-join-requests/:requestId', params);
-  return parley.rest('PATCH /api/servers/join-requests/:requestId', params);
+  if (channelId) return app.client.rest('PATCH /api/channel-join-requests/:requestId', params);
+  return app.client.rest('PATCH /api/servers/join-requests/:requestId', params);
 }
 
 interface RequestRowProps {
@@ -94,13 +99,44 @@ interface RequestRowProps {
 }
 
 function RequestRow({ request, onDecide }: RequestRowProps) {
+  const { servers } = useApp();
   const { user, serverId, channelId } = request;
-  const channel = channels.value.get(serverId)?.find(({ id }) => id === channelId);
+  const channel = servers.channels.value.get(serverId)?.find(({ id }) => id === channelId);
   const about = channelId ? `wants to join #${channel?.name ?? ''}` : 'wants to join the server';
   return (
     <Row picture={<Avatar user={user} />} name={user.displayName} about={about}>
       <Button label="Let in" onClick={() => onDecide('approved')} />
       <Button label="Decline" kind="quiet" onClick={() => onDecide('rejected')} />
     </Row>
+  );
+}
+
+export const inviteLink = (code: string): string => location.origin + pathTo.invite(code);
+
+export function InvitePeople({ server, onClose }: { server: ServerRecord; onClose(): void }) {
+  const { attempt, client, showToast, people } = useApp();
+  const invite = (userId: string, name: string) =>
+    attempt(async () => {
+      await client.rest('POST /api/servers/:id/invite-member', { id: server.id, body: { userId } });
+      showToast(`${name} was invited.`);
+    });
+  return (
+    <Dialog title={`Invite people to ${server.name}`} onClose={onClose}>
+      {server.inviteCode && <CopyField label="With this link anyone can join" value={inviteLink(server.inviteCode)} />}
+      {people.friends.value.length > 0 && (
+        <ul class="people found">
+          {people.friends.value.map(({ friendId, user }) => (
+            <Row
+              key={friendId}
+              picture={<Avatar user={user} size="small" />}
+              name={user.displayName}
+              about={`@${user.username}`}
+            >
+              <Button label="Invite" kind="quiet" onClick={() => void invite(friendId, user.displayName)} />
+            </Row>
+          ))}
+        </ul>
+      )}
+    </Dialog>
   );
 }

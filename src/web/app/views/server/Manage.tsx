@@ -1,8 +1,9 @@
 import type { ServerRecord } from '../../../../client/index.ts';
 import { pathTo, type ServerSection } from '../../state/router.ts';
-import { currentServer, isAtLeast } from '../../state/servers.ts';
+import { isAtLeast } from '../../state/servers.ts';
 import type { IconName } from '../parts/Icon.tsx';
 import { Page } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
 import { Channels } from './Channels.tsx';
 import { Invites } from './Invites.tsx';
 import { Members } from './Members.tsx';
@@ -25,9 +26,10 @@ const sections: Section[] = [
   { section: 'agents', label: 'Agents', icon: 'agent', forAdmins: false },
 ];
 
-/** What can be seen and set of a server, by those who may. */
+/** The settings of a server, as far as the user's role allows. */
 export function Manage({ serverId, section }: { serverId: string; section: ServerSection }) {
-  const server = currentServer.value;
+  const { servers } = useApp();
+  const server = servers.current.value;
   if (!server) return <ServerHome serverId={serverId} />;
   const open = sections.filter(({ forAdmins }) => !forAdmins || isAtLeast(server.role, 'admin'));
   const here = open.find((one) => one.section === section) ?? open[0];

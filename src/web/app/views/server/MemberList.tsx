@@ -1,18 +1,25 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Member } from '../../state/members.ts';
-import { More } from '../parts/More.tsx';
+import type { ChannelRecord } from '../../../../client/index.ts';
+import { isAtLeast, type Member, outranks } from '../../state/servers.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Button, IconButton, More } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { PickAndAdd } from '../parts/Field.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Row } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
 
-/** So many are drawn at a time: thousands at once would hold up the page for seconds. */
+/** How many are rendered at a time: thousands at once would block the page for seconds. */
 const step = 100;
 
 interface MemberListProps {
-  /** Null until it has come. */
+  /** Null until it is loaded. */
   list: readonly Member[] | null;
   row(member: Member): ComponentChildren;
 }
 
-/** People among whom one can be found by name, however many there are. */
+/** A list of members with a search by name. */
 export function MemberList({ list, row }: MemberListProps) {
   const [sought, setSought] = useState('');
   const [shown, setShown] = useState(step);
@@ -41,7 +48,66 @@ export function MemberList({ list, row }: MemberListProps) {
           </li>
         )}
       </ul>
-      {found.length === 0 && <p class="empty">{list ? 'Nobody here is called that.' : 'One moment…'}</p>}
+      {found.length === 0 && <p class="empty">{list ? 'No member has this name.' : 'One moment…'}</p>}
     </>
   );
+}
+
+/** The members of a channel. Admins add others, moderators remove them. */
+export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
+  const { servers, client, attempt, people, me } = useApp();
+  const server = servers.current.value;
+  const { value: list, after } = useLoaded(() => servers.channelMembersOf(channel.id), [channel.id]);
+  const remove = (userId: string) =>
+    after(() => client.rest('DELETE /api/channels/:id/members/:userId', { id: channel.id, userId }));
+  const add = (userId: string) =>
+    after(() => client.rest('POST /api/channels/:id/members', { id: channel.id, body: { userId } }));
+  const talk = (userId: string) => {
+    onClose();
+    void attempt(() => people.talkTo(userId));
+  };
+  const mayRemove = isAtLeast(server?.role, 'moderator');
+  return (
+    <Dialog title={`Members of #${channel.name}`} onClose={onClose}>
+      {server && isAtLeast(server.role, 'admin') && list && (
+        <AddMember serverId={server.id} present={new Set(list.map(({ userId }) => userId))} onAdd={add} />
+      )}
+      <MemberList
+        list={list}
+        row={({ userId, user, role }) => (
+          <Row
+            key={userId}
+            picture={<Avatar user={user} present />}
+            name={user.displayName}
+            about={`@${user.username}`}
+          >
+            {userId !== me.value?.id && (
+              <IconButton icon="chat" label={`Message ${user.displayName}`} onClick={() => talk(userId)} />
+            )}
+            {mayRemove && userId !== me.value?.id && outranks(server?.role, role) && (
+              <Button label="Take out" kind="quiet" onClick={() => remove(userId)} />
+            )}
+          </Row>
+        )}
+      />
+    </Dialog>
+  );
+}
+
+interface AddMemberProps {
+  serverId: string;
+  /** Ids of those who are members already. */
+  present: ReadonlySet<string>;
+  onAdd(userId: string): void;
+}
+
+function AddMember({ serverId, present, onAdd }: AddMemberProps) {
+  const { servers } = useApp();
+  const { value: all } = useLoaded(() => servers.membersOf(serverId), [serverId]);
+  const missing = all?.filter(({ userId }) => !present.has(userId)) ?? [];
+  const options = missing.map(({ userId, user }) => ({
+    value: userId,
+    label: `${user.displayName} (@${user.username})`,
+  }));
+  return <PickAndAdd label="Who is to be added" options={options} onAdd={onAdd} />;
 }

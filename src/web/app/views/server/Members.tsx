@@ -1,27 +1,25 @@
-import { useState } from 'preact/hooks';
-import type { ServerRecord } from '../../../../client/index.ts';
-import { me, parley } from '../../state/client.ts';
-import { type Member, membersOf } from '../../state/members.ts';
-import { blockAndTell, talkTo } from '../../state/people.ts';
-import { see } from '../../state/presence.ts';
-import { isAtLeast, outranks, type Role } from '../../state/servers.ts';
-import { attempt, copy } from '../../state/toasts.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { isAtLeast, type Member, outranks, type Role } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
-import { Confirm } from '../parts/Dialog.tsx';
-import { Select } from '../parts/Field.tsx';
+import { Button } from '../parts/Button.tsx';
+import { Confirm, Dialog } from '../parts/Dialog.tsx';
+import { Field, Select } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { Block } from '../parts/Page.tsx';
-import { Row } from '../parts/Row.tsx';
-import { BanDialog, Bans } from './Bans.tsx';
+import { Block, Row } from '../parts/Page.tsx';
+import { shortTime } from '../parts/time.ts';
+import { type AppState, useApp } from '../useApp.ts';
 import { MemberList } from './MemberList.tsx';
 
-/** Who is in a server, and what they may do there. */
+/** The members of a server, and their roles. */
 export function Members({ server }: { server: ServerRecord }) {
+  const { servers, presence } = useApp();
   const { value: list, after } = useLoaded(async () => {
-    const members = await membersOf(server.id);
-    see(members.map(({ userId, user }) => ({ userId, status: user.status })));
+    const members = await servers.membersOf(server.id);
+    presence.report(members.map(({ userId, user }) => ({ userId, status: user.status })));
     return members;
   }, [server.id]);
   return (
@@ -48,11 +46,13 @@ interface MemberProps {
 const roleNames: Record<Role, string> = { owner: 'Owner', admin: 'Admin', moderator: 'Moderator', member: 'Member' };
 
 function MemberRow({ server, member, after }: MemberProps) {
+  const app = useApp();
+  const { client, me } = app;
   const [asking, setAsking] = useState<Question | null>(null);
   const { user, userId, role } = member;
   const params = { id: server.id, userId };
   const setRole = (to: Role) =>
-    parley.rest('PATCH /api/servers/:id/members/:userId', { ...params, body: { role: to } });
+    client.rest('PATCH /api/servers/:id/members/:userId', { ...params, body: { role: to } });
   const isBelow = userId !== me.value?.id && outranks(server.role, role);
   const about = `@${user.username}${user.isBot ? ' · bot' : ''}`;
   const close = () => setAsking(null);
@@ -63,7 +63,7 @@ function MemberRow({ server, member, after }: MemberProps) {
       ) : (
         <span class="faint">{roleNames[role]}</span>
       )}
-      <Menu label={`Actions for ${user.displayName}`} items={actionsFor(server, member, isBelow, setAsking)}>
+      <Menu label={`Actions for ${user.displayName}`} items={actionsFor(app, server, member, isBelow, setAsking)}>
         <Icon name="more" />
       </Menu>
       {asking === 'remove' && (
@@ -72,7 +72,7 @@ function MemberRow({ server, member, after }: MemberProps) {
           text="They lose the server and everything in it at once. With an invitation they can come back."
           action="Remove"
           onClose={close}
-          onConfirm={() => after(() => parley.rest('DELETE /api/servers/:id/members/:userId', params))}
+          onConfirm={() => after(() => client.rest('DELETE /api/servers/:id/members/:userId', params))}
         />
       )}
       {asking === 'ban' && (
@@ -108,24 +108,25 @@ function RolePicker({ server, member, onChange }: { server: ServerRecord; member
 }
 
 function actionsFor(
+  app: AppState,
   server: ServerRecord,
   { user, userId, role }: Member,
   isBelow: boolean,
   ask: (what: Question) => void,
 ): MenuItem[] {
-  const isOther = userId !== me.value?.id;
+  const isOther = userId !== app.me.value?.id;
   const items: (MenuItem | false)[] = [
-    isOther && { label: 'Message', icon: 'chat', run: () => void attempt(() => talkTo(userId)) },
+    isOther && { label: 'Message', icon: 'chat', run: () => void app.attempt(() => app.people.talkTo(userId)) },
     navigator.clipboard !== undefined && {
       label: 'Copy username',
       icon: 'copy',
-      run: () => void copy(`@${user.username}`),
+      run: () => void app.copy(`@${user.username}`),
     },
     isBelow &&
       server.role === 'owner' &&
       role !== 'owner' &&
       !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
-    isOther && { label: 'Block', icon: 'block', danger: true, run: () => void blockAndTell(user) },
+    isOther && { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(user) },
     isBelow &&
       isAtLeast(server.role, 'moderator') && {
         label: 'Remove from the server',
@@ -142,4 +143,81 @@ function actionsFor(
       },
   ];
   return items.filter((item) => item !== false);
+}
+
+type Ban = RestAnswer<'GET /api/servers/:id/bans'>[number];
+
+/** The banned users of a server, for moderators. */
+export function Bans({ server }: { server: ServerRecord }) {
+  const { client, attempt } = useApp();
+  const { id } = server;
+  const {
+    value: list,
+    load,
+    after,
+  } = useLoaded(() => client.rest('GET /api/servers/:id/bans', { id, query: { limit: 200 } }), [id]);
+  useEffect(() => {
+    const reload = ({ serverId }: { serverId: string }) => void (serverId === id && attempt(load));
+    const off = [client.on('member:banned', reload), client.on('member:unbanned', reload)];
+    return () => {
+      for (const end of off) end();
+    };
+  }, [id]);
+  const lift = ({ userId }: Ban) => after(() => client.rest('DELETE /api/servers/:id/bans/:userId', { id, userId }));
+  return (
+    <Block
+      title="Banned"
+      about="They cannot come back in any way, nor can their bots, until the ban ends or is lifted."
+    >
+      {list?.length === 0 && <p class="empty">Nobody is banned.</p>}
+      <ul class="people">
+        {list?.map((ban) => (
+          <Row key={ban.id} picture={<Avatar user={ban.user} />} name={ban.user.displayName} about={describeBan(ban)}>
+            <Button label={`Lift the ban of ${ban.user.displayName}`} kind="quiet" onClick={() => lift(ban)} />
+          </Row>
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+function describeBan({ reason, until, bannedByUser, createdAt }: Ban): string {
+  const by = `${shortTime(createdAt)}${bannedByUser ? ` by ${bannedByUser.displayName}` : ''}`;
+  return [reason, by, until && `until ${shortTime(until)}`].filter(Boolean).join(' · ');
+}
+
+const day = 86_400_000;
+const lengths = [
+  { value: '', label: 'Until it is lifted' },
+  { value: String(day), label: 'For a day' },
+  { value: String(7 * day), label: 'For a week' },
+  { value: String(30 * day), label: 'For 30 days' },
+];
+
+interface BanDialogProps {
+  server: ServerRecord;
+  member: Member;
+  onClose(): void;
+  onBanned(): void;
+}
+
+export function BanDialog({ server, member, onClose, onBanned }: BanDialogProps) {
+  const { client } = useApp();
+  const ban = async ({ text }: Fields) => {
+    const ms = Number(text('length'));
+    const until = ms > 0 ? new Date(Date.now() + ms).toISOString() : null;
+    const body = { userId: member.userId, reason: text('reason') || null, until };
+    await client.rest('POST /api/servers/:id/bans', { id: server.id, body });
+    onBanned();
+    onClose();
+  };
+  return (
+    <Dialog title={`Ban ${member.user.displayName}?`} onClose={onClose}>
+      <p>They lose the server and everything in it at once, with their bots, and cannot come back.</p>
+      <Form action="Ban" work={ban} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
+        <Field label="Reason" name="reason" maxlength={500} hint="They are told when they try to come back." />
+        <Select label="How long" name="length" options={lengths} />
+      </Form>
+    </Dialog>
+  );
 }

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
-import { go } from '../../state/router.ts';
-import { deleteServer, updateServer } from '../../state/servers.ts';
-import { tell } from '../../state/toasts.ts';
+import { pathTo } from '../../state/router.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { Block } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
 
-/** How a server shows itself. */
+/** Name, description and looks of a server. */
 export function Overview({ server }: { server: ServerRecord }) {
+  const { servers, showToast } = useApp();
   const save = async ({ text, raw, isChecked }: Fields) => {
-    await updateServer(server.id, {
+    await servers.update(server.id, {
       name: text('name'),
       slug: text('slug') || null,
       description: text('description') || null,
@@ -20,7 +20,7 @@ export function Overview({ server }: { server: ServerRecord }) {
       isPublic: isChecked('isPublic'),
       homepageHtml: raw('homepageHtml') || null,
     });
-    tell('The server is saved.');
+    showToast('The server is saved.');
   };
   return (
     <>
@@ -54,26 +54,47 @@ export function Overview({ server }: { server: ServerRecord }) {
 function Ending({ server }: { server: ServerRecord }) {
   const [asking, setAsking] = useState(false);
   return (
-    <Block title="Delete the server" about="Its channels, messages and files go with it, for everyone and for good.">
+    <Block
+      title="Delete the server"
+      about="Its channels, messages and files are deleted too, for everyone and for good."
+    >
       <Button label="Delete the server" kind="danger" onClick={() => setAsking(true)} />
-      {asking && <ConfirmEnding server={server} onClose={() => setAsking(false)} />}
+      {asking && <ConfirmDeletion server={server} onClose={() => setAsking(false)} />}
     </Block>
   );
 }
 
-/** What cannot be undone is typed, so that no slip of a finger does it. */
-function ConfirmEnding({ server, onClose }: { server: ServerRecord; onClose(): void }) {
+/** The name is typed to confirm, since this cannot be undone. */
+function ConfirmDeletion({ server, onClose }: { server: ServerRecord; onClose(): void }) {
+  const { servers, navigate, showToast } = useApp();
   const end = async ({ text }: Fields) => {
     if (text('name') !== server.name.trim()) throw new Error('That is not the name of the server.');
-    await deleteServer(server.id);
+    await servers.delete(server.id);
     onClose();
-    go('/app/friends');
-    tell(`${server.name} is gone.`);
+    navigate('/app/friends');
+    showToast(`${server.name} is gone.`);
   };
   return (
     <Dialog title={`Delete ${server.name}?`} onClose={onClose}>
       <Form action="Delete for good" class="grave" work={end}>
         <Field label={`Type “${server.name}” to confirm`} name="name" required autofocus />
+      </Form>
+    </Dialog>
+  );
+}
+
+export function CreateServer({ onClose }: { onClose(): void }) {
+  const { servers, navigate } = useApp();
+  const create = async ({ text, isChecked }: Fields) => {
+    const server = await servers.create({ name: text('name'), isPublic: isChecked('isPublic') });
+    onClose();
+    navigate(pathTo.server(server.id));
+  };
+  return (
+    <Dialog title="Create a server" onClose={onClose}>
+      <Form action="Create" work={create}>
+        <Field label="Name" name="name" maxlength={100} required autofocus />
+        <Check label="Anyone may find and join it" name="isPublic" />
       </Form>
     </Dialog>
   );

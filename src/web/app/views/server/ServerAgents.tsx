@@ -1,33 +1,30 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
-import { me, parley } from '../../state/client.ts';
-import { channelMembersOf, type Member, membersOf } from '../../state/members.ts';
-import { channels, isAtLeast, isReadable } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
+import { isAtLeast, isReadable, type Member } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
-import { Check } from '../parts/Field.tsx';
+import { Check, type Option, PickAndAdd, Select } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Block } from '../parts/Page.tsx';
-import { PickAndAdd } from '../parts/PickAndAdd.tsx';
-import { Row } from '../parts/Row.tsx';
-import { openPolicy, type Policy, PolicyRow, saidBy } from './PolicyRow.tsx';
+import { Block, Row } from '../parts/Page.tsx';
+import { type AppState, useApp } from '../useApp.ts';
 
-/** The bots of a server, and what they may do in its channels. */
+/** The bots of a server, and their policies in its channels. */
 export function ServerAgents({ server }: { server: ServerRecord }) {
+  const app = useApp();
+  const { servers, client } = app;
   const [shownId, setShownId] = useState<string | null>(null);
   const { value, after } = useLoaded(
     async () => ({
-      members: await membersOf(server.id),
-      own: await parley.rest('GET /api/agents'),
+      members: await servers.membersOf(server.id),
+      own: await client.rest('GET /api/agents'),
     }),
     [server.id],
   );
   const bots = value?.members.filter(({ user }) => user.isBot) ?? [];
   const shown = bots.find(({ userId }) => userId === shownId);
   const missing = value?.own.filter((agent) => !bots.some(({ userId }) => userId === agent.userId)) ?? [];
-  const add = (agentId: string) => after(() => addAgent(server.id, agentId));
+  const add = (agentId: string) => after(() => addAgent(app, server.id, agentId));
   return (
     <Block
       title={`Agents · ${bots.length}`}
@@ -49,10 +46,10 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
   );
 }
 
-/** @throws Error what the server has against it */
-export async function addAgent(serverId: string, agentId: string): Promise<void> {
+/** @throws Error why the server refused it */
+export async function addAgent(app: AppState, serverId: string, agentId: string): Promise<void> {
   const body = { agentIds: [agentId] };
-  const { failed } = await parley.rest('POST /api/servers/:id/agents', { id: serverId, body });
+  const { failed } = await app.client.rest('POST /api/servers/:id/agents', { id: serverId, body });
   if (failed[0]) throw new Error(failed[0].error);
 }
 
@@ -62,6 +59,7 @@ interface BotProps {
 }
 
 function BotRow({ server, bot, onShow }: BotProps & { onShow(): void }) {
+  const { me } = useApp();
   const { user, agent } = bot;
   const decides = isAtLeast(server.role, 'admin') || agent?.ownerId === me.value?.id;
   const about = `@${user.username}${agent?.kept ? ' · kept for the server' : ''}`;
@@ -77,15 +75,16 @@ interface BotChannelsProps extends BotProps {
   onClose(): void;
 }
 
-/** In which channels a bot is, and what it may do there. */
+/** The channels that a bot is in, with its policies. */
 function BotChannels({ server, bot, after, onClose }: BotChannelsProps) {
-  const open = channels.value.get(server.id)?.filter(isReadable) ?? [];
+  const { servers } = useApp();
+  const open = servers.channels.value.get(server.id)?.filter(isReadable) ?? [];
   const isAdmin = isAtLeast(server.role, 'admin');
   return (
     <Dialog title={`${bot.user.displayName} in ${server.name}`} size="wide" onClose={onClose}>
       {isAdmin && <BotRights server={server} bot={bot} after={after} />}
       <ul class="people found">
-        {isAdmin && <BotEverywhere server={server} bot={bot} />}
+        {isAdmin && <BotServerPolicy server={server} bot={bot} />}
         {open.map(({ id, name }) => (
           <BotChannel key={id} channelId={id} name={`#${name}`} bot={bot} side={isAdmin ? 'server' : 'owner'} />
         ))}
@@ -94,17 +93,18 @@ function BotChannels({ server, bot, after, onClose }: BotChannelsProps) {
   );
 }
 
-/** What admins alone decide about a bot. */
+/** Rights that only admins give to a bot. */
 function BotRights({ server, bot, after }: Omit<BotChannelsProps, 'onClose'>) {
+  const { client } = useApp();
   const { agent } = bot;
   if (!agent) return null;
   const params = { id: server.id, agentId: agent.id };
   const keep = (kept: boolean): Promise<unknown> =>
     kept
-      ? parley.rest('PUT /api/servers/:id/agents/:agentId/keep', params)
-      : parley.rest('DELETE /api/servers/:id/agents/:agentId/keep', params);
+      ? client.rest('PUT /api/servers/:id/agents/:agentId/keep', params)
+      : client.rest('DELETE /api/servers/:id/agents/:agentId/keep', params);
   const allow = (workspaceWrite: boolean) =>
-    parley.rest('PUT /api/servers/:id/agents/:agentId/rights', { ...params, body: { workspaceWrite } });
+    client.rest('PUT /api/servers/:id/agents/:agentId/rights', { ...params, body: { workspaceWrite } });
   return (
     <p class="flags">
       <Check
@@ -121,22 +121,23 @@ function BotRights({ server, bot, after }: Omit<BotChannelsProps, 'onClose'>) {
   );
 }
 
-/** What the server's admins have set for a bot as the default of all channels. */
-function BotEverywhere({ server, bot }: BotProps) {
+/** The policy that the server's admins have set for a bot in all channels. */
+function BotServerPolicy({ server, bot }: BotProps) {
+  const { client, attempt } = useApp();
   const params = { id: server.id, agentId: bot.agent?.id ?? '' };
   const { value, load } = useLoaded(
-    () => parley.rest('GET /api/servers/:id/agents/:agentId/policy', params),
+    () => client.rest('GET /api/servers/:id/agents/:agentId/policy', params),
     [server.id, bot.userId],
   );
   if (!value) return null;
   const set = (body: Partial<Policy>) =>
-    attempt(() => parley.rest('PUT /api/servers/:id/agents/:agentId/policy', { ...params, body }).then(load));
+    attempt(() => client.rest('PUT /api/servers/:id/agents/:agentId/policy', { ...params, body }).then(load));
   return (
     <PolicyRow
       name="all channels"
       policy={value.server ?? openPolicy}
       isOwn
-      other={saidBy('Its owner', value.owner)}
+      other={describePolicy('Its owner', value.owner)}
       onChange={(next) => next && void set(next)}
     />
   );
@@ -146,19 +147,21 @@ interface BotChannelProps {
   channelId: string;
   name: string;
   bot: Member;
-  /** For whom a policy is set here. */
+  /** Whose half of the policy is set here. */
   side: 'owner' | 'server';
 }
 
 function BotChannel({ channelId, name, bot, side }: BotChannelProps) {
+  const app = useApp();
+  const { attempt, client } = app;
   const agentId = bot.agent?.id ?? '';
-  const { value, load } = useLoaded(() => placeOf(channelId, bot), [channelId, bot.userId]);
+  const { value, load } = useLoaded(() => placeOf(app, channelId, bot), [channelId, bot.userId]);
   const change = (work: () => Promise<unknown>) => void attempt(() => work().then(load));
   if (!value) return <Row name={name} about="One moment…" />;
   const { policy } = value;
   if (!policy) {
     const body = { userId: bot.userId };
-    const enter = () => parley.rest('POST /api/channels/:id/members', { id: channelId, body });
+    const enter = () => client.rest('POST /api/channels/:id/members', { id: channelId, body });
     return (
       <Row name={name} about="It is not here.">
         <Button label="Add it" kind="quiet" onClick={() => change(enter)} />
@@ -168,20 +171,110 @@ function BotChannel({ channelId, name, bot, side }: BotChannelProps) {
   const set = (next: Partial<Policy>) => {
     const body = { ...next, setBy: side };
     return change(() =>
-      parley.rest('PUT /api/channels/:channelId/agents/:agentId/policy', { channelId, agentId, body }),
+      client.rest('PUT /api/channels/:channelId/agents/:agentId/policy', { channelId, agentId, body }),
     );
   };
-  const other = side === 'server' ? saidBy('Its owner', policy.owner) : saidBy("The server's admins", policy.server);
+  const other =
+    side === 'server'
+      ? describePolicy('Its owner', policy.owner)
+      : describePolicy("The server's admins", policy.server);
   const own = policy[side] ?? openPolicy;
   return <PolicyRow name={name} policy={own} isOwn other={other} onChange={(next) => next && set(next)} />;
 }
 
 type InChannel = RestAnswer<'GET /api/channels/:channelId/agents/:agentId/policy'>;
 
-/** What holds for a bot in a channel; null: it is not in there. */
-async function placeOf(channelId: string, { userId, agent }: Member): Promise<{ policy: InChannel | null }> {
-  const members = await channelMembersOf(channelId);
+/** A bot's policy in a channel; null: it is not a member. */
+async function placeOf(
+  app: AppState,
+  channelId: string,
+  { userId, agent }: Member,
+): Promise<{ policy: InChannel | null }> {
+  const members = await app.servers.channelMembersOf(channelId);
   if (!agent || !members.some((member) => member.userId === userId)) return { policy: null };
   const params = { channelId, agentId: agent.id };
-  return { policy: await parley.rest('GET /api/channels/:channelId/agents/:agentId/policy', params) };
+  return { policy: await app.client.rest('GET /api/channels/:channelId/agents/:agentId/policy', params) };
+}
+
+type Effective = RestAnswer<'GET /api/agents/:id/config'>['servers'][number]['defaultPolicy'];
+
+/** Which messages a bot receives, and whether it may send any. */
+export type Policy = Pick<Effective, 'mode' | 'reply' | 'mentionOnly' | 'listen'>;
+
+const modes: { value: Policy['mode']; label: string; about: string }[] = [
+  { value: 'replyAll', label: 'Hears and answers all', about: 'It gets every message.' },
+  { value: 'mentionOnly', label: 'Only when it is mentioned', about: 'It gets what mentions or answers it.' },
+  { value: 'disabled', label: 'Only listens', about: 'It gets every message, and may not write.' },
+  { value: 'custom', label: 'Custom', about: 'As chosen.' },
+];
+
+interface PolicyRowProps {
+  name: string;
+  policy: Policy;
+  /** Whether it was set here, not inherited. */
+  isOwn: boolean;
+  /** The other half: what the bot's owner or the server's admins have set. */
+  other?: string | null;
+  /** Label of the choice to inherit, where there is one. */
+  fallback?: string;
+  /** @param policy null: inherit */
+  onChange(policy: Partial<Policy> | null): void;
+}
+
+/** The policy where none is set. */
+export const openPolicy: Policy = { mode: 'replyAll', reply: true, mentionOnly: false, listen: true };
+
+/** Describes one half of a policy to the side that sets the other. The stricter one applies. */
+export function describePolicy(who: string, half: Policy | null | undefined): string | null {
+  if (!half) return null;
+  const label = modes.find(({ value }) => value === half.mode)?.label ?? half.mode;
+  return `${who}: ${label.toLowerCase()}${half.listen ? '' : ', hears nothing'}; the stricter holds.`;
+}
+
+/** A bot's policy in one place, with controls to change it. */
+export function PolicyRow({ name, policy, isOwn, other, fallback, onChange }: PolicyRowProps) {
+  const inherited: Option[] = fallback ? [{ value: 'inherit', label: fallback }] : [];
+  const choose = (value: string) => {
+    const mode = modes.find((one) => one.value === value)?.value;
+    if (!mode) return onChange(null);
+    const { reply, mentionOnly, listen } = policy;
+    onChange(mode === 'custom' ? { mode, reply, mentionOnly, listen } : { mode });
+  };
+  const about = modes.find(({ value }) => value === policy.mode)?.about;
+  return (
+    <Row name={name} about={[about, other].filter(Boolean).join(' ')}>
+      <Select
+        bare
+        label={`Policy for ${name}`}
+        value={isOwn || !fallback ? policy.mode : 'inherit'}
+        options={[...inherited, ...modes]}
+        onChange={choose}
+      />
+      {isOwn && policy.mode === 'custom' && <Flags policy={policy} onChange={onChange} />}
+    </Row>
+  );
+}
+
+const flags = [
+  { flag: 'listen', label: 'Hears messages' },
+  { flag: 'mentionOnly', label: 'only those that mention it' },
+  { flag: 'reply', label: 'May write' },
+] as const;
+
+function Flags({ policy, onChange }: { policy: Policy; onChange(policy: Partial<Policy>): void }) {
+  return (
+    <span class="flags">
+      {flags.map(({ flag, label }) => (
+        <Check
+          key={flag}
+          label={label}
+          checked={policy[flag]}
+          onChange={(checked) => {
+            const { reply, mentionOnly, listen } = policy;
+            onChange({ mode: 'custom', reply, mentionOnly, listen, [flag]: checked });
+          }}
+        />
+      ))}
+    </span>
+  );
 }

@@ -1,24 +1,26 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { RestAnswer } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
-import { go, isWide, pathTo, place } from '../../state/router.ts';
-import { channels, currentServer, isReadable, joinPublic, serversLoaded } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { isWide } from '../../browser.ts';
+import { pathTo } from '../../state/router.ts';
+import { isReadable } from '../../state/servers.ts';
 import { Button } from '../parts/Button.tsx';
+import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
+import { type AppState, useApp } from '../useApp.ts';
 
 /**
  * On wide screens a server opens at its first channel; on a phone its list of channels is the page. Other pages of a
- * server show this, too, as long as that is not known, and stay where they are.
+ * server show this too until the server is loaded, and do not navigate.
  */
 export function ServerHome({ serverId }: { serverId: string }) {
-  const list = channels.value.get(serverId);
-  const first = place.value.name === 'server' ? list?.find(isReadable)?.id : undefined;
+  const { servers, route, navigate } = useApp();
+  const list = servers.channels.value.get(serverId);
+  const first = route.value.name === 'server' ? list?.find(isReadable)?.id : undefined;
   const isBare = list !== undefined && !list.some(isReadable);
   useEffect(() => {
-    if (first && isWide()) go(pathTo.channel(serverId, first), { replace: true });
+    if (first && isWide()) navigate(pathTo.channel(serverId, first), { replace: true });
   }, [first, serverId]);
-  if (!currentServer.value && serversLoaded.value) return <Door serverId={serverId} />;
+  if (!servers.current.value && servers.loaded.value) return <OutsideServer serverId={serverId} />;
   return (
     <section class="blank">
       {isBare && (
@@ -33,21 +35,23 @@ export function ServerHome({ serverId }: { serverId: string }) {
 
 type Access = RestAnswer<'GET /api/servers/:id/access'>;
 
-/** A server that one is not in, from outside. */
-function Door({ serverId }: { serverId: string }) {
+/** A server that the user is not a member of. */
+function OutsideServer({ serverId }: { serverId: string }) {
+  const app = useApp();
+  const { client, attempt, servers } = app;
   const [access, setAccess] = useState<Access | null | undefined>(undefined);
-  const { value: server } = useLoaded(() => openServer(serverId), [serverId]);
+  const { value: server } = useLoaded(() => openServer(app, serverId), [serverId]);
   useEffect(() => {
-    parley.rest('GET /api/servers/:id/access', { id: serverId }).then(setAccess, () => setAccess(null));
+    client.rest('GET /api/servers/:id/access', { id: serverId }).then(setAccess, () => setAccess(null));
   }, [serverId]);
   if (access === undefined) return <section class="blank" />;
-  if (access === null) return <NotHere />;
+  if (access === null) return <ServerNotFound />;
   const join = () =>
     attempt(async () => {
       if (access.requiresApproval) {
-        const { status } = await parley.rest('POST /api/servers/:id/join-requests', { id: serverId });
+        const { status } = await client.rest('POST /api/servers/:id/join-requests', { id: serverId });
         setAccess({ ...access, joinRequestStatus: status });
-      } else await joinPublic(serverId);
+      } else await servers.joinPublic(serverId);
     });
   return (
     <section class="blank">
@@ -63,10 +67,10 @@ function Door({ serverId }: { serverId: string }) {
   );
 }
 
-/** What may be known from outside; null: nothing. */
-const openServer = (id: string) => parley.rest('GET /api/servers/:id', { id }).catch(() => null);
+/** The public record of a server; null: there is none. */
+const openServer = (app: AppState, id: string) => app.client.rest('GET /api/servers/:id', { id }).catch(() => null);
 
-function NotHere() {
+function ServerNotFound() {
   return (
     <section class="blank">
       <h1>This server is not here</h1>
@@ -74,6 +78,43 @@ function NotHere() {
       <a class="button" href="/app/discover">
         Find servers
       </a>
+    </section>
+  );
+}
+
+/** A server's own page, in a frame with an origin of its own: it has no access to this page. */
+export function HomePage({ server }: { server: ServerRecord }) {
+  const { setTitle } = useApp();
+  const ref = useRef<HTMLIFrameElement>(null);
+  const { name, homepageHtml } = server;
+  useEffect(() => {
+    setTitle(name);
+    const hand = ({ source }: MessageEvent) => {
+      const stage = ref.current?.contentWindow;
+      // Its origin is opaque, so no target origin can be given.
+      if (stage && source === stage) stage.postMessage(homepageHtml ?? '', '*');
+    };
+    addEventListener('message', hand);
+    return () => removeEventListener('message', hand);
+  }, [name, homepageHtml]);
+  return (
+    <section class="page">
+      <header class="bar">
+        <a class="icon back" href={pathTo.server(server.id)} aria-label="Back">
+          <Icon name="back" />
+        </a>
+        <h1 class="title">
+          <span class="name">{name}</span>
+        </h1>
+      </header>
+      <iframe
+        key={homepageHtml}
+        ref={ref}
+        title={`Home page of ${name}`}
+        src="/app/stage"
+        sandbox="allow-scripts allow-forms allow-popups"
+        referrerpolicy="no-referrer"
+      />
     </section>
   );
 }

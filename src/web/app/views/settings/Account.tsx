@@ -1,39 +1,42 @@
-import { leave, me, parley, remember } from '../../state/client.ts';
-import { attempt, tell } from '../../state/toasts.ts';
-import { sendAgain } from '../frame/Unproven.tsx';
-import { isUnproven } from '../gate/VerifyEmail.tsx';
+import type { RestAnswer } from '../../../../client/index.ts';
+import { sendAgain } from '../frame/Sidebar.tsx';
+import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Check, Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
+import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Block } from '../parts/Page.tsx';
-import { Row } from '../parts/Row.tsx';
+import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
+import { type AppState, useApp } from '../useApp.ts';
 
-/** The ways in which one signs in. */
+/** Everything about signing in. */
 export function Account() {
+  const { account } = useApp();
   return (
     <>
-      <ProveAddress />
+      <ConfirmAddress />
       <ChangePassword />
       <LinkedAccounts />
       <Block title="Sign out" about="On this device. What you wrote and did not send is forgotten.">
-        <Button label="Sign out" kind="danger" onClick={() => void leave()} />
+        <Button label="Sign out" kind="danger" onClick={() => void account.signOut()} />
       </Block>
     </>
   );
 }
 
-/** For those who have not proven that their address is theirs. */
-function ProveAddress() {
-  if (!isUnproven()) return null;
+/** Shown until the user has confirmed their e-mail address. */
+function ConfirmAddress() {
+  const app = useApp();
+  const { client, setMe, showToast, me } = app;
+  if (!isUnconfirmed(app.me.value)) return null;
   const prove = async ({ text }: Fields) => {
     const body = { code: text('code') };
-    await parley.rest('POST /api/auth/email-verification/complete', { body });
-    remember(await parley.rest('GET /api/auth/me'));
-    tell('Your e-mail address is confirmed.');
+    await client.rest('POST /api/auth/email-verification/complete', { body });
+    setMe(await client.rest('GET /api/auth/me'));
+    showToast('Your e-mail address is confirmed.');
   };
-  const again = <Button label="Send again" kind="quiet" onClick={() => void sendAgain()} />;
+  const again = <Button label="Send again" kind="quiet" onClick={() => void sendAgain(app)} />;
   return (
     <Form class="block" action="Confirm" work={prove} beside={again}>
       <h2>E-mail address</h2>
@@ -47,13 +50,14 @@ function ProveAddress() {
 }
 
 function ChangePassword() {
+  const { client, showToast } = useApp();
   const change = async ({ raw, isChecked }: Fields) => {
     const endTokens = isChecked('endTokens');
     const body = { oldPassword: raw('oldPassword'), newPassword: raw('newPassword'), endTokens };
-    const { remaining } = await parley.rest('PUT /api/auth/password', { body });
+    const { remaining } = await client.rest('PUT /api/auth/password', { body });
     const left = Object.values(remaining).reduce((sum, count) => sum + count, 0);
     const more = left > 0 ? ' Your tokens, linked accounts and webhooks still work.' : '';
-    tell(`Your password is changed; all other sessions were ended.${more}`);
+    showToast(`Your password is changed; all other sessions were ended.${more}`);
   };
   return (
     <Form class="block" action="Change" work={change} clear>
@@ -72,18 +76,20 @@ function ChangePassword() {
   );
 }
 
-/** Goes to another service, which sends the browser back here. */
-const link = (provider: string) =>
-  attempt(async () => {
+/** Opens another service, which redirects back here. */
+const link = (app: AppState, provider: string) =>
+  app.attempt(async () => {
     const body = { redirect: '/app/settings/account' };
-    const { url } = await parley.rest('POST /api/auth/oauth/:provider/link', { provider, body });
+    const { url } = await app.client.rest('POST /api/auth/oauth/:provider/link', { provider, body });
     location.assign(url);
   });
 
-/** Accounts at other services that sign one in here, too. */
+/** Accounts at other services that sign the user in here. */
 function LinkedAccounts() {
-  const { value: list, after } = useLoaded(() => parley.rest('GET /api/auth/oauth/accounts'), []);
-  const { value: providers } = useLoaded(() => parley.rest('GET /api/auth/oauth/providers'), []);
+  const app = useApp();
+  const { client } = app;
+  const { value: list, after } = useLoaded(() => client.rest('GET /api/auth/oauth/accounts'), []);
+  const { value: providers } = useLoaded(() => client.rest('GET /api/auth/oauth/providers'), []);
   if (!list || !providers || list.length + providers.length === 0) return null;
   const titleOf = (provider: string) => providers.find((one) => one.provider === provider)?.name ?? provider;
   const missing = providers.filter(({ provider }) => !list.some((account) => account.provider === provider));
@@ -99,16 +105,55 @@ function LinkedAccounts() {
             <Button
               label="Unlink"
               kind="quiet"
-              onClick={() => after(() => parley.rest('DELETE /api/auth/oauth/accounts/:accountId', { accountId: id }))}
+              onClick={() => after(() => client.rest('DELETE /api/auth/oauth/accounts/:accountId', { accountId: id }))}
             />
           </Row>
         ))}
       </ul>
       <div class="inline">
         {missing.map(({ provider, name }) => (
-          <Button key={provider} label={`Link ${name}`} kind="quiet" onClick={() => void link(provider)} />
+          <Button key={provider} label={`Link ${name}`} kind="quiet" onClick={() => void link(app, provider)} />
         ))}
       </div>
     </Block>
   );
+}
+
+type SessionRecord = RestAnswer<'GET /api/auth/sessions'>[number];
+
+/** The user's sessions. */
+export function Devices() {
+  const { client } = useApp();
+  const { value: list, after } = useLoaded(() => client.rest('GET /api/auth/sessions'), []);
+  const others = list?.filter(({ current }) => !current) ?? [];
+  const end = (sessions: SessionRecord[]) =>
+    after(async () => {
+      for (const { id } of sessions) await client.rest('DELETE /api/auth/sessions/:id', { id });
+    });
+  return (
+    <Block title="Where you are signed in" about="A session that you end is over at once, wherever it is.">
+      <ul class="people">
+        {list?.map((session) => (
+          <Row
+            key={session.id}
+            picture={<Icon name="device" />}
+            name={session.deviceName ?? session.userAgent ?? 'Unknown device'}
+            about={aboutSession(session)}
+          >
+            {session.current ? (
+              <span class="tag">This device</span>
+            ) : (
+              <Button label="End" kind="quiet" onClick={() => end([session])} />
+            )}
+          </Row>
+        ))}
+      </ul>
+      {others.length > 1 && <Button label="End all others" kind="danger" onClick={() => end(others)} />}
+    </Block>
+  );
+}
+
+function aboutSession({ ipAddress, lastSeenAt, createdAt }: SessionRecord): string {
+  const since = `signed in ${shortTime(createdAt)}, last seen ${shortTime(lastSeenAt)}`;
+  return ipAddress ? `${ipAddress} · ${since}` : since;
 }

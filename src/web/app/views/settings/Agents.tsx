@@ -1,24 +1,27 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
 import { pathTo } from '../../state/router.ts';
 import { Avatar } from '../parts/Avatar.tsx';
-import { Field } from '../parts/Field.tsx';
+import { Button } from '../parts/Button.tsx';
+import { Confirm } from '../parts/Dialog.tsx';
+import { Field, Secret } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Row } from '../parts/Row.tsx';
-import { Secret } from '../parts/Secret.tsx';
+import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
+import { useApp } from '../useApp.ts';
+import { AgentPlaces, AgentWebhook } from './AgentPlaces.tsx';
 
 export type Agent = RestAnswer<'GET /api/agents'>[number];
 
-/** Bots of one's own. */
+/** The user's own bots. */
 export function Agents() {
-  const { value: list, load } = useLoaded(() => parley.rest('GET /api/agents'), []);
+  const { client } = useApp();
+  const { value: list, load } = useLoaded(() => client.rest('GET /api/agents'), []);
   const [secret, setSecret] = useState<{ name: string; token: string | null } | null>(null);
   const create = async ({ text }: Fields) => {
     const body = { name: text('name'), displayName: text('displayName') || undefined };
-    const { token, displayName } = await parley.rest('POST /api/agents', { body });
+    const { token, displayName } = await client.rest('POST /api/agents', { body });
     setSecret({ name: displayName, token });
     await load();
   };
@@ -41,16 +44,122 @@ export function Agents() {
       </ul>
       <Secret title={`The token of ${secret?.name}`} secret={secret?.token ?? null} />
       <Field label="Username" name="name" minlength={3} maxlength={32} required />
-      <Field label="Display name" name="displayName" maxlength={64} hint="May be left out." />
+      <Field label="Display name" name="displayName" maxlength={64} hint="Optional." />
     </Form>
   );
 }
 
-const statusNames = { running: 'Running', stopped: 'Stopped', error: 'In trouble' };
+const statusNames = { running: 'Running', stopped: 'Stopped', error: 'Error' };
 
 export function AgentStatus({ status }: { status: Agent['status'] }) {
   return <span class={`state ${status}`}>{statusNames[status]}</span>;
 }
 
 export const lastSign = ({ lastHeartbeat }: Agent): string =>
-  lastHeartbeat ? `last sign of life ${shortTime(lastHeartbeat)}` : 'not heard of yet';
+  lastHeartbeat ? `last seen ${shortTime(lastHeartbeat)}` : 'never connected';
+
+/** One bot: its state, its token, and its policies. */
+export function AgentPage({ agentId }: { agentId: string }) {
+  const { client, showToast } = useApp();
+  const { value: agent, load } = useLoaded(() => client.rest('GET /api/agents/:id', { id: agentId }), [agentId]);
+  if (!agent) return <p class="faint">One moment…</p>;
+  const save = async ({ text }: Fields) => {
+    const body = { displayName: text('displayName'), avatarUrl: text('avatarUrl') || null };
+    await client.rest('PATCH /api/agents/:id', { id: agentId, body });
+    await load();
+    showToast('The agent is saved.');
+  };
+  return (
+    <>
+      <p class="crumbs">
+        <a href={pathTo.settings('agents')}>Agents</a> › {agent.displayName}
+      </p>
+      <Running agent={agent} onChange={load} />
+      <AgentPlaces agent={agent} />
+      <Commands agentId={agentId} />
+      <AgentWebhook agentId={agentId} />
+      <Form class="block" action="Save" work={save}>
+        <h2>How it shows itself</h2>
+        <Field label="Display name" name="displayName" maxlength={64} value={agent.displayName} required />
+        <Field label="Picture (address)" name="avatarUrl" type="url" value={agent.avatarUrl ?? ''} />
+      </Form>
+      <Ending agent={agent} />
+    </>
+  );
+}
+
+function Running({ agent, onChange }: { agent: Agent; onChange(): Promise<void> }) {
+  const { attempt, client } = useApp();
+  const [secret, setSecret] = useState<string | null>(null);
+  const { id } = agent;
+  const switchOver = () =>
+    attempt(async () => {
+      if (agent.status === 'stopped') await client.rest('POST /api/agents/:id/start', { id });
+      else await client.rest('POST /api/agents/:id/stop', { id });
+      await onChange();
+    });
+  const rotate = () =>
+    attempt(async () => {
+      setSecret((await client.rest('POST /api/agents/:id/token', { id })).token);
+    });
+  const hours = Math.floor(agent.totalOnlineSeconds / 3600);
+  return (
+    <section class="block">
+      <ul class="people">
+        <Row
+          picture={<Avatar user={agent.botUser} present />}
+          name={agent.displayName}
+          about={`@${agent.name} · ${lastSign(agent)} · ${hours} h online in all`}
+        >
+          <AgentStatus status={agent.status} />
+          <Button
+            label={agent.status === 'stopped' ? 'Start' : 'Stop'}
+            kind="quiet"
+            onClick={() => void switchOver()}
+          />
+          <Button label="New token" kind="quiet" onClick={() => void rotate()} />
+        </Row>
+      </ul>
+      <Secret title="The new token; the old one is valid for ten more minutes" secret={secret} />
+    </section>
+  );
+}
+
+function Commands({ agentId }: { agentId: string }) {
+  const { client } = useApp();
+  const { value } = useLoaded(() => client.rest('GET /api/agents/:id/slash-commands', { id: agentId }), [agentId]);
+  return (
+    <Block title="Slash commands" about="Set by its program, and suggested to those who type a slash.">
+      {value?.commands.length === 0 && <p class="empty">It understands none.</p>}
+      <ul class="people">
+        {value?.commands.map(({ name, description, aliases }) => (
+          <Row key={name} name={[name, ...aliases].map((one) => `/${one}`).join(', ')} about={description} />
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+function Ending({ agent }: { agent: Agent }) {
+  const { attempt, client, navigate } = useApp();
+  const [asking, setAsking] = useState(false);
+  const end = () =>
+    attempt(async () => {
+      await client.rest('DELETE /api/agents/:id', { id: agent.id });
+      navigate(pathTo.settings('agents'));
+    });
+  return (
+    <Block title="Delete the agent" about="Its tokens end at once; what it wrote stays.">
+      <Button label="Delete the agent" kind="danger" onClick={() => setAsking(true)} />
+      {asking && (
+        <Confirm
+          title={`Delete ${agent.displayName}?`}
+          text="Its tokens end at once. This cannot be undone."
+          action="Delete"
+          onClose={() => setAsking(false)}
+          onConfirm={() => void end()}
+        />
+      )}
+    </Block>
+  );
+}

@@ -1,19 +1,8 @@
 import { useEffect } from 'preact/hooks';
-import { alertsOn, hasAlerts, setAlerts } from '../../state/alerts.ts';
-import { listsRead } from '../../state/lists.ts';
-import {
-  changeStrategy,
-  isMuted,
-  loadPreferences,
-  preferences,
-  type Strategy,
-  setMuted,
-} from '../../state/preferences.ts';
-import { reading } from '../../state/reading.ts';
-import { channels, loadChannels, servers } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
+import type { Strategy } from '../../state/preferences.ts';
 import { Check } from '../parts/Field.tsx';
 import { Block } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
 
 const strategies: { value: Strategy; label: string; about: string }[] = [
   {
@@ -25,9 +14,10 @@ const strategies: { value: Strategy; label: string; about: string }[] = [
   { value: 'none', label: 'Only what the system has to say', about: 'Friend requests, invitations and the like.' },
 ];
 
-/** What one wants to be told of. */
+/** What the user wants to be notified of. */
 export function NotificationSettings() {
-  useEffect(() => reading(loadPreferences), []);
+  const { connection, preferences, attempt, surroundings } = useApp();
+  useEffect(() => connection.load(() => preferences.load()), []);
   return (
     <>
       <Block title="Notify me of">
@@ -39,8 +29,8 @@ export function NotificationSettings() {
                 type="radio"
                 name="strategy"
                 value={value}
-                checked={preferences.value.strategy === value}
-                onChange={() => void attempt(() => changeStrategy(value))}
+                checked={preferences.current.value.strategy === value}
+                onChange={() => void attempt(() => preferences.setStrategy(value))}
               />
               <span>
                 {label}
@@ -49,7 +39,7 @@ export function NotificationSettings() {
             </label>
           ))}
         </fieldset>
-        {hasAlerts() && <Alerts />}
+        {surroundings.alerts.isSupported() && <Alerts />}
       </Block>
       <Muted />
     </>
@@ -57,6 +47,7 @@ export function NotificationSettings() {
 }
 
 function Alerts() {
+  const { alerts, attempt } = useApp();
   return (
     <Check
       label={
@@ -65,36 +56,37 @@ function Alerts() {
           <span class="hint">By the system, while you look at something else.</span>
         </>
       }
-      checked={alertsOn.value}
-      onChange={(on) => void attempt(() => setAlerts(on))}
+      checked={alerts.on.value}
+      onChange={(on) => void attempt(() => alerts.set(on))}
     />
   );
 }
 
 function Muted() {
-  const count = servers.value.length;
+  const { servers, lists, preferences, attempt } = useApp();
+  const count = servers.list.value.length;
   useEffect(() => {
     // Without its channels a server can still be muted.
-    for (const { id } of servers.peek()) void loadChannels(id).catch(() => {});
+    for (const { id } of servers.list.peek()) void servers.loadChannels(id).catch(() => {});
   }, [count]);
   return (
     <Block title="Muted" about="Nothing comes from there but what the system has to say.">
-      {listsRead.value && count === 0 && <p class="empty">You are in no server yet.</p>}
+      {lists.loaded.value && count === 0 && <p class="empty">You are in no server yet.</p>}
       <ul class="mutes">
-        {servers.value.map(({ id, name }) => (
+        {servers.list.value.map(({ id, name }) => (
           <li key={id}>
             <Check
               label={name}
-              checked={isMuted('server', id)}
-              onChange={(muted) => void attempt(() => setMuted('server', id, muted))}
+              checked={preferences.isMuted('server', id)}
+              onChange={(muted) => void attempt(() => preferences.setMuted('server', id, muted))}
             />
             <ul>
-              {channels.value.get(id)?.map((channel) => (
+              {servers.channels.value.get(id)?.map((channel) => (
                 <li key={channel.id}>
                   <Check
                     label={`#${channel.name}`}
-                    checked={isMuted('channel', channel.id)}
-                    onChange={(muted) => void attempt(() => setMuted('channel', channel.id, muted))}
+                    checked={preferences.isMuted('channel', channel.id)}
+                    onChange={(muted) => void attempt(() => preferences.setMuted('channel', channel.id, muted))}
                   />
                 </li>
               ))}

@@ -1,15 +1,13 @@
-import { can } from '../../state/client.ts';
 import { pathTo, type SettingsSection } from '../../state/router.ts';
+import { Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
 import type { IconName } from '../parts/Icon.tsx';
-import { Page } from '../parts/Page.tsx';
-import { Account } from './Account.tsx';
-import { AgentPage } from './AgentPage.tsx';
-import { Agents } from './Agents.tsx';
-import { Devices } from './Devices.tsx';
-import { InviteCodes } from './InviteCodes.tsx';
+import { Block, Page } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
+import { Account, Devices } from './Account.tsx';
+import { AgentPage, Agents } from './Agents.tsx';
 import { NotificationSettings } from './NotificationSettings.tsx';
-import { PersonalTokens } from './PersonalTokens.tsx';
-import { Profile } from './Profile.tsx';
+import { InviteCodes, PersonalTokens } from './Tokens.tsx';
 
 const sections: { section: SettingsSection; label: string; icon: IconName }[] = [
   { section: 'profile', label: 'Profile', icon: 'user' },
@@ -22,6 +20,7 @@ const sections: { section: SettingsSection; label: string; icon: IconName }[] = 
 ];
 
 export function Settings({ section, id }: { section: SettingsSection; id: string | null }) {
+  const { can } = useApp();
   const open = sections.filter((one) => one.section !== 'invites' || can('invite:create'));
   const tabs = open.map((one) => ({
     href: pathTo.settings(one.section),
@@ -53,4 +52,59 @@ function Content({ section, id }: { section: SettingsSection; id: string | null 
     case 'invites':
       return <InviteCodes />;
   }
+}
+
+export function Profile() {
+  const { setMe, client, showToast, me } = useApp();
+  const save = async ({ text }: Fields) => {
+    const body = { displayName: text('displayName'), avatarUrl: text('avatarUrl') || null };
+    setMe(await client.rest('PATCH /api/auth/me', { body }));
+    showToast('Your profile is saved.');
+  };
+  const user = me.value;
+  return (
+    <>
+      <Form class="block" action="Save" work={save}>
+        <h2>Profile</h2>
+        <p class="faint">
+          You are @{user?.username}, {user?.email}.
+        </p>
+        <Field
+          label="Display name"
+          name="displayName"
+          autocomplete="nickname"
+          maxlength={64}
+          value={user?.displayName}
+          required
+        />
+        <Field label="Picture (address)" name="avatarUrl" type="url" value={user?.avatarUrl ?? ''} />
+      </Form>
+      <Membership />
+    </>
+  );
+}
+
+function Membership() {
+  const { me, client, setMe, showToast } = useApp();
+  const membership = me.value?.membership;
+  const redeem = async ({ text }: Fields) => {
+    const answer = await client.rest('POST /api/membership/redeem-invite', { body: { code: text('code') } });
+    if (me.value) setMe({ ...me.value, membership: answer, status: answer.status });
+    showToast('Welcome! You can do more now.');
+  };
+  if (!membership) return null;
+  const title = `Membership: ${membership.tier.label}`;
+  if (membership.isMember)
+    return (
+      <Block title={title} about="You may create servers and invite others.">
+        {null}
+      </Block>
+    );
+  return (
+    <Form class="block" action="Redeem" work={redeem} clear>
+      <h2>{title}</h2>
+      <p class="faint">Redeem an invite code to create servers and to invite others.</p>
+      <Field label="Invite code" name="code" maxlength={64} required />
+    </Form>
+  );
 }

@@ -1,8 +1,11 @@
-import { useState } from 'preact/hooks';
-import { type Attachment, sizeOf } from '../../state/attachments.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ParleyError } from '../../../../client/index.ts';
+import { type Attachment, formatSize } from '../../state/attachments.ts';
+import { errorText } from '../../state/toasts.ts';
+import { IconButton } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { isPicture, Pictures, type SizedPicture } from './Pictures.tsx';
-import { useLink } from './useLink.ts';
+import { useApp } from '../useApp.ts';
 
 export function Attachments({ list }: { list: Attachment[] }) {
   const [opened, setOpened] = useState<string | null>(null);
@@ -27,17 +30,17 @@ export function Attachments({ list }: { list: Attachment[] }) {
   );
 }
 
-/** So large (in pixels) a picture is at most. */
-const widest = 420;
-const tallest = 320;
+/** The largest size of a picture, in pixels. */
+const maxWidth = 420;
+const maxHeight = 320;
 
 function Picture({ picture, onOpen }: { picture: SizedPicture; onOpen(): void }) {
   const { src, href, again, opens } = useLink(picture);
   const { filename, width, height } = picture;
-  // The link has its room before the picture is there, so nothing jumps: without a source a picture has no size.
-  const shown = width * Math.min(1, widest / width, tallest / height);
+  // The link has its size before the picture is loaded, so nothing moves.
+  const shown = width * Math.min(1, maxWidth / width, maxHeight / height);
   const click = (event: MouseEvent) => {
-    // Who wants another tab gets it, with the original.
+    // These open the original in another tab.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     onOpen();
@@ -61,7 +64,134 @@ function File({ attachment }: { attachment: Attachment }) {
   const { filename, size } = attachment;
   return (
     <a class="file" href={href} {...opens} download={filename}>
-      <Icon name="file" /> <span class="name">{filename}</span> <span class="faint">{sizeOf(size)}</span>
+      <Icon name="file" /> <span class="name">{filename}</span> <span class="faint">{formatSize(size)}</span>
     </a>
   );
+}
+
+/** A picture whose size is known. */
+export type SizedPicture = Attachment & { width: number; height: number };
+
+export const isPicture = (file: Attachment): file is SizedPicture =>
+  file.contentType.startsWith('image/') && Boolean(file.width && file.height);
+
+interface PicturesProps {
+  list: readonly SizedPicture[];
+  /** The one that is shown. */
+  id: string;
+  onGo(id: string): void;
+  onClose(): void;
+}
+
+/** The pictures of a message, one at a time in full size. */
+export function Pictures({ list, id, onGo, onClose }: PicturesProps) {
+  const at = list.findIndex((one) => one.id === id);
+  const picture = list[at];
+  if (!picture) return null;
+  const { filename } = picture;
+  const walk = (step: number) => {
+    const next = list.at((at + step) % list.length);
+    if (next) onGo(next.id);
+  };
+  const press = (event: KeyboardEvent) => {
+    // With modifiers they are shortcuts of the browser.
+    const isPlain = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (!isPlain || step === 0) return;
+    event.preventDefault();
+    walk(step);
+  };
+  return (
+    <Dialog title={filename} size="full" onKeyDown={press} onClose={onClose}>
+      <Large picture={picture} />
+      {list.length > 1 && (
+        <nav aria-label="Pictures">
+          <IconButton icon="back" label="Previous picture" onClick={() => walk(-1)} />
+          <p class="faint" role="status">
+            <span class="hidden">{filename}, </span>
+            {at + 1} of {list.length}
+          </p>
+          <IconButton icon="forward" label="Next picture" onClick={() => walk(1)} />
+        </nav>
+      )}
+    </Dialog>
+  );
+}
+
+/** One component shows all pictures, so that a focused link keeps the focus. */
+function Large({ picture }: { picture: SizedPicture }) {
+  const { connection } = useApp();
+  const { src, href, problem, again, opens } = useLink(picture);
+  const [there, setThere] = useState<string>();
+  const waiting =
+    connection.state.value.status === 'offline'
+      ? 'The server cannot be reached. The picture comes when it can.'
+      : 'One moment…';
+  const label = 'Open the original in a tab of its own';
+  return (
+    <>
+      {/* The name is a text, since a link without an address may not have a label. */}
+      <a class="icon original" href={href} {...opens} tabIndex={0} title={label}>
+        <Icon name="open" />
+        <span class="hidden">{label}</span>
+      </a>
+      <div class="stage">
+        {(!src || there !== src) && (
+          <p class={problem ? 'bad' : 'faint'} role="status">
+            {problem ?? waiting}
+          </p>
+        )}
+        {src && !problem && (
+          <img key={src} src={src} alt={picture.filename} onLoad={() => setThere(src)} onError={again} />
+        )}
+      </div>
+    </>
+  );
+}
+
+/** How often a picture is requested that fails. */
+const maxTries = 3;
+
+/** The URL of a file, for showing and for opening it. URLs are valid for minutes only, so they are renewed. */
+export function useLink(attachment: Attachment) {
+  const { attachments, connection } = useApp();
+  const [src, setSrc] = useState<string>();
+  const [href, setHref] = useState<string>();
+  /** Why it cannot be loaded. */
+  const [problem, setProblem] = useState<string>();
+  const tries = useRef(0);
+  const forget = useRef(() => {});
+  const ask = () => {
+    let wanted = true;
+    forget.current = () => {
+      wanted = false;
+    };
+    attachments.linkTo(attachment).then(
+      (url) => {
+        if (!wanted) return;
+        setSrc(url);
+        setHref(url);
+      },
+      (error) => {
+        if (!wanted) return;
+        if (error instanceof ParleyError && error.isPassing) forget.current = connection.whenReachable(ask);
+        else setProblem(errorText(error));
+      },
+    );
+  };
+  useEffect(() => {
+    for (const set of [setSrc, setHref, setProblem]) set(undefined);
+    tries.current = 0;
+    ask();
+    return () => forget.current();
+  }, [attachment.id]);
+  const again = () => {
+    if (++tries.current > maxTries) return setProblem('This picture cannot be shown.');
+    setSrc(undefined);
+    forget.current();
+    forget.current = connection.whenReachable(ask);
+  };
+  const renew = () => void attachments.linkTo(attachment).then(setHref, () => {});
+  const opens = { target: '_blank', rel: 'noopener', onPointerEnter: renew, onFocus: renew };
+  return { src, href, problem, again, opens };
 }

@@ -1,15 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { me } from '../../state/client.ts';
-import { askFriend, blockAndTell, friends, talkTo } from '../../state/people.ts';
-import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { useApp } from '../useApp.ts';
 
 type Author = Message['author'];
 
-/** The name of someone; it opens a card with what can be done. */
+/** The name of a user; it opens a card with actions. */
 export function AuthorButton({ author }: { author: Author }) {
   const [open, setOpen] = useState(false);
   return (
@@ -23,6 +21,7 @@ export function AuthorButton({ author }: { author: Author }) {
 }
 
 function Card({ author, onClose }: { author: Author; onClose(): void }) {
+  const { me } = useApp();
   const { id, username, displayName, isBot } = author;
   return (
     <Dialog title={displayName} onClose={onClose}>
@@ -39,18 +38,19 @@ function Card({ author, onClose }: { author: Author; onClose(): void }) {
 }
 
 function CardActions({ author, onClose }: { author: Author; onClose(): void }) {
+  const { people, attempt, showToast } = useApp();
   const { id, username, isBot } = author;
-  const isFriend = friends.value.some(({ friendId }) => friendId === id);
+  const isFriend = people.friends.value.some(({ friendId }) => friendId === id);
   const act = (work: () => Promise<unknown>) => () => {
     onClose();
     void attempt(work);
   };
-  const ask = () => askFriend(username).then(() => tell('Your request is on its way.'));
+  const ask = () => people.requestFriend(username).then(() => showToast('Your request is on its way.'));
   return (
     <footer>
-      <Button label="Block" kind="danger" onClick={act(() => blockAndTell(author))} />
+      <Button label="Block" kind="danger" onClick={act(() => people.blockWithToast(author))} />
       {!isFriend && !isBot && <Button label="Add friend" kind="quiet" onClick={act(ask)} />}
-      <Button label="Message" onClick={act(() => talkTo(id))} />
+      <Button label="Message" onClick={act(() => people.talkTo(id))} />
     </footer>
   );
 }

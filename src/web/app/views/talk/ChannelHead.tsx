@@ -1,32 +1,31 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ChannelRecord } from '../../../../client/index.ts';
-import { opened, readUnlisted } from '../../state/opened.ts';
-import { blockAndTell, dms } from '../../state/people.ts';
-import { isMuted, setMuted } from '../../state/preferences.ts';
-import { reading } from '../../state/reading.ts';
-import { go, isWide, pathTo, place } from '../../state/router.ts';
-import { channels, currentServer, isAtLeast } from '../../state/servers.ts';
-import { entitle } from '../../state/title.ts';
-import { attempt } from '../../state/toasts.ts';
+import type { ChannelRecord, ThreadRecord } from '../../../../client/index.ts';
+import { isWide } from '../../browser.ts';
+import { pathTo } from '../../state/router.ts';
+import { isAtLeast } from '../../state/servers.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
+import { IconButton, More } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
-import { IconButton } from '../parts/IconButton.tsx';
+import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { shortTime } from '../parts/time.ts';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
-import { ChannelMembers } from '../server/ChannelMembers.tsx';
-import { Pins } from './Finding.tsx';
-import { Search } from './Search.tsx';
-import { Threads } from './Threads.tsx';
+import { ChannelMembers } from '../server/MemberList.tsx';
+import { type AppState, useApp } from '../useApp.ts';
+import { Pins, Search } from './Search.tsx';
 
 type Shown = 'pins' | 'threads' | 'search' | 'members';
 
-/** What a conversation is about, and what can be done with it. */
+/** The head of a conversation: its name, topic and actions. */
 export function ChannelHead({ channelId }: { channelId: string }) {
+  const app = useApp();
+  const { setTitle } = app;
   const [shown, setShown] = useState<Shown | null>(null);
   const [task, setTask] = useState<ChannelTask | null>(null);
-  const about = useAbout(channelId);
-  useEffect(() => entitle(about.name && about.label), [about.name, about.label]);
+  const about = useConversationInfo(channelId);
+  useEffect(() => setTitle(about.name && about.label), [about.name, about.label]);
   const close = () => setShown(null);
   return (
     <header class="bar">
@@ -40,13 +39,13 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       {about.topic && <p class="topic">{about.topic}</p>}
       <span class="space" />
       <IconButton icon="search" label="Search" onClick={() => setShown('search')} />
-      {/* On a phone they would leave no room for the name, and are in the menu. */}
+      {/* On a phone there is no room for these; they are in the menu. */}
       <span class="roomy">
         <IconButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
         <IconButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
       </span>
-      {isInServer() && <IconButton icon="friends" label="Members" onClick={() => setShown('members')} />}
-      <Menu label="More" items={[...lookingFor(setShown), ...itemsFor(channelId, about, setTask)]}>
+      {isInServer(app) && <IconButton icon="friends" label="Members" onClick={() => setShown('members')} />}
+      <Menu label="More" items={[...phoneItems(setShown), ...itemsFor(app, channelId, about, setTask)]}>
         <Icon name="more" />
       </Menu>
       {shown === 'pins' && <Pins channelId={channelId} onClose={close} />}
@@ -58,12 +57,12 @@ export function ChannelHead({ channelId }: { channelId: string }) {
   );
 }
 
-/** Known from the address, before anything has come: so nothing jumps when it comes. */
-function isInServer(): boolean {
-  return place.value.name === 'channel';
+/** Known from the address before anything is loaded, so nothing moves. */
+function isInServer(app: AppState): boolean {
+  return app.route.value.name === 'channel';
 }
 
-function lookingFor(onShow: (what: Shown) => void): MenuItem[] {
+function phoneItems(onShow: (what: Shown) => void): MenuItem[] {
   if (isWide()) return [];
   return [
     { label: 'Threads', icon: 'thread', run: () => onShow('threads') },
@@ -71,24 +70,25 @@ function lookingFor(onShow: (what: Shown) => void): MenuItem[] {
   ];
 }
 
-function itemsFor(channelId: string, about: About, onTask: (task: ChannelTask) => void): MenuItem[] {
-  const muted = isMuted('channel', channelId);
+function itemsFor(app: AppState, channelId: string, about: About, onTask: (task: ChannelTask) => void): MenuItem[] {
+  const muted = app.preferences.isMuted('channel', channelId);
   const { channel, other } = about;
-  const isAdmin = isAtLeast(currentServer.value?.role, 'admin');
+  const isAdmin = isAtLeast(app.servers.current.value?.role, 'admin');
   const mute: MenuItem = {
     label: muted ? 'Unmute' : 'Mute',
     icon: muted ? 'bell' : 'mute',
-    run: () => void attempt(() => setMuted('channel', channelId, !muted)),
+    run: () => void app.attempt(() => app.preferences.setMuted('channel', channelId, !muted)),
   };
-  if (other) return [mute, { label: 'Block', icon: 'block', danger: true, run: () => void blockAndTell(other) }];
+  if (other)
+    return [mute, { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(other) }];
   if (!channel || !isAdmin) return [mute];
   const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
   const all: MenuItem = {
     label: 'All channels',
     icon: 'settings',
-    run: () => go(pathTo.manage(channel.serverId ?? '', 'channels')),
+    run: () => app.navigate(pathTo.manage(channel.serverId ?? '', 'channels')),
   };
-  // There they are brought back.
+  // Channels are unarchived there.
   if (channel.isArchived) return [mute, all];
   return [
     mute,
@@ -103,37 +103,85 @@ type Other = { id: string; displayName: string; avatarUrl: string | null };
 
 interface About {
   name: string;
-  /** As it is called in a sentence: `#general`, `@Bob`. */
+  /** The name in a sentence: `#general`, `@Bob`. */
   label: string;
   icon: IconName;
   topic: string | null;
-  /** Where the arrow leads that phones have. */
+  /** Target of the back button that phones show. */
   back: string;
   channel: ChannelRecord | null;
-  /** Whom a conversation between two is with. */
+  /** The other user of a direct conversation. */
   other: Other | null;
 }
 
-/** An archived channel is in no list, and can be read all the same. */
+/** Loads a channel that is in no list, such as an archived one. */
 export function useUnlisted(channelId: string): void {
-  const list = channels.value.get(currentServer.value?.id ?? '');
+  const { servers, connection, timelines } = useApp();
+  const list = servers.channels.value.get(servers.current.value?.id ?? '');
   const isMissing = list !== undefined && !list.some(({ id }) => id === channelId);
   useEffect(() => {
-    if (isMissing) return reading(() => readUnlisted(channelId));
+    if (isMissing) return connection.load(() => timelines.visitUnlisted(channelId));
   }, [channelId, isMissing]);
 }
 
-export function useAbout(channelId: string): About {
-  const here = place.value;
+export function useConversationInfo(channelId: string): About {
+  const { route, servers, timelines, people } = useApp();
+  const here = route.value;
   if (here.name === 'channel') {
-    const listed = channels.value.get(here.serverId)?.find(({ id }) => id === channelId);
-    const channel = listed ?? opened.value.get(channelId) ?? null;
+    const listed = servers.channels.value.get(here.serverId)?.find(({ id }) => id === channelId);
+    const channel = listed ?? timelines.visited.value.get(channelId) ?? null;
     const name = channel?.name ?? '';
     const icon = channel ? channelIcon(channel) : 'hash';
     const back = pathTo.server(here.serverId);
     return { name, label: `#${name}`, icon, topic: channel?.topic ?? null, back, channel, other: null };
   }
-  const other = dms.value.find(({ id }) => id === channelId)?.otherUser ?? null;
+  const other = people.dms.value.find(({ id }) => id === channelId)?.otherUser ?? null;
   const name = other?.displayName ?? '';
   return { name, label: `@${name}`, icon: 'chat', topic: null, back: '/app/messages', channel: null, other };
+}
+
+/** The page size. */
+const pageSize = 50;
+
+/** The threads of a channel, the newest first. */
+export function Threads({ channelId, onClose }: { channelId: string; onClose(): void }) {
+  const { client, servers } = useApp();
+  const { list, onMore } = usePages<ThreadRecord>(
+    pageSize,
+    (known) => {
+      const query = { limit: pageSize, cursor: known.at(-1)?.id };
+      return client.rest('GET /api/channels/:channelId/threads', { channelId, query });
+    },
+    [channelId],
+  );
+  return (
+    <Dialog title="Threads" onClose={onClose}>
+      {list === null && <p class="faint">One moment…</p>}
+      {list?.length === 0 && <p class="faint">There are none yet. One starts from a message, by its menu.</p>}
+      <ul class="found">
+        {list?.map((thread) => (
+          <li key={thread.id}>
+            <a href={pathTo.thread(servers.current.value?.id ?? null, channelId, thread.id)} onClick={onClose}>
+              <Icon name="thread" />
+              <span class="who">
+                <span class="title">{thread.name}</span>
+                <span class="faint">{aboutThread(thread)}</span>
+              </span>
+            </a>
+          </li>
+        ))}
+        {onMore && (
+          <li>
+            <More onMore={onMore} />
+          </li>
+        )}
+      </ul>
+    </Dialog>
+  );
+}
+
+function aboutThread({ messageCount, lastMessageAt, isArchived }: ThreadRecord): string {
+  const count = messageCount === 1 ? '1 reply' : `${messageCount} replies`;
+  const last = lastMessageAt ? ` · ${shortTime(lastMessageAt)}` : '';
+  return `${count}${last}${isArchived ? ' · archived' : ''}`;
 }

@@ -1,19 +1,23 @@
-import { connection } from '../../state/client.ts';
-import { addFiles, dropComing, dropFile } from '../../state/outgoing-files.ts';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Message, MessageInput } from '../../../../client/index.ts';
+import { isTouched } from '../../browser.ts';
+import type { Attachment } from '../../state/attachments.ts';
+import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
+import { useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
-import { AddFiles, Answering, FileList, Typists } from './ComposerParts.tsx';
-import { Leftover } from './Leftover.tsx';
-import { listOf, Suggestions } from './Suggestions.tsx';
-import { type Composing, maxLength, useComposer } from './useComposer.ts';
+import { type AppState, useApp } from '../useApp.ts';
+import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
+import { UnsentDraft } from './Unsent.tsx';
 
-/** So many characters before the limit the count is shown. */
-const tellBefore = 500;
+/** The remaining characters are shown from here on. */
+const countFrom = 500;
 
 interface ComposerProps {
   timeline: Timeline;
   name: string;
-  /** Why nothing can be said here, where that is so. */
+  /** Why the user cannot write here; null: they can. */
   closed: string | null;
 }
 
@@ -22,7 +26,7 @@ export function Composer({ timeline, name, closed }: ComposerProps) {
     return (
       <>
         <p class="closed">{closed}</p>
-        <Leftover timeline={timeline} />
+        <UnsentDraft timeline={timeline} />
       </>
     );
   }
@@ -30,9 +34,10 @@ export function Composer({ timeline, name, closed }: ComposerProps) {
 }
 
 function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) {
+  const { attachments } = useApp();
   const { channelId, threadId } = timeline;
   const composing = useComposer(timeline);
-  const { answered, files, coming, suggesting } = composing;
+  const { answered, files, uploading, suggesting } = composing;
   const id = threadId ? 'thread-composer' : 'composer';
   return (
     <form
@@ -43,14 +48,14 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
       }}
     >
       <Suggestions id={`${id}-list`} {...suggesting} />
-      <Answering message={answered} />
+      <ReplyingTo message={answered} />
       <FileList
         files={files}
-        coming={coming}
-        onRemove={(file) => dropFile(timeline.key, file)}
-        onStop={(file) => dropComing(timeline.key, file)}
+        uploading={uploading}
+        onRemove={(file) => attachments.remove(timeline.key, file)}
+        onStop={(file) => attachments.cancel(timeline.key, file)}
       />
-      <TextBox id={id} name={name} composing={composing} onFiles={(list) => void addFiles(timeline.key, list)} />
+      <TextBox id={id} name={name} composing={composing} onFiles={(list) => void attachments.add(timeline.key, list)} />
       <Typists channelId={channelId} threadId={threadId} />
     </form>
   );
@@ -64,8 +69,9 @@ interface TextBoxProps {
 }
 
 function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
+  const { connection } = useApp();
   const { ref, text, change, press, suggesting, blocked } = composing;
-  const offline = connection.value.status === 'offline';
+  const offline = connection.state.value.status === 'offline';
   const left = maxLength - text.length;
   return (
     <div class="box">
@@ -85,10 +91,193 @@ function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
         onKeyDown={press}
         onPaste={(event) => onFiles([...(event.clipboardData?.files ?? [])])}
       />
-      {left < tellBefore && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
+      {left < countFrom && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
       <button type="submit" class="send" aria-label="Send" disabled={blocked}>
         <Icon name="send" />
       </button>
     </div>
   );
+}
+
+interface FileListProps {
+  files: readonly Attachment[];
+  uploading: readonly File[];
+  onRemove(file: Attachment): void;
+  onStop(file: File): void;
+}
+
+export function FileList({ files, uploading, onRemove, onStop }: FileListProps) {
+  const { connection } = useApp();
+  if (files.length === 0 && uploading.length === 0) return null;
+  const waits = connection.state.value.status === 'offline' ? 'waits for a connection' : 'uploading…';
+  return (
+    <ul class="files" aria-label="Files to send">
+      {files.map((file) => (
+        <FileToSend key={file.id} name={file.filename} onRemove={() => onRemove(file)} />
+      ))}
+      {uploading.map((file, i) => (
+        <FileToSend key={`${i} ${file.name}`} name={file.name} state={waits} onRemove={() => onStop(file)} />
+      ))}
+    </ul>
+  );
+}
+
+function FileToSend({ name, state, onRemove }: { name: string; state?: string; onRemove(): void }) {
+  return (
+    <li>
+      <span>
+        {name}
+        {state && (
+          <span class="faint" role="status">
+            {' '}
+            {state}
+          </span>
+        )}
+      </span>
+      <button type="button" class="link" aria-label={`Do not send ${name}`} onClick={onRemove}>
+        <Icon name="close" />
+      </button>
+    </li>
+  );
+}
+
+export function AddFiles({ onChoose }: { onChoose(files: readonly File[]): void }) {
+  return (
+    <label class="icon attach" title="Add files">
+      <Icon name="add" />
+      <input
+        type="file"
+        class="hidden"
+        aria-label="Add files"
+        multiple
+        onChange={(event) => {
+          onChoose([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = '';
+        }}
+      />
+    </label>
+  );
+}
+
+export function ReplyingTo({ message }: { message: Message | null }) {
+  const { drafts } = useApp();
+  if (!message) return null;
+  const stop = () => {
+    drafts.replyTo.value = null;
+  };
+  return (
+    <div class="answering">
+      <span>
+        Replying to <strong>{message.author.displayName}</strong>
+      </span>
+      <button type="button" class="icon" aria-label="Do not reply" onClick={stop}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
+/** How many activities there is room for. */
+const maxShown = 3;
+
+/** It is always there, so that nothing moves. */
+export function Typists({ channelId, threadId }: { channelId: string; threadId: string | null }) {
+  const { typists, activities } = useApp();
+  const here = (typists.byChannel.value.get(channelId) ?? []).filter((typist) => typist.threadId === threadId);
+  const names = here.map(({ name }) => name);
+  const list = new Intl.ListFormat('en').format(names);
+  const several = names.length < 4 ? `${list} are typing…` : 'Several people are typing…';
+  const typing = names.length === 0 ? [] : [names.length === 1 ? `${list} is typing…` : several];
+  const doing = threadId === null ? (activities.byChannel.value.get(channelId) ?? []) : [];
+  const shown = doing.slice(0, maxShown).map(({ name, activity }) => `${name}: ${activity}`);
+  return <p class="typists">{[...typing, ...shown].join(' · ')}</p>;
+}
+
+/** Attaches files that are dropped anywhere on a conversation to the next message, if the user can write here. */
+export function useFileDrop(timeline: Timeline, closed: string | null) {
+  const { showToast, attachments } = useApp();
+  return useDrop(async (dropped) => {
+    if (closed) return showToast(closed, 'bad');
+    const files = dropped.map(({ file }) => file);
+    await attachments.add(timeline.key, files);
+  });
+}
+
+export const maxLength = 16_000;
+
+export type Composing = ReturnType<typeof useComposer>;
+
+/** The message being written in a timeline. */
+export function useComposer(timeline: Timeline) {
+  const app = useApp();
+  const { attachments, drafts, showToast, keyboard } = app;
+  const { channelId, threadId, key } = timeline;
+  const { text, change } = useDraft(timeline);
+  const ref = useRef<HTMLTextAreaElement>(null);
+  const { files, uploading } = attachments.of(key);
+  const asked = drafts.replyTo.value;
+  const answered = asked?.channelId === channelId && asked.threadId === threadId ? asked : null;
+  const isEmpty = text.trim() === '' && files.length === 0;
+  const blocked = isEmpty || uploading.length > 0 || text.length > maxLength;
+  useGrowth(ref, text);
+  // Ready for the next key, and before the user moves the focus.
+  useLayoutEffect(() => {
+    // On a phone the keyboard would cover half of the messages.
+    if (!isTouched() || answered) ref.current?.focus();
+  }, [key, answered]);
+  const send = () => {
+    if (text.length > maxLength)
+      showToast(`A message has at most ${maxLength} characters; files have more room.`, 'bad');
+    if (blocked) return;
+    const sent = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
+    attachments.sent(key);
+    sendTo(app, timeline, { content: text.trim(), attachments: sent, threadId, replyToId: answered?.id });
+    change('');
+    drafts.replyTo.value = null;
+    showEnd(ref);
+  };
+  const suggesting = useSuggestions(channelId, ref, change);
+  const press = (event: KeyboardEvent) => {
+    if (suggesting.press(event)) return;
+    if (event.key === 'Escape' && !isComposing(event)) drafts.replyTo.value = null;
+    if (event.key === 'ArrowUp' && !event.altKey && text === '') return editLast(app, timeline, event);
+    if (!keyboard.submits(event)) return;
+    event.preventDefault();
+    send();
+  };
+  return { ref, text, change, answered, files, uploading, send, press, suggesting, blocked };
+}
+
+/** The draft; it outlives the page. */
+function useDraft({ key, channelId, threadId }: Timeline) {
+  const { drafts, typists } = useApp();
+  const [text, setText] = useState(() => drafts.of(key));
+  useEffect(() => drafts.follow(key, setText), [key]);
+  const change = (value: string) => {
+    setText(value);
+    drafts.keep(key, value);
+    if (value !== '') typists.publish(channelId, threadId);
+  };
+  return { text, change };
+}
+
+function sendTo(app: AppState, timeline: Timeline, message: MessageInput): void {
+  // A refusal is shown below the message.
+  app.client
+    .channel(timeline.channelId)
+    .send(message)
+    .catch(() => {});
+  app.typists.sent();
+  if (timeline.hasNewer.peek()) void timeline.showNewest();
+}
+
+function showEnd(ref: RefObject<HTMLTextAreaElement | null>): void {
+  ref.current?.closest('.conversation')?.querySelector('.scroller')?.scrollTo({ top: 0 });
+}
+
+function editLast(app: AppState, timeline: Timeline, event: KeyboardEvent): void {
+  const own = timeline.messages.peek().findLast(({ authorId }) => authorId === app.me.value?.id);
+  if (!own) return;
+  event.preventDefault();
+  app.drafts.editing.value = own.id;
 }

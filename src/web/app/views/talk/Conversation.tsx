@@ -1,22 +1,15 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
-import { hearActivities } from '../../state/activities.ts';
-import { parley } from '../../state/client.ts';
-import { rememberPlace } from '../../state/router.ts';
-import { anchorOf } from '../../state/scroll.ts';
-import { currentServer, isAtLeast } from '../../state/servers.ts';
-import { type Timeline, timelineOf } from '../../state/timeline.ts';
-import { attempt } from '../../state/toasts.ts';
-import { hearTyping } from '../../state/typing.ts';
+import { isAtLeast } from '../../state/servers.ts';
+import type { Timeline } from '../../state/timeline.ts';
 import { Button } from '../parts/Button.tsx';
-import { ChannelHead, useAbout, useUnlisted } from './ChannelHead.tsx';
-import { Composer } from './Composer.tsx';
-import { useFileDrop } from './ComposerParts.tsx';
-import { Leftover } from './Leftover.tsx';
+import { type AppState, useApp } from '../useApp.ts';
+import { ChannelHead, useConversationInfo, useUnlisted } from './ChannelHead.tsx';
+import { Composer, useFileDrop } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
-import { showMessage } from './showMessage.ts';
 import { Thread } from './Thread.tsx';
-import { useAnnouncements } from './useAnnouncements.ts';
+import { UnsentDraft } from './Unsent.tsx';
+import { useAnnouncements } from './useNewMessages.ts';
 
 interface ConversationProps {
   channelId: string;
@@ -27,8 +20,9 @@ interface ConversationProps {
 }
 
 export function Conversation({ channelId, messageId, threadId }: ConversationProps) {
-  // Of what is gone the threads are, too.
-  const open = timelineOf(channelId).gone.value ? null : threadId;
+  const { timelines } = useApp();
+  // The threads of an inaccessible channel are inaccessible, too.
+  const open = timelines.of(channelId).gone.value ? null : threadId;
   return (
     <div class={open ? 'talks two' : 'talks'}>
       <Channel channelId={channelId} messageId={threadId ? null : messageId} threadId={threadId} />
@@ -38,15 +32,17 @@ export function Conversation({ channelId, messageId, threadId }: ConversationPro
 }
 
 function Channel({ channelId, messageId, threadId }: ConversationProps) {
-  const timeline = useMemo(() => timelineOf(channelId), [channelId]);
-  const { label, channel } = useAbout(channelId);
+  const app = useApp();
+  const { timelines, router, typists, activities, anchors } = app;
+  const timeline = useMemo(() => timelines.of(channelId), [channelId]);
+  const { label, channel } = useConversationInfo(channelId);
   useUnlisted(channelId);
   useEffect(() => {
-    rememberPlace();
-    hearTyping(channelId);
-    hearActivities(channelId);
-    const anchor = anchorOf(channelId);
-    if (messageId) void showMessage(timeline, messageId);
+    router.remember();
+    typists.follow(channelId);
+    activities.follow(channelId);
+    const anchor = anchors.of(channelId);
+    if (messageId) void app.timelines.showMessage(timeline, messageId, app.servers.current.peek()?.id ?? null);
     else if (timeline.loaded.peek()) return;
     else if (anchor) void showAnchor(timeline, anchor.messageId);
     else void timeline.showNewest();
@@ -56,7 +52,7 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
     if (isMember && timeline.gone.peek()) void timeline.showNewest();
   }, [isMember, timeline]);
   useAnnouncements(channelId, null);
-  const closed = channel && whyClosed(channel);
+  const closed = channel && closedReason(app, channel);
   const { over, ...dropping } = useFileDrop(timeline, closed);
   if (timeline.gone.value) return <Gone timeline={timeline} threadId={threadId} />;
   return (
@@ -68,25 +64,26 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
   );
 }
 
-/** Why someone may only read here. */
-function whyClosed({ isArchived, type }: ChannelRecord): string | null {
+/** Why the user may only read here; null: they may write. */
+function closedReason(app: AppState, { isArchived, type }: ChannelRecord): string | null {
   if (isArchived) return 'This channel is archived: nobody writes here any more.';
-  const mayAnnounce = type !== 'announcement' || isAtLeast(currentServer.value?.role, 'admin');
+  const mayAnnounce = type !== 'announcement' || isAtLeast(app.servers.current.value?.role, 'admin');
   return mayAnnounce ? null : 'Only those who run the server write here.';
 }
 
 type Access = RestAnswer<'GET /api/channels/:id/access'>;
 
-/** A conversation that is none of ours, or one that we may ask to be let into. */
+/** Shown for a channel that is not accessible, with a way to request access. */
 function Gone({ timeline, threadId }: { timeline: Timeline; threadId: string | null }) {
+  const { client, attempt, timelines } = useApp();
   const { channelId } = timeline;
   const [access, setAccess] = useState<Access | null>(null);
   useEffect(() => {
-    parley.rest('GET /api/channels/:id/access', { id: channelId }).then(setAccess, () => {});
+    client.rest('GET /api/channels/:id/access', { id: channelId }).then(setAccess, () => {});
   }, [channelId]);
   const ask = (known: Access) =>
     attempt(async () => {
-      const { status } = await parley.rest('POST /api/channels/:id/join-requests', { id: channelId });
+      const { status } = await client.rest('POST /api/channels/:id/join-requests', { id: channelId });
       setAccess({ ...known, joinRequestStatus: status });
     });
   return (
@@ -99,14 +96,14 @@ function Gone({ timeline, threadId }: { timeline: Timeline; threadId: string | n
         ) : (
           <Button label="Ask to be let in" onClick={() => void ask(access)} />
         ))}
-      <Leftover timeline={timeline} />
-      {threadId && <Leftover timeline={timelineOf(channelId, threadId)} />}
+      <UnsentDraft timeline={timeline} />
+      {threadId && <UnsentDraft timeline={timelines.of(channelId, threadId)} />}
       <a href="/app/messages">Back</a>
     </section>
   );
 }
 
-/** The place of the last time, or the end when it is no longer there. */
+/** Shows the last position, or the end if that is gone. */
 async function showAnchor(timeline: Timeline, messageId: string): Promise<void> {
   await timeline.showAround(messageId);
   if (!timeline.loaded.peek()) await timeline.showNewest();

@@ -1,16 +1,14 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
-import { draftOf, endEditing, keepDraft } from '../../state/drafts.ts';
-import { hasEnter, isComposing, isReady } from '../../state/keyboard.ts';
+import { messageFieldNear } from '../../focus.ts';
+import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { attempt } from '../../state/toasts.ts';
-import { useGrowth } from './ComposerParts.tsx';
-import { listOf, Suggestions, useSuggestions } from './Suggestions.tsx';
-import { composerBeside } from './useComposer.ts';
+import { useApp } from '../useApp.ts';
+import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
 
-/** A message in its place, to be changed: Enter keeps, Escape gives up. */
+/** Edits a message in place: Enter saves, Escape cancels. */
 export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {
+  const { keyboard } = useApp();
   const { ref, text, change, close, keep, press, suggesting } = useEditing(message, timeline);
   return (
     <div class="edit">
@@ -28,11 +26,11 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
         onKeyDown={press}
       />
       <p class="hint">
-        {hasEnter() ? 'Escape to ' : ''}
+        {keyboard.hasEnter ? 'Escape to ' : ''}
         <button type="button" class="link" onClick={close}>
           cancel
         </button>
-        {hasEnter() ? ', Enter to ' : ' or '}
+        {keyboard.hasEnter ? ', Enter to ' : ' or '}
         <button type="button" class="link" onClick={() => void keep()}>
           save
         </button>
@@ -42,30 +40,31 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
 }
 
 function useEditing(message: Message, timeline: Timeline) {
-  // Whoever looks elsewhere meanwhile finds what they typed.
-  const [text, setText] = useState(() => draftOf(message.id) || message.content);
+  const { drafts, attempt, client, keyboard } = useApp();
+  // Unsaved changes survive a visit elsewhere.
+  const [text, setText] = useState(() => drafts.of(message.id) || message.content);
   const change = (value: string) => {
     setText(value);
-    keepDraft(message.id, value);
+    drafts.keep(message.id, value);
   };
   const ref = useRef<HTMLTextAreaElement>(null);
-  // Before the next key is pressed.
+  // In a layout effect, to be ready for the next key.
   useLayoutEffect(() => {
     ref.current?.focus();
     ref.current?.setSelectionRange(text.length, text.length);
   }, []);
   useGrowth(ref, text);
-  // Where one goes on typing, once the box has its height.
+  // Shows the caret, once the box has its height.
   useLayoutEffect(() => ref.current?.scrollTo({ top: ref.current.scrollHeight }), []);
   const close = () => {
-    composerBeside(ref.current)?.focus();
-    endEditing(message.id);
+    messageFieldNear(ref.current)?.focus();
+    drafts.endEditing(message.id);
   };
   const keep = async () => {
     const content = text.trim();
     if (content === '' || content === message.content) return close();
     const kept = await attempt(async () => {
-      timeline.replace(await parley.rest('PATCH /api/messages/:id', { id: message.id, body: { content } }));
+      timeline.replace(await client.rest('PATCH /api/messages/:id', { id: message.id, body: { content } }));
     });
     if (kept) close();
   };
@@ -73,7 +72,7 @@ function useEditing(message: Message, timeline: Timeline) {
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
     if (event.key === 'Escape' && !isComposing(event)) close();
-    if (!isReady(event)) return;
+    if (!keyboard.submits(event)) return;
     event.preventDefault();
     void keep();
   };

@@ -1,39 +1,39 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { me, parley } from '../../state/client.ts';
-import { editing, replyTo } from '../../state/drafts.ts';
-import { isTouched } from '../../state/keyboard.ts';
-import { wasFollowed } from '../../state/replies.ts';
-import { go, pathTo } from '../../state/router.ts';
-import { currentServer, isAtLeast } from '../../state/servers.ts';
+import { isTouched } from '../../browser.ts';
+import { messageFieldNear } from '../../focus.ts';
+import { pathTo } from '../../state/router.ts';
+import { isAtLeast } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { attempt, tell } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
-import { IconButton } from '../parts/IconButton.tsx';
+import { isEmojiAlone } from '../parts/inline.ts';
 import { Text } from '../parts/text.tsx';
 import { clockTime, fullTime } from '../parts/time.ts';
+import { type AppState, useApp } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
 import { ReactButton, Reactions } from './Reactions.tsx';
-import { composerBeside } from './useComposer.ts';
 
 interface MessageProps {
   message: Message;
   timeline: Timeline;
-  /** Whether it belongs to the one before, so that the name need not be said again. */
+  /** Whether it is grouped with the one before, without a name of its own. */
   grouped: boolean;
   isTarget: boolean;
 }
 
 export function MessageView({ message, timeline, grouped, isTarget }: MessageProps) {
+  const app = useApp();
+  const { drafts } = app;
   const [deleting, setDeleting] = useState(false);
-  const isEdited = editing.value === message.id;
-  const actions = actionsFor(message, () => setDeleting(true));
+  const isEdited = drafts.editing.value === message.id;
+  const actions = actionsFor(app, message, () => setDeleting(true));
   const press = (event: KeyboardEvent) => {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey && event.target === event.currentTarget;
     const action = plain && actions.find(({ key }) => key === event.key.toLowerCase());
@@ -43,7 +43,7 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
   };
   return (
     <article
-      class={`message ${grouped ? 'grouped' : ''} ${isTarget ? 'target' : ''} ${isForMe(message) ? 'for-me' : ''}`}
+      class={`message ${grouped ? 'grouped' : ''} ${isTarget ? 'target' : ''} ${isForMe(app, message) ? 'for-me' : ''}`}
       data-id={message.id}
       tabIndex={-1}
       aria-label={`${message.author.displayName}, ${clockTime(message.createdAt)}`}
@@ -53,7 +53,7 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
       <Gutter message={message} grouped={grouped} />
       <div class="content">
         {!grouped && <Head message={message} />}
-        {isEdited ? <EditBox message={message} timeline={timeline} /> : <Said message={message} />}
+        {isEdited ? <EditBox message={message} timeline={timeline} /> : <MessageText message={message} />}
         <Attachments list={message.attachments} />
         <Reactions message={message} timeline={timeline} />
         {message.thread && <ThreadLink message={message} />}
@@ -76,38 +76,36 @@ function Gutter({ message, grouped }: { message: Message; grouped: boolean }) {
   );
 }
 
-/** Up to eight emoji and nothing else: they are what is said, and are shown large. */
-const emojiAlone =
-  /^(?:\s*(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*)){1,8}\s*$/u;
-
-export function Said({ message }: { message: Message }) {
+export function MessageText({ message }: { message: Message }) {
+  const app = useApp();
+  const { replies } = app;
   return (
-    <Folding content={message.content} whole={wasFollowed(message.id)}>
-      <div class={emojiAlone.test(message.content) ? 'text large' : 'text'}>
-        <Text content={message.content} channels={channelsIn(message)} />
+    <Folding content={message.content} whole={replies.wasWatched(message.id)}>
+      <div class={isEmojiAlone(message.content) ? 'text large' : 'text'}>
+        <Text content={message.content} channels={channelsIn(app, message)} />
         {message.isEdited && <span class="edited"> (edited)</span>}
       </div>
     </Folding>
   );
 }
 
-function channelsIn({ mentions }: Message): ReadonlyMap<string, string> {
-  const serverId = currentServer.value?.id ?? null;
+function channelsIn(app: AppState, { mentions }: Message): ReadonlyMap<string, string> {
+  const serverId = app.servers.current.value?.id ?? null;
   const named = mentions.filter(({ kind }) => kind === 'channel');
   return new Map(named.map(({ token, targetId }) => [token, pathTo.channel(serverId, targetId)]));
 }
 
-/** Whether someone else wants me to read it. */
-function isForMe({ authorId, mentions }: Message): boolean {
-  const id = me.value?.id;
+/** Whether it is from someone else and mentions the user. */
+function isForMe(app: AppState, { authorId, mentions }: Message): boolean {
+  const id = app.me.value?.id;
   if (authorId === id) return false;
   return mentions.some(({ kind, targetId }) => kind === 'here' || kind === 'everyone' || targetId === id);
 }
 
-/** One stop for Tab, within which arrows lead on: else a list of messages would be hundreds of stops. */
+/** One stop for Tab; arrow keys move within it. Otherwise a list of messages would be hundreds of stops. */
 function Toolbar({ message, actions }: { message: Message; actions: Action[] }) {
   return (
-    <div class="actions" role="toolbar" aria-label="Message" onKeyDown={walkAlong}>
+    <div class="actions" role="toolbar" aria-label="Message" onKeyDown={moveInToolbar}>
       <ReactButton message={message} />
       {actions.map(({ label, icon, run }) => (
         <IconButton key={label} icon={icon} label={label} tabIndex={-1} onClick={run} />
@@ -116,7 +114,7 @@ function Toolbar({ message, actions }: { message: Message; actions: Action[] }) 
   );
 }
 
-function walkAlong(event: TargetedKeyboardEvent<HTMLDivElement>): void {
+function moveInToolbar(event: TargetedKeyboardEvent<HTMLDivElement>): void {
   const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
   if (step === 0 || event.defaultPrevented || !(event.target instanceof HTMLButtonElement)) return;
   const all = [...event.currentTarget.querySelectorAll<HTMLElement>('button')];
@@ -126,16 +124,17 @@ function walkAlong(event: TargetedKeyboardEvent<HTMLDivElement>): void {
 }
 
 function ConfirmDeletion({ id, onClose }: { id: string; onClose(): void }) {
+  const { attempt, client } = useApp();
   const remove = async () => {
-    const composer = composerBeside(document.querySelector(`[data-id="${CSS.escape(id)}"]`));
-    const removed = await attempt(() => parley.rest('DELETE /api/messages/:id', { id }));
-    // What had the focus went away with the message.
+    const composer = messageFieldNear(document.querySelector(`[data-id="${CSS.escape(id)}"]`));
+    const removed = await attempt(() => client.rest('DELETE /api/messages/:id', { id }));
+    // The focused element was removed with the message.
     if (removed && !isTouched()) composer?.focus();
   };
   return (
     <Confirm
       title="Delete this message?"
-      text="It goes away for everyone, and it does not come back."
+      text="It is deleted for everyone and cannot be restored."
       action="Delete"
       onClose={onClose}
       onConfirm={() => void remove()}
@@ -167,29 +166,32 @@ interface Action {
   run(): void;
 }
 
-function actionsFor(message: Message, askToDelete: () => void): Action[] {
-  const isOwn = message.authorId === me.value?.id;
-  const moderates = isAtLeast(currentServer.value?.role, 'moderator');
-  const mayPin = moderates || currentServer.value === null;
+function actionsFor(app: AppState, message: Message, askToDelete: () => void): Action[] {
+  const isOwn = message.authorId === app.me.value?.id;
+  const moderates = isAtLeast(app.servers.current.value?.role, 'moderator');
+  const mayPin = moderates || app.servers.current.value === null;
   const reply = () => {
-    replyTo.value = message;
+    app.drafts.replyTo.value = message;
   };
   const thread = () =>
-    attempt(async () => {
-      const { id } = await parley.rest('POST /api/messages/:id/thread', { id: message.id, body: {} });
-      go(pathTo.thread(currentServer.value?.id ?? null, message.channelId, id));
+    app.attempt(async () => {
+      const { id } = await app.client.rest('POST /api/messages/:id/thread', { id: message.id, body: {} });
+      app.navigate(pathTo.thread(app.servers.current.value?.id ?? null, message.channelId, id));
     });
   const pin = () => {
     const params = { channelId: message.channelId, messageId: message.id };
-    if (message.isPinned) void attempt(() => parley.rest('DELETE /api/channels/:channelId/pins/:messageId', params));
-    else void attempt(() => parley.rest('PUT /api/channels/:channelId/pins/:messageId', params));
+    if (message.isPinned)
+      void app.attempt(() => app.client.rest('DELETE /api/channels/:channelId/pins/:messageId', params));
+    else void app.attempt(() => app.client.rest('PUT /api/channels/:channelId/pins/:messageId', params));
   };
   const edit = () => {
-    editing.value = message.id;
+    app.drafts.editing.value = message.id;
   };
   const link = () => {
-    const path = pathTo.said(currentServer.value?.id ?? null, message);
-    void attempt(() => navigator.clipboard.writeText(location.origin + path).then(() => tell('The link is copied.')));
+    const path = pathTo.messageOrThread(app.servers.current.value?.id ?? null, message);
+    void app.attempt(() =>
+      navigator.clipboard.writeText(location.origin + path).then(() => app.showToast('The link is copied.')),
+    );
   };
   return [
     { label: 'Reply', icon: 'reply', key: 'r', run: reply },
@@ -208,12 +210,16 @@ interface PreviewProps {
 }
 
 function ReplyPreview({ message, timeline }: PreviewProps) {
+  const { servers } = useApp();
   const { replyTo: original, channelId } = message;
   const { threadId } = timeline;
   if (!original) return null;
   const author = timeline.messages.value.find(({ authorId }) => authorId === original.authorId)?.author;
   return (
-    <a class="reply" href={pathTo.said(currentServer.value?.id ?? null, { channelId, threadId, id: original.id })}>
+    <a
+      class="reply"
+      href={pathTo.messageOrThread(servers.current.value?.id ?? null, { channelId, threadId, id: original.id })}
+    >
       {author && <strong>{author.displayName}</strong>}{' '}
       <span class={original.deleted ? 'faint' : ''} dir="auto">
         {original.deleted ? 'The message was deleted' : original.content}
@@ -222,13 +228,13 @@ function ReplyPreview({ message, timeline }: PreviewProps) {
   );
 }
 
-interface AnsweredProps {
+interface PendingReplyProps {
   id: string | null | undefined;
   timeline: Timeline;
 }
 
-/** The same for what is no message yet. */
-export function AnsweredPreview({ id, timeline }: AnsweredProps) {
+/** The same for what is not a message yet. */
+export function PendingReplyPreview({ id, timeline }: PendingReplyProps) {
   if (!id) return null;
   const original = timeline.messages.value.find((message) => message.id === id);
   const { authorId = '', content = '…' } = original ?? {};
@@ -239,11 +245,12 @@ export function AnsweredPreview({ id, timeline }: AnsweredProps) {
 }
 
 function ThreadLink({ message }: { message: Message }) {
+  const { servers } = useApp();
   const { thread } = message;
   if (!thread) return null;
   const count = thread.messageCount === 1 ? '1 reply' : `${thread.messageCount} replies`;
   return (
-    <a class="thread-link" href={pathTo.thread(currentServer.value?.id ?? null, message.channelId, thread.id)}>
+    <a class="thread-link" href={pathTo.thread(servers.current.value?.id ?? null, message.channelId, thread.id)}>
       <Icon name="thread" /> <strong>{thread.name}</strong> <span>{count}</span>
     </a>
   );

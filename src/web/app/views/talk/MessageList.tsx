@@ -1,26 +1,27 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message, ServerRecord } from '../../../../client/index.ts';
-import { currentServer } from '../../state/servers.ts';
+import type { Reply } from '../../state/replies.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
+import { Text } from '../parts/text.tsx';
 import { dayKey, dayName } from '../parts/time.ts';
-import { InvitePeople } from '../server/InvitePeople.tsx';
+import { InvitePeople } from '../server/Invites.tsx';
+import { useApp } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
+import { AuthorButton } from './AuthorButton.tsx';
 import { isGrouped } from './grouping.ts';
-import { MessageView, Said } from './Message.tsx';
-import { Replies } from './Replies.tsx';
+import { MessageText, MessageView, PendingReplyPreview } from './Message.tsx';
 import { asMessage, PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
-import { useNews } from './useNews.ts';
-import { useOneStop } from './useOneStop.ts';
-import { useScroll } from './useScroll.ts';
+import { useNewMessages } from './useNewMessages.ts';
+import { useScroll, useTabStop } from './useScroll.ts';
 
 interface ListProps {
   timeline: Timeline;
   /** A message to bring into view. */
   target: string | null;
   name: string;
-  /** What a thread starts from. */
+  /** The message that a thread starts from. */
   opening?: Message | null;
 }
 
@@ -28,14 +29,14 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
   const ref = useRef<HTMLDivElement>(null);
   const messages = timeline.messages.value;
   const { atEnd, toEnd } = useScroll(ref, timeline, target);
-  const news = useNews(ref, timeline, atEnd);
-  useOneStop(ref, messages);
+  const news = useNewMessages(ref, timeline, atEnd);
+  useTabStop(ref, messages);
   return (
     <div class="talk">
-      <ToFirstNew count={news.above} onClick={news.toFirst} />
-      {/* Turned round: the browser itself keeps the end in view, and the place when older messages are put before. */}
+      <JumpToNew count={news.above} onClick={news.toFirst} />
+      {/* Reversed, so that the browser keeps the end in view, and the position when older messages are inserted. */}
       <div class="scroller" ref={ref}>
-        {/* New messages are read out by the announcer: here older ones come, too. */}
+        {/* New messages are announced elsewhere, since older ones are inserted here too. */}
         <div
           class="messages"
           role="log"
@@ -68,14 +69,14 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
 }
 
 /** The server counts no further. */
-const mostCounted = 1000;
+const maxCounted = 1000;
 
-/** Leads to where what is new begins. */
-function ToFirstNew({ count, onClick }: { count: number; onClick(): void }) {
+/** Scrolls to the first new message. */
+function JumpToNew({ count, onClick }: { count: number; onClick(): void }) {
   if (count === 0) return null;
   return (
     <button type="button" class="to-end to-new" onClick={onClick}>
-      ↑ {count === 1 ? '1 new message' : `${count}${count < mostCounted ? '' : '+'} new messages`}
+      ↑ {count === 1 ? '1 new message' : `${count}${count < maxCounted ? '' : '+'} new messages`}
     </button>
   );
 }
@@ -84,14 +85,14 @@ interface RowProps {
   message: Message;
   before: Message | undefined;
   timeline: Timeline;
-  /** After which message the "new" line stands; null: nowhere. */
+  /** Number of the message before the "new" line; null: there is no line. */
   newSince: number | null;
   isTarget: boolean;
 }
 
 function MessageRow({ message, before, timeline, newSince, isTarget }: RowProps) {
   const newDay = !before || dayKey(before.createdAt) !== dayKey(message.createdAt);
-  // Before the first of those that are shown there may be more that are new.
+  // There may be more new ones before the first that is shown.
   const isFirst = before ? before.seq <= (newSince ?? 0) : !timeline.hasOlder.value;
   const isNew = newSince !== null && message.seq > newSince && isFirst;
   const grouped = !newDay && !isNew && isGrouped(before, message);
@@ -104,14 +105,15 @@ function MessageRow({ message, before, timeline, newSince, isTarget }: RowProps)
   );
 }
 
-/** What waits to be sent or to be heard of, and what was refused. */
+/** Messages that wait to be sent, were not received yet, or were refused. */
 function Unconfirmed({ timeline }: { timeline: Timeline }) {
+  const authorId = useApp().me.value?.id;
   const messages = timeline.messages.value;
   const { sending } = timeline;
   const known = useMemo(() => new Set(messages.map(({ nonce }) => nonce)), [messages]);
   const pending = sending.pending.value.filter(({ nonce }) => !known.has(nonce));
-  const sent = sending.unheard.value.map((one) => one.pending);
-  const before = [messages.at(-1), ...[...sent, ...pending].map(asMessage)];
+  const sent = sending.acknowledged.value.map((one) => one.pending);
+  const before = [messages.at(-1), ...[...sent, ...pending].map((one) => asMessage(one, authorId))];
   return (
     <>
       {sent.map((one, i) => (
@@ -134,6 +136,7 @@ interface BeginningProps {
 }
 
 function Beginning({ timeline, name, opening }: BeginningProps) {
+  const { servers } = useApp();
   if (timeline.error.value && !timeline.loaded.value) {
     return (
       <div class="beginning" role="alert">
@@ -145,7 +148,7 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
   if (!timeline.loaded.value) return <Skeleton />;
   if (timeline.hasOlder.value) return <Skeleton />;
   if (opening) return <Opening message={opening} />;
-  const server = currentServer.value;
+  const server = servers.current.value;
   return (
     <div class="beginning">
       <h2>{name}</h2>
@@ -155,7 +158,7 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
   );
 }
 
-/** Whoever has made a server is alone in it. */
+/** Shown to the creator of a new server, who is alone in it. */
 function InviteFirst({ server }: { server: ServerRecord }) {
   const [open, setOpen] = useState(false);
   return (
@@ -172,14 +175,14 @@ function Opening({ message }: { message: Message }) {
       <Avatar user={message.author} />
       <div>
         <strong>{message.author.displayName}</strong>
-        <Said message={message} />
+        <MessageText message={message} />
         <Attachments list={message.attachments} />
       </div>
     </div>
   );
 }
 
-/** Takes the room of messages that are being fetched. */
+/** A placeholder for messages that are being loaded. */
 function Skeleton() {
   return (
     <div class="skeleton" aria-hidden="true">
@@ -205,3 +208,57 @@ function NewLine() {
     </div>
   );
 }
+
+/** Replies that bots are writing, after all messages; each is replaced by its message. */
+export function Replies({ timeline }: { timeline: Timeline }) {
+  const { replies } = useApp();
+  const messages = timeline.messages.value;
+  const here = replies.list.value.filter(
+    ({ channelId, threadId, messageId }) =>
+      channelId === timeline.channelId &&
+      threadId === timeline.threadId &&
+      !messages.some(({ id }) => id === messageId),
+  );
+  return (
+    <>
+      {here.map((reply) => (
+        <ReplyView key={reply.key} reply={reply} timeline={timeline} />
+      ))}
+    </>
+  );
+}
+
+/** Looks like the message, so that nothing moves when that comes. It is not announced while it changes. */
+function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
+  const { replies } = useApp();
+  const { key, author, replyToId, startedAt, text, whole } = reply;
+  useLayoutEffect(() => replies.show(key), [key]);
+  const messages = timeline.messages.value;
+  const grouped = isGrouped(messages.at(-1), { authorId: author.id, replyToId, createdAt: startedAt });
+  return (
+    <article
+      class={`message making ${grouped ? 'grouped' : ''}`}
+      aria-label={`${author.displayName}, writing`}
+      aria-busy="true"
+      tabIndex={-1}
+    >
+      <PendingReplyPreview id={replyToId} timeline={timeline} />
+      <div class="gutter">{!grouped && <Avatar user={author} />}</div>
+      <div class="content">
+        {!grouped && (
+          <header>
+            <AuthorButton author={author} />
+            <span class="tag">Bot</span>
+            <span class="faint">writing…</span>
+          </header>
+        )}
+        <div class="text">
+          <Text content={closed(whole ? text : `… ${text}`)} />
+        </div>
+      </div>
+    </article>
+  );
+}
+
+/** Closes a block of code that is not complete yet. */
+const closed = (text: string) => ((text.match(/```/g)?.length ?? 0) % 2 === 1 ? `${text}\n\`\`\`` : text);

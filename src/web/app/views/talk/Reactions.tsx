@@ -1,30 +1,29 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { me, parley } from '../../state/client.ts';
 import { emojiOf } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { attempt } from '../../state/toasts.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { useOutside } from '../parts/Menu.tsx';
+import { type AppState, useApp } from '../useApp.ts';
 
 const choice = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀', '✅', '🔥', '🚀', '👏', '🤔', '💯', '😍', '👎'];
 
-/** So many people are named; the others are counted. */
-const mostNamed = 12;
+/** How many people are named; the others are counted. */
+const maxNamed = 12;
 
-function toggle(message: Message, emoji: string, isOn: boolean): void {
+function toggle(app: AppState, message: Message, emoji: string, isOn: boolean): void {
   const id = message.id;
-  if (isOn) void attempt(() => parley.rest('DELETE /api/messages/:id/reactions/:emoji', { id, emoji }));
-  else void attempt(() => parley.rest('POST /api/messages/:id/reactions', { id, body: { emoji } }));
+  if (isOn) void app.attempt(() => app.client.rest('DELETE /api/messages/:id/reactions/:emoji', { id, emoji }));
+  else void app.attempt(() => app.client.rest('POST /api/messages/:id/reactions', { id, body: { emoji } }));
 }
 
-const isMine = (users: string[]): boolean => users.includes(me.value?.id ?? '');
+const isMine = (app: AppState, users: string[]): boolean => users.includes(app.me.value?.id ?? '');
 
-/** Who reacted, as far as they are known by name here. */
-function namesOf(users: string[], timeline: Timeline): string {
-  const known = users.flatMap((id) => (isMine([id]) ? 'You' : (timeline.authors.value.get(id) ?? [])));
-  const named = known.slice(0, mostNamed);
+/** The names of those who reacted, as far as they are known here. */
+function namesOf(app: AppState, users: string[], timeline: Timeline): string {
+  const known = users.flatMap((id) => (isMine(app, [id]) ? 'You' : (timeline.authors.value.get(id) ?? [])));
+  const named = known.slice(0, maxNamed);
   const more = users.length - named.length;
   if (named.length === 0) return '';
   const others = more === 0 ? [] : [more === 1 ? '1 other' : `${more} others`];
@@ -32,6 +31,7 @@ function namesOf(users: string[], timeline: Timeline): string {
 }
 
 export function Reactions({ message, timeline }: { message: Message; timeline: Timeline }) {
+  const app = useApp();
   if (message.reactions.length === 0) return null;
   return (
     <ul class="reactions" aria-label="Reactions">
@@ -39,10 +39,10 @@ export function Reactions({ message, timeline }: { message: Message; timeline: T
         <li key={emoji}>
           <button
             type="button"
-            aria-pressed={isMine(users)}
+            aria-pressed={isMine(app, users)}
             aria-label={`${emojiOf(emoji)}, ${count}`}
-            title={namesOf(users, timeline)}
-            onClick={() => toggle(message, emoji, isMine(users))}
+            title={namesOf(app, users, timeline)}
+            onClick={() => toggle(app, message, emoji, isMine(app, users))}
           >
             <span aria-hidden="true">{emojiOf(emoji)}</span> {count}
           </button>
@@ -53,6 +53,7 @@ export function Reactions({ message, timeline }: { message: Message; timeline: T
 }
 
 export function ReactButton({ message }: { message: Message }) {
+  const app = useApp();
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -64,7 +65,7 @@ export function ReactButton({ message }: { message: Message }) {
   const choose = (emoji: string) => {
     close();
     const known = message.reactions.find((reaction) => reaction.emoji === emoji);
-    toggle(message, emoji, known ? isMine(known.users) : false);
+    toggle(app, message, emoji, known ? isMine(app, known.users) : false);
   };
   return (
     <span ref={root}>
@@ -90,12 +91,13 @@ interface PickerProps {
   onClose(): void;
 }
 
-/** Arrows go through it, and Escape leads back to where it was opened. */
+/** Arrow keys move in it, and Escape returns to the button. */
 function Picker({ message, onChoose, onClose }: PickerProps) {
+  const app = useApp();
   const ref = useRef<HTMLFieldSetElement>(null);
-  // Before the next key is pressed.
+  // In a layout effect, to be ready for the next key.
   useLayoutEffect(() => ref.current?.querySelector('button')?.focus(), []);
-  const isOn = (emoji: string) => message.reactions.some((one) => one.emoji === emoji && isMine(one.users));
+  const isOn = (emoji: string) => message.reactions.some((one) => one.emoji === emoji && isMine(app, one.users));
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onClose();
     else if (!ref.current || !step(ref.current, event.key)) return;
@@ -123,7 +125,7 @@ function Picker({ message, onChoose, onClose }: PickerProps) {
   );
 }
 
-/** @returns whether the key was one that goes through the emoji, as they are seen: in rows */
+/** Moves the focus among the emoji, by rows and columns. @returns whether the key was for that */
 function step(picker: HTMLElement, key: string): boolean {
   const all = [...picker.querySelectorAll('button')];
   const at = all.findIndex((button) => button.contains(document.activeElement));
@@ -133,7 +135,7 @@ function step(picker: HTMLElement, key: string): boolean {
   const to = by[key];
   if (to === undefined) return false;
   const next = all[at + to];
-  // Below the last row there is the field.
+  // The field is below the last row.
   if (next) next.focus();
   else if (key === 'ArrowDown') picker.querySelector('input')?.focus();
   return true;

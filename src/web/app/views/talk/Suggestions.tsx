@@ -1,39 +1,38 @@
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { parley } from '../../state/client.ts';
-import { commandsOf } from '../../state/commands.ts';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { emojiLike } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
+import { type AppState, useApp } from '../useApp.ts';
 
 interface Suggestion {
   id: string;
   label: string;
   about: string;
-  /** What takes the place of what was typed. */
+  /** Replaces what was typed. */
   token: string;
 }
 
 const pauseMs = 120;
 const most = 6;
 
-/** What is being typed right before the caret: `@al`, `#gen`, `:sm`, or `/wea` where nothing stands before it. */
+/** The word being typed before the caret: `@al`, `#gen`, `:sm`, or `/wea` at the start of the text. */
 const unfinished =
   /(?:^|[\s(])(?:(?<sign>[@#])(?<name>[\p{L}\p{N}_.-]{0,32})|(?<colon>:)(?<emoji>[a-z\d_+-]{2,32}))$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
 
 interface Suggesting {
   list: Suggestion[];
   chosen: number;
-  /** Hears that something was typed into the text box. */
+  /** To be called when something was typed into the text box. */
   typed(): void;
-  /** Takes a key of the text box. @returns whether it was meant for the list */
+  /** Handles a key of the text box. @returns whether it was for the list */
   press(event: KeyboardEvent): boolean;
-  /** Puts a suggestion into the text. */
+  /** Inserts a suggestion into the text. */
   take(suggestion: Suggestion): void;
 }
 
 type TextBox = RefObject<HTMLTextAreaElement | null>;
 
-/** Suggests whom, what or which command a half-typed word could mean. */
+/** Suggests people, channels, emoji or commands for a word being typed. */
 export function useSuggestions(channelId: string, box: TextBox, change: (text: string) => void): Suggesting {
   const { asked, ask, forget } = useAsked(box);
   const [{ list, chosen }, setFound] = useFound(channelId, asked);
@@ -43,7 +42,7 @@ export function useSuggestions(channelId: string, box: TextBox, change: (text: s
     if (!text || !asked) return;
     const after = /^\s/.test(text.value.slice(asked.end)) ? '' : ' ';
     text.setRangeText(token + after, asked.start, asked.end, 'end');
-    // Past the space that was there already.
+    // After the space that was there already.
     if (after === '') text.setSelectionRange(text.selectionEnd + 1, text.selectionEnd + 1);
     forget();
     change(text.value);
@@ -62,7 +61,7 @@ export function useSuggestions(channelId: string, box: TextBox, change: (text: s
   return { list, chosen, typed: ask, press, take };
 }
 
-/** The half of a word before the caret. */
+/** The part of a word before the caret. */
 interface Asked {
   trigger: string;
   typed: string;
@@ -70,7 +69,7 @@ interface Asked {
   end: number;
 }
 
-/** What is asked for by typing, until the caret goes elsewhere: who only walks through a text wants no suggestions. */
+/** The word being typed, until the caret moves: moving through a text must not open suggestions. */
 function useAsked(box: TextBox) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const forget = () => setAsked(null);
@@ -93,7 +92,7 @@ function useAsked(box: TextBox) {
 }
 
 interface Found {
-  /** What was asked for, with the sign before it. */
+  /** The word, with the sign before it. */
   word: string;
   list: Suggestion[];
   chosen: number;
@@ -101,8 +100,9 @@ interface Found {
 
 const nothing: Found = { word: '', list: [], chosen: 0 };
 
-/** What was found for what is asked for now; a list of what was asked for before would take the next key. */
+/** The suggestions for the word being typed. Those for an earlier word would take the next key, so they are dropped. */
 function useFound(channelId: string, asked: Asked | null) {
+  const app = useApp();
   const [found, setFound] = useState(nothing);
   const { trigger, typed } = asked ?? {};
   const word = asked ? asked.trigger + asked.typed : '';
@@ -111,7 +111,7 @@ function useFound(channelId: string, asked: Asked | null) {
     if (trigger === undefined || typed === undefined) return;
     let wanted = true;
     const timer = setTimeout(async () => {
-      const list = await find(channelId, trigger, typed);
+      const list = await find(app, channelId, trigger, typed);
       if (wanted) setFound({ word: trigger + typed, list, chosen: 0 });
     }, pauseMs);
     return () => {
@@ -122,12 +122,14 @@ function useFound(channelId: string, asked: Asked | null) {
   return [found.word === word ? found : nothing, setFound] as const;
 }
 
-/** Without suggestions one can type on, so it does not matter why there are none. */
-async function find(channelId: string, trigger: string, typed: string): Promise<Suggestion[]> {
-  if (trigger === '/') return findCommands(channelId, typed.toLowerCase());
+/** Suggestions are optional, so failures are ignored. */
+async function find(app: AppState, channelId: string, trigger: string, typed: string): Promise<Suggestion[]> {
+  if (trigger === '/') return findCommands(app, channelId, typed.toLowerCase());
   if (trigger === ':') return findEmoji(typed);
   const query = { channelId, trigger: trigger === '#' ? '#' : '@', q: typed, limit: most } as const;
-  const { suggestions } = await parley.rest('GET /api/mentions/suggest', { query }).catch(() => ({ suggestions: [] }));
+  const { suggestions } = await app.client
+    .rest('GET /api/mentions/suggest', { query })
+    .catch(() => ({ suggestions: [] }));
   return suggestions.map(({ id, label, token }) => ({ id, label, token, about: token }));
 }
 
@@ -136,8 +138,8 @@ const findEmoji = (typed: string): Suggestion[] =>
     .slice(0, most)
     .map(({ name, emoji }) => ({ id: name, label: emoji, about: `:${name}:`, token: emoji }));
 
-async function findCommands(channelId: string, typed: string): Promise<Suggestion[]> {
-  const commands = await commandsOf(channelId);
+async function findCommands(app: AppState, channelId: string, typed: string): Promise<Suggestion[]> {
+  const commands = await app.commands.of(channelId);
   const fitting = commands.filter(({ name, aliases }) =>
     [name, ...aliases].some((one) => one.toLowerCase().startsWith(typed)),
   );
@@ -149,7 +151,7 @@ async function findCommands(channelId: string, typed: string): Promise<Suggestio
   }));
 }
 
-/** What a text box says of the list that belongs to it. */
+/** The attributes that connect a text box to its list. */
 export function listOf(id: string, { list, chosen }: Suggesting) {
   if (list.length === 0) return { 'aria-autocomplete': 'list' } as const;
   return {
@@ -159,7 +161,7 @@ export function listOf(id: string, { list, chosen }: Suggesting) {
   } as const;
 }
 
-/** @param id of the list, by which the text box points to it */
+/** @param id of the list, which the text box refers to */
 export function Suggestions({ id, list, chosen, take }: Suggesting & { id: string }) {
   if (list.length === 0) return null;
   return (
@@ -186,3 +188,14 @@ export function Suggestions({ id, list, chosen, take }: Suggesting & { id: strin
 }
 
 const optionId = (listId: string, at: number): string => `${listId}-${at}`;
+
+/** Makes a text box as high as its text, up to a limit in the style sheet. */
+export function useGrowth(ref: { current: HTMLTextAreaElement | null }, text: string): void {
+  useLayoutEffect(() => {
+    const box = ref.current;
+    if (!box) return;
+    box.style.height = 'auto';
+    // Without text it would be as high as its placeholder.
+    if (text !== '') box.style.height = `${box.scrollHeight + box.offsetHeight - box.clientHeight}px`;
+  }, [ref, text]);
+}

@@ -1,20 +1,19 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Message, ParleyError, type ThreadRecord } from '../../../../client/index.ts';
-import { parley } from '../../state/client.ts';
-import { rescueFromThread } from '../../state/leftovers.ts';
-import { reading } from '../../state/reading.ts';
 import { pathTo } from '../../state/router.ts';
-import { currentServer } from '../../state/servers.ts';
-import { type Timeline, timelineOf } from '../../state/timeline.ts';
+import { isAtLeast } from '../../state/servers.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { Confirm, Dialog } from '../parts/Dialog.tsx';
+import { Field } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { useAbout } from './ChannelHead.tsx';
-import { Composer } from './Composer.tsx';
-import { useFileDrop } from './ComposerParts.tsx';
-import { GoneThread } from './Leftover.tsx';
+import { Menu } from '../parts/Menu.tsx';
+import { useApp } from '../useApp.ts';
+import { useConversationInfo } from './ChannelHead.tsx';
+import { Composer, useFileDrop } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
-import { showMessage } from './showMessage.ts';
-import { ThreadMenu } from './ThreadMenu.tsx';
-import { useAnnouncements } from './useAnnouncements.ts';
+import { DeletedThread } from './Unsent.tsx';
+import { useAnnouncements } from './useNewMessages.ts';
 
 interface ThreadProps {
   channelId: string;
@@ -25,18 +24,19 @@ interface ThreadProps {
 
 /** A thread, beside its channel; on a phone in its place. */
 export function Thread({ channelId, threadId, messageId }: ThreadProps) {
-  const timeline = useMemo(() => timelineOf(channelId, threadId), [channelId, threadId]);
+  const { timelines, drafts, servers } = useApp();
+  const timeline = useMemo(() => timelines.of(channelId, threadId), [channelId, threadId]);
   const { thread, setThread, opening } = useThread(timeline, threadId, messageId);
   const name = thread?.name ?? 'Thread';
   useAnnouncements(channelId, threadId);
   useEffect(
     () => () => {
-      // Nobody comes back to a thread that was deleted.
-      if (timeline.gone.peek()) rescueFromThread(threadId, channelId);
+      // Nobody returns to a deleted thread.
+      if (timeline.gone.peek()) drafts.rescueThread(threadId, channelId);
     },
     [timeline, threadId, channelId],
   );
-  const isOver = useAbout(channelId).channel?.isArchived || thread?.isArchived;
+  const isOver = useConversationInfo(channelId).channel?.isArchived || thread?.isArchived;
   const closed = isOver ? 'This thread is archived: nobody writes here any more.' : null;
   const { over, ...dropping } = useFileDrop(timeline, closed);
   return (
@@ -48,12 +48,16 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
         </h2>
         <span class="space" />
         {thread && !timeline.gone.value && <ThreadMenu thread={thread} onChange={setThread} />}
-        <a class="icon" href={pathTo.channel(currentServer.value?.id ?? null, channelId)} aria-label="Close the thread">
+        <a
+          class="icon"
+          href={pathTo.channel(servers.current.value?.id ?? null, channelId)}
+          aria-label="Close the thread"
+        >
           <Icon name="close" />
         </a>
       </header>
       {timeline.gone.value ? (
-        <GoneThread timeline={timeline} />
+        <DeletedThread timeline={timeline} />
       ) : (
         <>
           <MessageList timeline={timeline} target={messageId} name={name} opening={opening} />
@@ -64,28 +68,31 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
   );
 }
 
-/** A thread's name, and what it starts from while that is there. */
+/** A thread's record, and the message that it starts from unless that is deleted. */
 function useThread(timeline: Timeline, threadId: string, messageId: string | null) {
+  const app = useApp();
+  const { client, connection } = app;
   const [thread, setThread] = useState<ThreadRecord | null>(null);
   const [opening, setOpening] = useState<Message | null>(null);
   useEffect(() => {
     const isShown = timeline.messages.peek().some(({ id }) => id === messageId);
-    if (messageId && !isShown) void showMessage(timeline, messageId);
+    if (messageId && !isShown)
+      void app.timelines.showMessage(timeline, messageId, app.servers.current.peek()?.id ?? null);
     else if (!timeline.loaded.peek() || timeline.gone.peek()) void timeline.showNewest();
   }, [timeline, messageId]);
   useEffect(() => {
-    const channel = parley.channel(timeline.channelId);
+    const channel = client.channel(timeline.channelId);
     const ends = [
       channel.listen('thread:updated', (changed) => {
         if (changed.id === threadId) setThread(changed);
       }),
       channel.listen('message:updated', (changed) => setOpening((now) => (now?.id === changed.id ? changed : now))),
       channel.listen('message:deleted', (gone) => setOpening((now) => (now?.id === gone.id ? null : now))),
-      reading(async () => {
-        const found = await parley.rest('GET /api/threads/:id', { id: threadId }).catch(nullIfGone);
+      connection.load(async () => {
+        const found = await client.rest('GET /api/threads/:id', { id: threadId }).catch(nullIfGone);
         setThread(found);
         const id = found?.parentMessageId;
-        if (id) setOpening(await parley.rest('GET /api/messages/:id', { id }).catch(nullIfGone));
+        if (id) setOpening(await client.rest('GET /api/messages/:id', { id }).catch(nullIfGone));
       }),
     ];
     return () => {
@@ -98,4 +105,66 @@ function useThread(timeline: Timeline, threadId: string, messageId: string | nul
 function nullIfGone(error: unknown): null {
   if (error instanceof ParleyError && error.status === 404) return null;
   throw error;
+}
+
+interface ThreadMenuProps {
+  thread: ThreadRecord;
+  onChange(thread: ThreadRecord): void;
+}
+
+/** The actions of a thread's creator and of moderators. */
+export function ThreadMenu({ thread, onChange }: ThreadMenuProps) {
+  const { me, servers, client, attempt, navigate } = useApp();
+  const [asking, setAsking] = useState<'rename' | 'delete' | null>(null);
+  if (thread.creatorId !== me.value?.id && !isAtLeast(servers.current.value?.role, 'moderator')) return null;
+  const { id, channelId, isArchived } = thread;
+  const change = async (body: { name?: string; isArchived?: boolean }) =>
+    onChange(await client.rest('PATCH /api/threads/:id', { id, body }));
+  const remove = () =>
+    attempt(async () => {
+      await client.rest('DELETE /api/threads/:id', { id });
+      navigate(pathTo.channel(servers.current.value?.id ?? null, channelId));
+    });
+  const archive = () => void attempt(() => change({ isArchived: !isArchived }));
+  const close = () => setAsking(null);
+  return (
+    <>
+      <Menu
+        label="Thread menu"
+        items={[
+          { label: 'Rename', icon: 'edit', run: () => setAsking('rename') },
+          { label: isArchived ? 'Bring back' : 'Archive', icon: 'archive', run: archive },
+          { label: 'Delete', icon: 'trash', danger: true, run: () => setAsking('delete') },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+      {asking === 'rename' && <Rename name={thread.name} onName={(name) => change({ name })} onClose={close} />}
+      {asking === 'delete' && (
+        <Confirm
+          title={`Delete ${thread.name}?`}
+          text="The thread and all its messages are deleted for everyone. The message that it starts from stays."
+          action="Delete"
+          onClose={close}
+          onConfirm={() => void remove()}
+        />
+      )}
+    </>
+  );
+}
+
+interface RenameProps {
+  name: string;
+  onName(name: string): Promise<void>;
+  onClose(): void;
+}
+
+function Rename({ name, onName, onClose }: RenameProps) {
+  return (
+    <Dialog title="Rename the thread" onClose={onClose}>
+      <Form action="Rename" work={({ text }) => onName(text('name')).then(onClose)}>
+        <Field label="Name" name="name" maxlength={100} value={name} required autofocus />
+      </Form>
+    </Dialog>
+  );
 }

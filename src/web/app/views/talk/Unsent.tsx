@@ -1,17 +1,19 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { Message, Pending } from '../../../../client/index.ts';
-import { connection, me, parley } from '../../state/client.ts';
-import { nameOfFile } from '../../state/outgoing-files.ts';
-import { forgetRefused, type Refused, sendAgain } from '../../state/refused.ts';
+import { pathTo } from '../../state/router.ts';
+import type { Refused } from '../../state/sending.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { copy } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { Page } from '../parts/Page.tsx';
 import { Text } from '../parts/text.tsx';
 import { clockTime } from '../parts/time.ts';
+import { useApp } from '../useApp.ts';
 import { isGrouped } from './grouping.ts';
-import { AnsweredPreview } from './Message.tsx';
+import { PendingReplyPreview } from './Message.tsx';
 
 interface UnsentProps {
   pending: Pending;
@@ -19,51 +21,53 @@ interface UnsentProps {
   timeline: Timeline;
 }
 
-/** What is known of the message that it is to become. */
-export function asMessage({ input, queuedAt }: Pending) {
+/** What is known of the message that it will become. */
+export function asMessage({ input, queuedAt }: Pending, authorId = '') {
   const createdAt = new Date(queuedAt).toISOString();
-  return { authorId: me.value?.id ?? '', replyToId: input.replyToId ?? null, createdAt };
+  return { authorId, replyToId: input.replyToId ?? null, createdAt };
 }
 
-/** A message that the server has not confirmed; it says whether it waits or is on its way. */
+/** A message that the server has not acknowledged, waiting or being sent. */
 export function PendingMessage(props: UnsentProps) {
+  const { connection, client } = useApp();
   const { pending } = props;
-  const offline = connection.value.status === 'offline';
+  const offline = connection.state.value.status === 'offline';
   const canCancel = offline && !pending.attempted;
   return (
-    <Standing {...props} kind="unsent" label="Not sent yet" state={offline ? '' : 'Sending…'}>
+    <MessagePlaceholder {...props} kind="unsent" label="Not sent yet" state={offline ? '' : 'Sending…'}>
       {offline && (
         <p class="hint">
           Will be sent when you are back online.{' '}
           {canCancel && (
-            <button type="button" class="link" onClick={() => parley.cancel(pending)}>
+            <button type="button" class="link" onClick={() => client.cancel(pending)}>
               Take back
             </button>
           )}
         </p>
       )}
-    </Standing>
+    </MessagePlaceholder>
   );
 }
 
-/** A message that the server has, until it comes as one of the conversation. */
+/** An acknowledged message, until it is received in the conversation. */
 export function SentMessage(props: UnsentProps) {
-  return <Standing {...props} label="Sent" />;
+  return <MessagePlaceholder {...props} label="Sent" />;
 }
 
-interface StandingProps extends UnsentProps {
+interface PlaceholderProps extends UnsentProps {
   kind?: string;
   label: string;
   state?: string;
   children?: ComponentChildren;
 }
 
-/** Stands as the message will, so that nothing moves when it comes. */
-function Standing({ pending, before, timeline, kind = '', label, state, children }: StandingProps) {
-  const grouped = isGrouped(before, asMessage(pending));
+/** Looks like the message, so that nothing moves when that comes. */
+function MessagePlaceholder({ pending, before, timeline, kind = '', label, state, children }: PlaceholderProps) {
+  const app = useApp();
+  const grouped = isGrouped(before, asMessage(pending, app.me.value?.id));
   return (
     <article class={`message ${kind} ${grouped ? 'grouped' : ''}`} aria-label={label}>
-      <AnsweredPreview id={pending.input.replyToId} timeline={timeline} />
+      <PendingReplyPreview id={pending.input.replyToId} timeline={timeline} />
       <Unsent pending={pending} grouped={grouped} state={state} />
       {children}
     </article>
@@ -72,6 +76,7 @@ function Standing({ pending, before, timeline, kind = '', label, state, children
 
 /** A message that the server refused. */
 export function RefusedMessage({ refused }: { refused: Refused }) {
+  const { refusals, copy } = useApp();
   const { pending, reason, code } = refused;
   const content = pending.input.content ?? '';
   return (
@@ -79,7 +84,7 @@ export function RefusedMessage({ refused }: { refused: Refused }) {
       <Unsent pending={pending} />
       <p class="hint bad" role="alert">
         Not sent: {reason}{' '}
-        <button type="button" class="link" onClick={() => sendAgain(refused)}>
+        <button type="button" class="link" onClick={() => refusals.sendAgain(refused)}>
           {code === 'THREAD_NOT_FOUND' ? 'Send to the channel' : 'Send again'}
         </button>{' '}
         {/* Only secure pages have a clipboard. */}
@@ -88,7 +93,7 @@ export function RefusedMessage({ refused }: { refused: Refused }) {
             Copy
           </button>
         )}{' '}
-        <button type="button" class="link" onClick={() => forgetRefused(pending.nonce)}>
+        <button type="button" class="link" onClick={() => refusals.discard(pending.nonce)}>
           Discard
         </button>
       </p>
@@ -99,11 +104,13 @@ export function RefusedMessage({ refused }: { refused: Refused }) {
 interface BodyProps {
   pending: Pending;
   grouped?: boolean;
-  /** Where its time will stand. */
+  /** Shown in place of the time. */
   state?: string | undefined;
 }
 
 function Unsent({ pending, grouped = false, state }: BodyProps) {
+  const app = useApp();
+  const { me, attachments } = app;
   const user = me.value;
   const files = pending.input.attachments ?? [];
   return (
@@ -127,12 +134,91 @@ function Unsent({ pending, grouped = false, state }: BodyProps) {
           <ul class="attachments">
             {files.map(({ id = '' }) => (
               <li key={id} class="file">
-                <Icon name="file" /> <span class="name">{nameOfFile(id ?? '')}</span>
+                <Icon name="file" /> <span class="name">{attachments.nameOf(id ?? '')}</span>
               </li>
             ))}
           </ul>
         )}
       </div>
     </>
+  );
+}
+
+/** Shown in place of a deleted thread. */
+export function DeletedThread({ timeline }: { timeline: Timeline }) {
+  return (
+    <div class="lost">
+      <p role="status">This thread is not here. It was deleted.</p>
+      <UnsentDraft timeline={timeline} canMove />
+      {timeline.sending.refused.value.map((one) => (
+        <RefusedMessage key={one.pending.nonce} refused={one} />
+      ))}
+    </div>
+  );
+}
+
+interface UnsentDraftProps {
+  timeline: Timeline;
+  /** Whether the draft can be moved to the channel. */
+  canMove?: boolean;
+}
+
+/** The draft of a conversation where nothing can be sent any more. */
+export function UnsentDraft({ timeline: { key, channelId }, canMove = false }: UnsentDraftProps) {
+  const { drafts, attachments, navigate, servers, copy } = useApp();
+  const [text, setText] = useState(() => drafts.of(key));
+  useEffect(() => drafts.follow(key, setText), [key]);
+  const { files } = attachments.of(key);
+  if (text === '' && files.length === 0) return null;
+  const move = () => {
+    drafts.moveToChannel(key, channelId);
+    navigate(pathTo.channel(servers.current.value?.id ?? null, channelId));
+    // On a phone the channel has to be shown first.
+    requestAnimationFrame(() => document.getElementById('composer')?.focus());
+  };
+  return (
+    <section class="leftover" aria-label="What you were writing">
+      <h3>What you were writing</h3>
+      {text !== '' && <div class="text">{text}</div>}
+      {files.map(({ id, filename }) => (
+        <div key={id} class="file">
+          <Icon name="file" /> <span class="name">{filename}</span>
+        </div>
+      ))}
+      <footer>
+        {canMove && <Button label="Move it to the channel" onClick={move} />}
+        {/* Only secure pages have a clipboard. */}
+        {navigator.clipboard && text !== '' && <Button label="Copy" kind="quiet" onClick={() => void copy(text)} />}
+        <Button label="Discard" kind="quiet" onClick={() => drafts.discard(key)} />
+      </footer>
+    </section>
+  );
+}
+
+/** All refused messages, also those of threads and channels that are deleted. */
+export function NotSent() {
+  const { refusals } = useApp();
+  return (
+    <Page title="Not sent" back="/app/messages">
+      {refusals.list.value.length === 0 && <p class="empty">Everything that you wrote was sent.</p>}
+      {refusals.list.value.map((one) => (
+        <section key={one.pending.nonce} class="block">
+          <Where refused={one} />
+          <RefusedMessage refused={one} />
+        </section>
+      ))}
+    </Page>
+  );
+}
+
+function Where({ refused: { pending } }: { refused: Refused }) {
+  const { lists, destinations } = useApp();
+  const destination = destinations.value.find(({ channelId }) => channelId === pending.channelId);
+  if (!destination) return <h2>{lists.loaded.value ? 'A conversation that is in none of your lists' : '…'}</h2>;
+  return (
+    <h2>
+      {pending.input.threadId && 'A thread in '}
+      <a href={destination.href}>{destination.name}</a> <span class="faint">{destination.about}</span>
+    </h2>
   );
 }

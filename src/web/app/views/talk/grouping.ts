@@ -2,7 +2,7 @@ import type { Message } from '../../../../client/index.ts';
 
 const groupMs = 5 * 60_000;
 
-/** Whether it belongs to the one before, so that the name need not be said again; what is pinned says so beside the name. */
+/** Whether a message is grouped with the one before, without a name. A pinned one is not: its pin is beside the name. */
 export function isGrouped(
   before: Pick<Message, 'authorId' | 'createdAt'> | undefined,
   message: Pick<Message, 'authorId' | 'replyToId' | 'createdAt'> & { isPinned?: boolean },

@@ -1,36 +1,42 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { anchorOf, keepAnchor } from '../../state/scroll.ts';
+import { messageFieldNear } from '../../focus.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { composerBeside } from './useComposer.ts';
+import { type AppState, useApp } from '../useApp.ts';
 
-/** So near to an end (in pixels) counts as there, or fetches what lies beyond. */
+/** Within this many pixels of an end it counts as reached, or more is loaded. */
 const nearEnd = 40;
 const nearStart = 800;
 
-/** Keeps the place in a list of messages: over older ones put before it, over leaving and reloading. */
+/** Keeps the position in a list of messages when older ones are inserted, after a visit elsewhere, and over a reload. */
 export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline, target: string | null) {
+  const app = useApp();
   const [atEnd, setAtEnd] = useState(true);
   const placed = useRef<string | null>(null);
   const loaded = timeline.loaded.value;
   const messages = timeline.messages.value;
   const hasTarget = target !== null && messages.some(({ id }) => id === target);
 
-  useHeldPlace(ref, timeline);
+  /** The scroll position when the view was last inspected. */
+  const lookedAt = useRef<number | null>(null);
+  useHeldPosition(ref, timeline, lookedAt);
   useLayoutEffect(() => {
     const scroller = ref.current;
     if (!scroller || !loaded) return;
     const key = hasTarget ? target : timeline.key;
     if (placed.current === key) return;
     placed.current = key;
-    if (hasTarget && target) showInMiddle(scroller, timeline, target);
-    else if (target === null) restore(scroller, timeline.key);
+    if (hasTarget && target) showInMiddle(app, scroller, timeline, target);
+    else if (target === null) restore(app, scroller, timeline.key);
   }, [loaded, hasTarget, target, timeline, ref]);
 
   useEffect(() => {
     const scroller = ref.current;
     if (!scroller || !loaded) return;
-    const look = () => setAtEnd(lookAround(scroller, timeline));
+    const look = () => {
+      setAtEnd(inspectView(app, scroller, timeline));
+      lookedAt.current = scroller.scrollTop;
+    };
     look();
     scroller.addEventListener('scroll', look, { passive: true });
     scroller.addEventListener('keydown', walk);
@@ -49,14 +55,13 @@ export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline
   return { atEnd, toEnd };
 }
 
-/** Remembers the place, and fetches what comes near. @returns whether the newest messages are in view */
-function lookAround(scroller: HTMLElement, timeline: Timeline): boolean {
-  // The scroller is turned round: 0 is the end, and going back in time is negative.
+/** Stores the position, and loads more near an end. @returns whether the newest messages are in view */
+function inspectView(app: AppState, scroller: HTMLElement, timeline: Timeline): boolean {
+  // The scroller is reversed: 0 is the end, and older messages are at negative positions.
   const fromEnd = -scroller.scrollTop;
   const fromStart = scroller.scrollHeight - scroller.clientHeight - fromEnd;
   const isAtEnd = fromEnd < nearEnd && !timeline.hasNewer.peek();
-  keepAnchor(timeline.key, isAtEnd ? null : topOf(scroller));
-  lookedAt.set(scroller, scroller.scrollTop);
+  app.anchors.keep(timeline.key, isAtEnd ? null : topOf(scroller));
   if (fromStart < nearStart) void timeline.loadOlder();
   if (fromEnd < nearStart) void timeline.loadNewer();
   return isAtEnd;
@@ -65,27 +70,29 @@ function lookAround(scroller: HTMLElement, timeline: Timeline): boolean {
 const elementOf = (scroller: HTMLElement, id: string) =>
   scroller.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`);
 
-function showInMiddle(scroller: HTMLElement, timeline: Timeline, id: string): void {
+function showInMiddle(app: AppState, scroller: HTMLElement, timeline: Timeline, id: string): void {
   elementOf(scroller, id)?.scrollIntoView({ block: 'center' });
-  keepAnchor(timeline.key, topOf(scroller));
+  app.anchors.keep(timeline.key, topOf(scroller));
 }
 
-/** Where a list was when it was last looked what is in view. */
-const lookedAt = new WeakMap<HTMLElement, number>();
-
 /**
- * Keeps what is read where it is while something comes or grows below it, or goes from there. Most browsers do that by
- * themselves; Safari does not.
+ * Keeps the position while content below it is added, grows or is removed. Most browsers do that by themselves; Safari
+ * does not.
  */
-function useHeldPlace(ref: RefObject<HTMLElement | null>, { key, messages }: Timeline): void {
+function useHeldPosition(
+  ref: RefObject<HTMLElement | null>,
+  { key, messages }: Timeline,
+  lookedAt: RefObject<number | null>,
+): void {
+  const app = useApp();
   const hold = () => {
     const scroller = ref.current;
-    // Who has scrolled since goes where they want.
-    if (!scroller || lookedAt.get(scroller) !== scroller.scrollTop || CSS.supports('overflow-anchor', 'auto')) return;
-    restore(scroller, key);
-    lookedAt.set(scroller, scroller.scrollTop);
+    // A user who has scrolled since decides the place.
+    if (!scroller || lookedAt.current !== scroller.scrollTop || CSS.supports('overflow-anchor', 'auto')) return;
+    restore(app, scroller, key);
+    lookedAt.current = scroller.scrollTop;
   };
-  // Before it is looked again what is in view.
+  // Before the view is inspected again.
   useLayoutEffect(hold, [messages.value, key]);
   useEffect(() => {
     const list = ref.current?.firstElementChild;
@@ -96,15 +103,15 @@ function useHeldPlace(ref: RefObject<HTMLElement | null>, { key, messages }: Tim
   }, [ref, key]);
 }
 
-function restore(scroller: HTMLElement, channelId: string): void {
-  const anchor = anchorOf(channelId);
+function restore(app: AppState, scroller: HTMLElement, channelId: string): void {
+  const anchor = app.anchors.of(channelId);
   const element = anchor && elementOf(scroller, anchor.messageId);
   if (!anchor || !element) return;
   const offset = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
   scroller.scrollTop += offset - anchor.offset;
 }
 
-/** The first message that is in view. */
+/** The first message in view. */
 function topOf(scroller: HTMLElement) {
   const { top } = scroller.getBoundingClientRect();
   for (const element of scroller.querySelectorAll<HTMLElement>('article[data-id]')) {
@@ -114,11 +121,11 @@ function topOf(scroller: HTMLElement) {
   return null;
 }
 
-/** Arrow keys go from message to message, and Escape to where one writes. */
+/** Arrow keys move between messages, and Escape to the message field. */
 function walk(event: KeyboardEvent): void {
   if (!(event.target instanceof HTMLElement) || !(event.currentTarget instanceof HTMLElement)) return;
   if (event.target.closest('textarea, dialog, fieldset')) return;
-  if (event.key === 'Escape') composerBeside(event.currentTarget)?.focus();
+  if (event.key === 'Escape') messageFieldNear(event.currentTarget)?.focus();
   const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
   if (step === 0) return;
   const all = [...event.currentTarget.querySelectorAll<HTMLElement>('article')];
@@ -127,4 +134,43 @@ function walk(event: KeyboardEvent): void {
   if (!next) return;
   event.preventDefault();
   next.focus();
+}
+
+/** The links and buttons within a message, without its toolbar and dialogs, which manage the focus themselves. */
+const inside = ':is(a, button):not(.actions *, dialog *)';
+
+/**
+ * Makes Tab stop at one message of a list and its controls: the one that has the focus, or else the newest. Otherwise names,
+ * links and reactions would be hundreds of stops, and moving back through them would load the whole history.
+ */
+export function useTabStop(ref: RefObject<HTMLElement | null>, messages: unknown): void {
+  useLayoutEffect(() => {
+    if (ref.current) setTabStop(ref.current);
+  }, [messages, ref]);
+  useEffect(() => {
+    const list = ref.current;
+    if (!list) return;
+    const look = () => setTabStop(list);
+    // After the focus has moved.
+    const left = () => queueMicrotask(look);
+    list.addEventListener('focusin', look);
+    list.addEventListener('focusout', left);
+    return () => {
+      list.removeEventListener('focusin', look);
+      list.removeEventListener('focusout', left);
+    };
+  }, [ref]);
+}
+
+function setTabStop(list: HTMLElement): void {
+  const all = [...list.querySelectorAll<HTMLElement>('article[data-id]')];
+  const here = all.find((message) => message.contains(document.activeElement)) ?? all.at(-1);
+  for (const message of all) {
+    const isStop = message === here;
+    if (isStop !== (message.tabIndex === 0)) message.tabIndex = isStop ? 0 : -1;
+    for (const one of message.querySelectorAll<HTMLElement>(inside)) {
+      if (!isStop) one.tabIndex = -1;
+      else one.removeAttribute('tabindex');
+    }
+  }
 }

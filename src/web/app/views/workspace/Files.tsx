@@ -1,21 +1,22 @@
 import { useEffect, useState } from 'preact/hooks';
-import { parley } from '../../state/client.ts';
+import { pause } from '../../../../client/backoff.ts';
+import { ParleyError, type RestAnswer } from '../../../../client/index.ts';
+import { saveFile } from '../../browser.ts';
 import { pathTo } from '../../state/router.ts';
-import { attempt } from '../../state/toasts.ts';
-import { type FileNode, readFolder } from '../../state/workspace.ts';
-import { useDrop } from '../parts/dropping.ts';
+import type { FileNode } from '../../state/workspace.ts';
+import { Button } from '../parts/Button.tsx';
+import { type DroppedFile, useDrop } from '../parts/dropping.ts';
+import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
+import { Menu } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
-import { Breadcrumbs } from './Breadcrumbs.tsx';
+import { type AppState, useApp } from '../useApp.ts';
 import { type FileTask, FileTasks } from './FileTasks.tsx';
-import { FolderActions } from './FolderActions.tsx';
 import { NodeRow } from './NodeRow.tsx';
-import { Selected } from './Selected.tsx';
-import { useUploads } from './uploads.ts';
 
 interface FilesProps {
   serverId: string;
-  /** Null: the top. */
+  /** Null: the root. */
   folderId: string | null;
 }
 
@@ -78,13 +79,177 @@ function NodeList({ serverId, list, onTask, onChange }: NodeListProps) {
 }
 
 function useFolder(serverId: string, folderId: string | null) {
-  const { value: list, load } = useLoaded(() => readFolder(serverId, folderId), [serverId, folderId]);
+  const { workspace, client, attempt } = useApp();
+  const { value: list, load } = useLoaded(() => workspace.readFolder(serverId, folderId), [serverId, folderId]);
   useEffect(
     () =>
-      parley.on('workspace:changed', (change) => {
+      client.on('workspace:changed', (change) => {
         if (change.serverId === serverId) void attempt(load);
       }),
     [serverId, folderId],
   );
   return { list, load };
+}
+
+type TreeNode = RestAnswer<'GET /api/servers/:serverId/workspace/tree'>[number];
+
+/** The path from the root to a folder. */
+export function Breadcrumbs({ serverId, folderId }: { serverId: string; folderId: string | null }) {
+  const app = useApp();
+  const { value: way } = useLoaded(() => foldersTo(app, serverId, folderId), [serverId, folderId]);
+  return (
+    <nav class="crumbs" aria-label="Folders above">
+      <a href={pathTo.files(serverId, null)} aria-current={folderId ? undefined : 'page'}>
+        Workspace
+      </a>
+      {way?.map(({ id, name }) => (
+        <span key={id}>
+          {' › '}
+          <a href={pathTo.files(serverId, id)} aria-current={id === folderId ? 'page' : undefined}>
+            {name}
+          </a>
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+async function foldersTo(app: AppState, serverId: string, folderId: string | null): Promise<TreeNode[]> {
+  if (!folderId) return [];
+  return find(await app.client.rest('GET /api/servers/:serverId/workspace/tree', { serverId }), folderId) ?? [];
+}
+
+function find(nodes: TreeNode[], id: string): TreeNode[] | null {
+  for (const node of nodes) {
+    if (node.id === id) return [node];
+    const below = find(node.children ?? [], id);
+    if (below) return [node, ...below];
+  }
+  return null;
+}
+
+interface ActionsProps {
+  serverId: string;
+  folderId: string | null;
+  onTask(task: FileTask): void;
+  onUpload(files: DroppedFile[]): Promise<void>;
+  onPasted(): Promise<void>;
+}
+
+/** The actions for the shown folder. */
+export function FolderActions({ serverId, folderId, onTask, onUpload, onPasted }: ActionsProps) {
+  const { workspace, attempt } = useApp();
+  const held = workspace.clipboard.value?.serverId === serverId ? workspace.clipboard.value.nodes : [];
+  const everything = () => void attempt(async () => saveFile(await workspace.zip(serverId, null), 'workspace.zip'));
+  return (
+    <>
+      {held.length > 0 && (
+        <Button
+          label={`Paste ${named(held)}`}
+          kind="quiet"
+          onClick={() => void attempt(() => workspace.paste(folderId).then(onPasted))}
+        />
+      )}
+      <Menu
+        label="New"
+        items={[
+          { label: 'Folder', icon: 'folder', run: () => onTask({ what: 'new folder', parentId: folderId }) },
+          { label: 'Text file', icon: 'file', run: () => onTask({ what: 'new file', parentId: folderId }) },
+        ]}
+      >
+        <Icon name="add" />
+      </Menu>
+      <Menu label="More" items={[{ label: 'Download everything as ZIP', icon: 'download', run: everything }]}>
+        <Icon name="more" />
+      </Menu>
+      <UploadButton onUpload={onUpload} />
+    </>
+  );
+}
+
+function UploadButton({ onUpload }: Pick<ActionsProps, 'onUpload'>) {
+  return (
+    <label class="button upload">
+      Upload
+      <input
+        type="file"
+        class="hidden"
+        multiple
+        onChange={(event) => {
+          void onUpload([...(event.currentTarget.files ?? [])].map((file) => ({ folders: [], file })));
+          event.currentTarget.value = '';
+        }}
+      />
+    </label>
+  );
+}
+
+const named = (nodes: FileNode[]): string => (nodes.length === 1 ? `“${nodes[0]?.name}”` : `${nodes.length} items`);
+
+interface SelectedProps {
+  serverId: string;
+  nodes: FileNode[];
+  onDone(): void;
+  onTask(task: FileTask): void;
+}
+
+/** The actions for several files at once. */
+export function Selected({ serverId, nodes, onDone, onTask }: SelectedProps) {
+  const { workspace } = useApp();
+  const hold = (mode: 'copy' | 'cut') => {
+    workspace.clipboard.value = { serverId, nodes, mode };
+    onDone();
+  };
+  return (
+    <div class="selected" role="toolbar" aria-label="Chosen files">
+      <span>{nodes.length} chosen</span>
+      <Button label="Copy" kind="quiet" onClick={() => hold('copy')} />
+      <Button label="Cut" kind="quiet" onClick={() => hold('cut')} />
+      <Button label="Delete" kind="danger" onClick={() => onTask({ what: 'delete', nodes })} />
+      <Button label="None" kind="quiet" onClick={onDone} />
+    </div>
+  );
+}
+
+/** Uploads files to a folder, one after the other. A refused one does not stop the others. */
+export function useUploads(serverId: string, folderId: string | null, onDone: () => Promise<void>) {
+  const { workspace, attempt } = useApp();
+  const [left, setLeft] = useState(0);
+  const add = async (files: DroppedFile[]) => {
+    setLeft((count) => count + files.length);
+    const folders = new Map<string, Promise<string>>();
+    const folderOf = (names: string[]): Promise<string | null> => {
+      const name = names.at(-1);
+      if (name === undefined) return Promise.resolve(folderId);
+      const key = JSON.stringify(names);
+      const made =
+        folders.get(key) ??
+        folderOf(names.slice(0, -1)).then(
+          async (parent) => (await waitForLimit(() => workspace.createFolder(serverId, parent, name))).id,
+        );
+      folders.set(key, made);
+      return made;
+    };
+    for (const { folders: names, file } of files) {
+      await attempt(async () => {
+        const folder = await folderOf(names);
+        await waitForLimit(() => workspace.upload(serverId, folder, file));
+      });
+      setLeft((count) => count - 1);
+    }
+    await attempt(onDone);
+  };
+  return { left, add };
+}
+
+/** A dropped folder may hold more files than the rate limit allows in a minute: the rest waits. */
+async function waitForLimit<R>(send: () => Promise<R>): Promise<R> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof ParleyError) || error.code !== 'RATE_LIMITED') throw error;
+      await pause((error.retryAfter ?? 1) * 1000);
+    }
+  }
 }

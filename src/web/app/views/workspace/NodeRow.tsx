@@ -1,11 +1,12 @@
-import { sizeOf } from '../../state/attachments.ts';
+import { saveFile } from '../../browser.ts';
+import { formatSize } from '../../state/attachments.ts';
 import { pathTo } from '../../state/router.ts';
-import { currentServer, isAtLeast } from '../../state/servers.ts';
-import { attempt } from '../../state/toasts.ts';
-import { clipboard, downloadZip, type FileNode, fileLink, moveNodes } from '../../state/workspace.ts';
+import { isAtLeast } from '../../state/servers.ts';
+import type { FileNode } from '../../state/workspace.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { shortTime } from '../parts/time.ts';
+import { type AppState, useApp } from '../useApp.ts';
 import type { FileTask } from './FileTasks.tsx';
 
 interface NodeProps {
@@ -17,15 +18,16 @@ interface NodeProps {
   onChange(): Promise<void>;
 }
 
-/** What a dragged file or folder of the workspace is known by. */
+/** The data type of a dragged file or folder of the workspace. */
 const dragType = 'application/x-parley-node';
 
 /** A folder or file; it can be dragged onto a folder. */
 export function NodeRow({ serverId, node, chosen, onChoose, onTask, onChange }: NodeProps) {
+  const app = useApp();
   const isFolder = node.kind === 'dir';
-  const about = `${isFolder ? 'Folder' : sizeOf(node.sizeBytes)} · ${shortTime(node.updatedAt)}`;
+  const about = `${isFolder ? 'Folder' : formatSize(node.sizeBytes)} · ${shortTime(node.updatedAt)}`;
   return (
-    <li {...dragging(serverId, node, onChange)}>
+    <li {...dragging(app, serverId, node, onChange)}>
       <input
         type="checkbox"
         aria-label={`Choose ${node.name}`}
@@ -39,21 +41,21 @@ export function NodeRow({ serverId, node, chosen, onChoose, onTask, onChange }: 
             {node.name}
           </a>
         ) : (
-          <button type="button" class="name link" onClick={() => open(serverId, node, onTask)}>
+          <button type="button" class="name link" onClick={() => open(app, serverId, node, onTask)}>
             {node.name}
           </button>
         )}
         <span class="faint">{about}</span>
       </span>
-      <Menu label={`Actions for ${node.name}`} items={actionsFor(serverId, node, onTask)}>
+      <Menu label={`Actions for ${node.name}`} items={actionsFor(app, serverId, node, onTask)}>
         <Icon name="more" />
       </Menu>
     </li>
   );
 }
 
-/** What lets it be dragged, and, when it is a folder, takes what is dropped on it. */
-function dragging(serverId: string, { id, kind }: FileNode, onChange: () => Promise<void>) {
+/** Makes it draggable, and a folder also a target. */
+function dragging(app: AppState, serverId: string, { id, kind }: FileNode, onChange: () => Promise<void>) {
   return {
     draggable: true,
     onDragStart: (event: DragEvent) => event.dataTransfer?.setData(dragType, id),
@@ -64,7 +66,7 @@ function dragging(serverId: string, { id, kind }: FileNode, onChange: () => Prom
       const dropped = event.dataTransfer?.getData(dragType);
       if (kind !== 'dir' || !dropped || dropped === id) return;
       event.preventDefault();
-      void attempt(() => moveNodes(serverId, [dropped], id).then(onChange));
+      void app.attempt(() => app.workspace.move(serverId, [dropped], id).then(onChange));
     },
   };
 }
@@ -73,24 +75,26 @@ const isText = ({ mime, sizeBytes }: FileNode): boolean =>
   sizeBytes <= 2 * 1024 * 1024 && /^text\/|json|xml|javascript|yaml|toml/.test(mime ?? '');
 const isPicture = ({ mime }: FileNode): boolean => /^image\/(png|jpeg|gif|webp|avif)$/.test(mime ?? '');
 
-function open(serverId: string, node: FileNode, onTask: (task: FileTask) => void): void {
+function open(app: AppState, serverId: string, node: FileNode, onTask: (task: FileTask) => void): void {
   if (isText(node)) onTask({ what: 'edit', node });
   else if (isPicture(node)) onTask({ what: 'look', node });
-  else void download(serverId, node);
+  else void download(app, serverId, node);
 }
 
-function download(serverId: string, node: FileNode): Promise<boolean> {
-  if (node.kind === 'dir') return attempt(() => downloadZip(serverId, node));
-  return attempt(async () => location.assign(await fileLink(serverId, node.id, 'attachment')));
+function download(app: AppState, serverId: string, node: FileNode): Promise<boolean> {
+  if (node.kind === 'dir') {
+    return app.attempt(async () => saveFile(await app.workspace.zip(serverId, node), `${node.name}.zip`));
+  }
+  return app.attempt(async () => location.assign(await app.workspace.linkTo(serverId, node.id, 'attachment')));
 }
 
-function actionsFor(serverId: string, node: FileNode, onTask: (task: FileTask) => void): MenuItem[] {
+function actionsFor(app: AppState, serverId: string, node: FileNode, onTask: (task: FileTask) => void): MenuItem[] {
   const hold = (mode: 'copy' | 'cut') => () => {
-    clipboard.value = { serverId, nodes: [node], mode };
+    app.workspace.clipboard.value = { serverId, nodes: [node], mode };
   };
   const isFolder = node.kind === 'dir';
   const isBundle = isFolder || /\.(zip|html?)$/i.test(node.name);
-  const mayPublish = isBundle && isAtLeast(currentServer.value?.role, 'admin');
+  const mayPublish = isBundle && isAtLeast(app.servers.current.value?.role, 'admin');
   const items: (MenuItem | false)[] = [
     !isFolder && isText(node) && { label: 'Edit', icon: 'edit', run: () => onTask({ what: 'edit', node }) },
     { label: 'Rename', icon: 'edit', run: () => onTask({ what: 'rename', node }) },
@@ -99,7 +103,7 @@ function actionsFor(serverId: string, node: FileNode, onTask: (task: FileTask) =
     {
       label: isFolder ? 'Download as ZIP' : 'Download',
       icon: 'download',
-      run: () => void download(serverId, node),
+      run: () => void download(app, serverId, node),
     },
     /\.zip$/i.test(node.name) && { label: 'Unpack', icon: 'folder', run: () => onTask({ what: 'unpack', node }) },
     mayPublish && { label: 'Publish as an app', icon: 'app', run: () => onTask({ what: 'publish', node }) },

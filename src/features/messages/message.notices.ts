@@ -1,0 +1,29 @@
+import type { MentionRecord } from '../../contract/mention.ts';
+import type { MessageJob } from '../../jobs/notification.jobs.ts';
+import type { NewMessage } from './message.table.ts';
+
+/** Whether someone may have to be notified of a message. Plain ones in channels cost no more than this check. */
+export function isNoticed(row: Pick<NewMessage, 'isDirect' | 'replyToId' | 'threadId' | 'mentions'>): boolean {
+  const calls = row.mentions?.some(({ kind }) => kind !== 'channel') ?? false;
+  return row.isDirect || row.replyToId !== null || row.threadId !== null || calls;
+}
+
+/** The background jobs for messages. */
+export function noticesOf(rows: NewMessage[]): MessageJob[] {
+  return rows.filter(isNoticed).map((row) => {
+    const mentions = row.mentions ?? [];
+    const calls = new Set(mentions.map(({ kind }) => kind));
+    const broadcast = calls.has('everyone') ? 'everyone' : calls.has('here') ? 'here' : null;
+    return { job: 'message', messageId: row.id, users: namedIn(mentions), broadcast };
+  });
+}
+
+/** Users whom a message newly mentions after an edit. */
+export function newlyNamed(before: MentionRecord[], after: MentionRecord[]): string[] {
+  const known = new Set(namedIn(before));
+  return namedIn(after).filter((userId) => !known.has(userId));
+}
+
+function namedIn(mentions: MentionRecord[]): string[] {
+  return [...new Set(mentions.filter(({ kind }) => kind === 'user').map(({ targetId }) => targetId))];
+}

@@ -1,0 +1,78 @@
+import type { Router } from './state/router.ts';
+import type { AlertSystem, Surroundings } from './state/surroundings.ts';
+
+/** The browser that shows this page. */
+export const browser: Surroundings = {
+  origin: location.origin,
+  local: localStorage,
+  tab: sessionStorage,
+  onStored(listener) {
+    const onStorage = ({ key, newValue, storageArea }: StorageEvent) => {
+      if (key !== null && storageArea === localStorage) listener(key, newValue);
+    };
+    addEventListener('storage', onStorage);
+    return () => removeEventListener('storage', onStorage);
+  },
+  path: () => location.pathname,
+  setPath(path, replace) {
+    // Behind an open dialog nothing can have the focus, so the new page would not get it.
+    for (const dialog of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) dialog.close();
+    if (replace) history.replaceState(null, '', path);
+    else history.pushState(null, '', path);
+  },
+  onMoved(listener) {
+    addEventListener('popstate', listener);
+    return () => removeEventListener('popstate', listener);
+  },
+  setTitle(text) {
+    document.title = text;
+  },
+  copy: (text) => navigator.clipboard.writeText(text),
+  isVisible: () => document.visibilityState === 'visible',
+  isTouched,
+  alerts: alertSystem(),
+};
+
+function alertSystem(): AlertSystem {
+  return {
+    isSupported: () => 'Notification' in globalThis && matchMedia('(hover: hover)').matches,
+    isAllowed: () => Notification.permission === 'granted',
+    ask: async () => (await Notification.requestPermission()) === 'granted',
+    isInFront: () => document.hasFocus(),
+    show({ title, body, tag }, onOpen) {
+      const shown = new Notification(title, { body, tag, icon: '/app/icon.svg' });
+      shown.onclick = () => {
+        window.focus();
+        onOpen();
+        shown.close();
+      };
+    },
+  };
+}
+
+/** Whether this is a phone or the like, which probably has an on-screen keyboard. */
+export function isTouched(): boolean {
+  return matchMedia('(hover: none) and (pointer: coarse)').matches;
+}
+
+/** Whether lists and the selected item are shown side by side. */
+export const isWide = (): boolean => matchMedia('(min-width: 700px)').matches;
+
+/** Makes plain left clicks on links within the app navigate without loading a page. */
+export function followLinks(event: MouseEvent, navigate: Router['navigate']): void {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (!link || link.target || link.origin !== location.origin || !link.pathname.startsWith('/app')) return;
+  event.preventDefault();
+  navigate(link.pathname);
+}
+
+/** Has the browser save a file. */
+export function saveFile(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  // The browser has opened the URL by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,0 +1,167 @@
+import { signal } from '@preact/signals';
+import { type AuthAnswer, type KeyValueStore, type OwnUser, Parley, type ParleyError } from '../../../client/index.ts';
+import { keysOf } from '../../../client/store.ts';
+import { type Router, routeOf } from './router.ts';
+import { Scope } from './scope.ts';
+import { createSession, ownUserKey, type SessionState } from './session.ts';
+import { keptKeys, type Surroundings } from './surroundings.ts';
+
+/** The user whose session was ended from outside: only they may return to what they left in this browser. */
+const absentKey = 'parley:absent';
+/** Where to go after signing in. */
+const nextKey = 'parley:next';
+/** A sign-in with another service was started in this tab. */
+const startedKey = 'parley:begun';
+
+interface AccountDeps {
+  surroundings: Surroundings;
+  scope: Scope;
+  router: Router;
+}
+
+/** Who is signed in on this page. Each session has a state of its own, which is dropped with it. */
+export class Account {
+  readonly session = signal<SessionState | null>(null);
+  /** Why the sign-in page is shown, when the user did not ask for it. */
+  readonly signedOutReason = signal<string | null>(null);
+  /** The last user whom this page knew, signed in or not any more. */
+  private lastUserId: string | null;
+  private readonly deps: AccountDeps;
+
+  constructor(deps: AccountDeps) {
+    this.deps = deps;
+    this.lastUserId = deps.scope.local.getItem(absentKey);
+    this.open();
+    deps.scope.onStored((key, value) => this.stored(key, value));
+  }
+
+  /** The client of the session, else one that belongs to nobody. */
+  get client(): Parley {
+    return this.session.value?.client ?? this.newClient();
+  }
+
+  /** A client that is not signed in and stores nothing. */
+  newClient(): Parley {
+    return new Parley({ url: this.deps.surroundings.url });
+  }
+
+  /** Whether this browser belongs to someone else until now: signed in, or absent with things left here. */
+  belongsToOther({ id }: Pick<OwnUser, 'id'>): boolean {
+    const before = this.session.peek()?.me.peek()?.id ?? this.deps.scope.local.getItem(absentKey);
+    return before !== null && before !== id;
+  }
+
+  /** Starts a session with a sign-in. @param target the path to navigate to; by default where the user wanted to go */
+  signedIn(answer: AuthAnswer, target?: string): void {
+    const next = this.takeNext();
+    if (isSignInPage(this.deps.router.route.peek().name)) this.deps.router.navigate(target ?? next, { replace: true });
+    if (this.belongsToOther(answer.user)) this.forgetKept();
+    this.deps.scope.local.removeItem(absentKey);
+    this.close();
+    this.open(answer);
+  }
+
+  /** Ends the session, here and on the server, and forgets what this browser stored of the user. */
+  async signOut(): Promise<void> {
+    const session = this.session.peek();
+    const ended = session?.client.signOut();
+    this.close();
+    this.deps.scope.local.removeItem(ownUserKey);
+    this.forgetKept();
+    this.deps.router.navigate('/app/login');
+    await ended;
+  }
+
+  /** Drops the state of the session; the tokens stay. */
+  close(): void {
+    const session = this.session.peek();
+    this.lastUserId = session?.me.peek()?.id ?? this.lastUserId;
+    session?.close();
+    this.session.value = null;
+  }
+
+  /** Who follows an invitation and creates an account first still wants to get there. */
+  rememberNext(): void {
+    const { surroundings, router, scope } = this.deps;
+    if (!isSignInPage(router.route.peek().name)) scope.tab.setItem(nextKey, surroundings.path());
+  }
+
+  /** The code of the invitation that led to the sign-in page. */
+  get invitation(): string | null {
+    const here = this.deps.router.route.value;
+    const wanted = isSignInPage(here.name) ? routeOf(this.deps.scope.tab.getItem(nextKey) ?? '/app') : here;
+    return wanted.name === 'invite' ? wanted.code : null;
+  }
+
+  /** Where the user wanted to go before signing in. */
+  private takeNext(): string {
+    const next = this.deps.scope.tab.getItem(nextKey);
+    this.deps.scope.tab.removeItem(nextKey);
+    return next ?? '/app';
+  }
+
+  /** Notes that a sign-in with another service starts here. */
+  providerSignInStarted(): void {
+    this.deps.scope.tab.setItem(startedKey, 'yes');
+  }
+
+  /** Whether the sign-in that ends here started here: a link with tokens can come from anyone. */
+  takeProviderSignIn(): boolean {
+    const started = this.deps.scope.tab.getItem(startedKey);
+    this.deps.scope.tab.removeItem(startedKey);
+    return started !== null;
+  }
+
+  /** @param answer a sign-in; without one the stored session, if any, is resumed */
+  private open(answer?: AuthAnswer): void {
+    const { surroundings, router } = this.deps;
+    const scope = new Scope(surroundings);
+    const client = new Parley({ url: surroundings.url, store: scope.local });
+    if (answer) client.signedInAs(answer);
+    if (!client.signedIn) {
+      scope.end();
+      return;
+    }
+    const session = createSession({ surroundings, router, client, scope });
+    client.on('signed-out', (error) => {
+      // A request of an earlier session may be refused after another one has started.
+      if (this.session.peek() === session) this.ended(error);
+    });
+    this.session.value = session;
+    this.signedOutReason.value = null;
+    if (answer) session.setMe(answer.user);
+    client.connect();
+    if (!answer) void session.refreshMe();
+  }
+
+  private ended(error: ParleyError): void {
+    this.close();
+    if (this.lastUserId) this.deps.scope.local.setItem(absentKey, this.lastUserId);
+    this.deps.scope.local.removeItem(ownUserKey);
+    this.signedOutReason.value =
+      error.code === 'SESSION_REVOKED' ? 'This session was ended. Sign in again.' : error.message;
+  }
+
+  /** Someone signed in in another tab: what this page shows may not be theirs, and messages sent here would be. */
+  private stored(key: string, value: string | null): void {
+    if (key !== ownUserKey || value === null) return;
+    const { id }: OwnUser = JSON.parse(value);
+    if (id === this.session.peek()?.me.peek()?.id) return;
+    this.close();
+    // That tab has cleared what all tabs share.
+    if (this.lastUserId !== id) forgetKept(this.deps.scope.tab);
+    this.open();
+  }
+
+  private forgetKept(): void {
+    for (const store of [this.deps.scope.local, this.deps.scope.tab]) forgetKept(store);
+  }
+}
+
+/** The next user of this browser must not see what it stores of this one. */
+function forgetKept(store: KeyValueStore): void {
+  for (const key of Object.values(keptKeys).flatMap((prefix) => keysOf(store, prefix))) store.removeItem(key);
+}
+
+const signInPages = ['home', 'login', 'register', 'code', 'forgot', 'oauth-callback', 'verify-email'];
+const isSignInPage = (name: string): boolean => signInPages.includes(name);

@@ -1,0 +1,67 @@
+import type { ChannelRecord, ServerRecord } from '../../../client/index.ts';
+import type { DmChannel } from './people.ts';
+import { pathTo } from './router.ts';
+import { isReadable } from './servers.ts';
+
+/** A conversation or server to navigate to. */
+export interface Destination {
+  /** Null: a server. */
+  channelId: string | null;
+  href: string;
+  name: string;
+  about: string;
+  /** How many messages are unread there. */
+  count: number;
+}
+
+/** The lists that destinations are made of. */
+export interface Known {
+  servers: readonly ServerRecord[];
+  /** By server. */
+  channels: ReadonlyMap<string, readonly ChannelRecord[]>;
+  dms: readonly DmChannel[];
+  /** By channel. */
+  unread: ReadonlyMap<string, number>;
+}
+
+const most = 8;
+
+/**
+ * The destinations that match a text by their own name or their parent's: own names with that prefix first, then own names
+ * that contain it, and among these unread ones. Without a text, all of them.
+ */
+export function findDestinations(all: readonly Destination[], typed: string): Destination[] {
+  const text = typed.trim().replace(/^[#@]/, '').toLocaleLowerCase();
+  const rank = ({ name, count }: Destination) =>
+    (startsWith(name, text) ? 4 : 0) + (contains(name, text) ? 2 : 0) + (count > 0 ? 1 : 0);
+  const fitting = all.filter(({ name, about }) => contains(name, text) || contains(about, text));
+  return fitting.sort((a, b) => rank(b) - rank(a)).slice(0, most);
+}
+
+const startsWith = (name: string, text: string): boolean => name.replace(/^#/, '').toLocaleLowerCase().startsWith(text);
+const contains = (name: string, text: string): boolean => name.toLocaleLowerCase().includes(text);
+
+/** Channels first, then people, then servers. */
+export function destinationsOf({ servers, channels, dms, unread }: Known): Destination[] {
+  const count = (id: string) => unread.get(id) ?? 0;
+  const inServers = servers.flatMap((server) =>
+    (channels.get(server.id) ?? []).filter(isReadable).map(({ id, name }) => ({
+      channelId: id,
+      href: pathTo.channel(server.id, id),
+      name: `#${name}`,
+      about: server.name,
+      count: count(id),
+    })),
+  );
+  const people = dms.map(({ id, otherUser }) => ({
+    channelId: id,
+    href: pathTo.channel(null, id),
+    name: otherUser.displayName,
+    about: `@${otherUser.username}`,
+    count: count(id),
+  }));
+  const places = servers.map(({ id, name }) => {
+    return { channelId: null, href: pathTo.server(id), name, about: 'Server', count: 0 };
+  });
+  return [...inServers, ...people, ...places];
+}

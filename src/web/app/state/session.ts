@@ -1,0 +1,168 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { type OwnUser, type Parley, ParleyError } from '../../../client/index.ts';
+import { Activities, Typists } from './activities.ts';
+import { Attachments } from './attachments.ts';
+import { SlashCommands } from './commands.ts';
+import { Connection } from './connection.ts';
+import { destinationsOf } from './destinations.ts';
+import { Drafts } from './drafts.ts';
+import { Lists } from './lists.ts';
+import { Notifications } from './notifications.ts';
+import { People } from './people.ts';
+import { Alerts, Preferences } from './preferences.ts';
+import { Presence } from './presence.ts';
+import { Replies } from './replies.ts';
+import type { Route, Router } from './router.ts';
+import type { Scope } from './scope.ts';
+import { Refusals } from './sending.ts';
+import { Servers } from './servers.ts';
+import { keptKeys, type Surroundings } from './surroundings.ts';
+import { Anchors, Timelines } from './timelines.ts';
+import { Toasts } from './toasts.ts';
+import { Unread } from './unread.ts';
+import { Workspace } from './workspace.ts';
+
+/** The signed-in user, as last known: the page renders before the server has answered. */
+export const ownUserKey = 'parley:me';
+
+/** What a session starts with. */
+export interface SessionParts {
+  surroundings: Surroundings;
+  router: Router;
+  client: Parley;
+  /** Ends with the session. */
+  scope: Scope;
+}
+
+/** What every part of a session's state is built on. */
+export interface Core {
+  surroundings: Surroundings;
+  client: Parley;
+  scope: Scope;
+  route: ReadonlySignal<Route>;
+  navigate: Router['navigate'];
+  me: ReadonlySignal<OwnUser | null>;
+  toasts: Toasts;
+  connection: Connection;
+}
+
+/** Everything that the page knows for one signed-in user. A new session starts with a new one. */
+export type SessionState = ReturnType<typeof createSession>;
+
+export function createSession(parts: SessionParts) {
+  const { client, scope, router } = parts;
+  const own = ownUser(parts);
+  const toasts = new Toasts(scope);
+  const connection = new Connection(client, scope, toasts);
+  // What is still under way at the end of the session must not change the page.
+  const navigate: Router['navigate'] = (to, options) => {
+    if (!scope.isOver) router.navigate(to, options);
+  };
+  const core: Core = { ...parts, route: router.route, navigate, me: own.me, toasts, connection };
+  return {
+    ...core,
+    ...own,
+    ...partsOf(core),
+    /** Whether the dialog that leads to another conversation is open. */
+    switcherOpen: signal(false),
+    /** Loads the signed-in user again, as soon as the server can be reached. */
+    refreshMe: () => refreshMe(core, own.setMe),
+    showToast: toasts.show,
+    attempt: toasts.attempt,
+    async copy(text: string): Promise<boolean> {
+      return toasts.attempt(async () => {
+        await parts.surroundings.copy(text);
+        toasts.show('Copied.');
+      });
+    },
+    /** Ends the session on this page; the server is not asked. */
+    close(): void {
+      client.disconnect();
+      scope.end();
+    },
+  };
+}
+
+/** The parts, each built on those before it. */
+function partsOf(core: Core) {
+  const presence = new Presence(core);
+  const replies = new Replies(core);
+  const unread = new Unread(core, presence, replies);
+  const attachments = new Attachments(core);
+  const drafts = new Drafts(core, attachments);
+  const refusals = new Refusals(core);
+  const anchors = new Anchors(core.scope);
+  const timelines = new Timelines({ ...core, unread, drafts, refusals, anchors });
+  const servers = new Servers(core, timelines, unread);
+  const people = new People(core, presence, unread);
+  const notifications = new Notifications(core);
+  const preferences = new Preferences(core);
+  return {
+    presence,
+    replies,
+    unread,
+    attachments,
+    drafts,
+    refusals,
+    anchors,
+    timelines,
+    servers,
+    people,
+    notifications,
+    preferences,
+    alerts: new Alerts(core, presence, notifications),
+    typists: new Typists(core),
+    activities: new Activities(core),
+    commands: new SlashCommands(core),
+    workspace: new Workspace(core),
+    /** Conversations and servers to navigate to. */
+    destinations: computed(() =>
+      destinationsOf({
+        servers: servers.list.value,
+        channels: servers.channels.value,
+        dms: people.dms.value,
+        unread: unread.counts.value,
+      }),
+    ),
+    lists: new Lists(core, { timelines, servers, people, notifications, preferences }),
+  };
+}
+
+function ownUser({ client, scope }: SessionParts) {
+  const stored = scope.local.getItem(ownUserKey);
+  const me = signal<OwnUser | null>(stored === null ? null : JSON.parse(stored));
+  const reminderDismissed = signal(scope.local.getItem(keptKeys.unproven) !== null);
+  const setMe = (user: OwnUser): void => {
+    me.value = user;
+    scope.local.setItem(ownUserKey, JSON.stringify(user));
+  };
+  client.on('user:updated', ({ user }) => {
+    if (me.value?.id === user.id) setMe({ ...me.value, ...user });
+  });
+  client.on('membership:updated', (membership) => {
+    if (me.value) setMe({ ...me.value, membership, status: membership.status });
+  });
+  return {
+    me,
+    setMe,
+    can: (capability: string): boolean => me.value?.membership.capabilities.includes(capability) ?? false,
+    /** Whether the reminder to confirm the e-mail address was dismissed. */
+    reminderDismissed,
+    dismissReminder(): void {
+      scope.local.setItem(keptKeys.unproven, 'yes');
+      reminderDismissed.value = true;
+    },
+  };
+}
+
+async function refreshMe(
+  { client, connection }: Pick<Core, 'client' | 'connection'>,
+  setMe: (user: OwnUser) => void,
+): Promise<void> {
+  try {
+    setMe(await client.rest('GET /api/auth/me'));
+  } catch (error) {
+    if (error instanceof ParleyError && !error.isPassing) return;
+    connection.onceBack(() => void refreshMe({ client, connection }, setMe));
+  }
+}

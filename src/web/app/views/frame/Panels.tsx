@@ -1,0 +1,189 @@
+import { useState } from 'preact/hooks';
+import type { ServerRecord } from '../../../../client/index.ts';
+import type { DmChannel } from '../../state/people.ts';
+import { pathTo } from '../../state/router.ts';
+import { isAtLeast, isReadable } from '../../state/servers.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { IconButton } from '../parts/Button.tsx';
+import { Confirm } from '../parts/Dialog.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { CreateChannel } from '../server/ChannelDialogs.tsx';
+import { InvitePeople } from '../server/Invites.tsx';
+import { type AppState, useApp } from '../useApp.ts';
+import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
+
+export function MessagesPanel() {
+  const { route, people, notifications, lists } = useApp();
+  const { name } = route.value;
+  return (
+    <nav class="list" aria-label="Messages">
+      <header class="bar">
+        <h2 class="title">Parley</h2>
+      </header>
+      <ul>
+        <Entry
+          href="/app/friends"
+          icon="friends"
+          name="Friends"
+          count={people.requestCount.value}
+          current={name === 'friends'}
+        />
+        <Entry
+          href="/app/notifications"
+          icon="bell"
+          name="Notifications"
+          count={notifications.unreadCount.value}
+          current={name === 'notifications'}
+        />
+        <Entry href="/app/discover" icon="compass" name="Discover" current={name === 'discover'} />
+      </ul>
+      <div class="section">
+        <h2>Direct messages</h2>
+      </div>
+      <ul>
+        {people.dms.value.map((dm) => (
+          <DmEntry key={dm.id} dm={dm} />
+        ))}
+      </ul>
+      {lists.loaded.value && people.dms.value.length === 0 && (
+        <p class="empty">Your conversations with people will be here.</p>
+      )}
+    </nav>
+  );
+}
+
+function DmEntry({ dm: { id, otherUser } }: { dm: DmChannel }) {
+  const app = useApp();
+  const { unread, drafts, preferences } = app;
+  return (
+    <Entry
+      href={pathTo.channel(null, id)}
+      picture={<Avatar user={otherUser} size="small" present />}
+      name={otherUser.displayName}
+      count={unread.counts.value.get(id)}
+      drafted={drafts.ids.value.has(id)}
+      current={isHere(app, id)}
+      muted={preferences.isMuted('channel', id)}
+    />
+  );
+}
+
+export function ServerPanel({ server }: { server: ServerRecord }) {
+  const app = useApp();
+  const { servers, unread, drafts, preferences } = app;
+  const [creating, setCreating] = useState(false);
+  const list = servers.channels.value.get(server.id);
+  return (
+    <nav class="list" aria-label={`Channels of ${server.name}`}>
+      <ServerHead server={server} />
+      <div class="section">
+        <h2>Channels</h2>
+        {isAtLeast(server.role, 'admin') && (
+          <IconButton icon="add" label="Create a channel" onClick={() => setCreating(true)} />
+        )}
+      </div>
+      <ul>
+        {list?.filter(isReadable).map((channel) => (
+          <Entry
+            key={channel.id}
+            href={pathTo.channel(server.id, channel.id)}
+            icon={channelIcon(channel)}
+            name={channel.name}
+            count={unread.counts.value.get(channel.id)}
+            quiet={isQuiet(app, [channel])}
+            drafted={drafts.ids.value.has(channel.id)}
+            current={isHere(app, channel.id)}
+            muted={preferences.isMuted('channel', channel.id)}
+          />
+        ))}
+      </ul>
+      {list && <SharedEntries server={server} />}
+      {creating && <CreateChannel serverId={server.id} onClose={() => setCreating(false)} />}
+    </nav>
+  );
+}
+
+function SharedEntries({ server }: { server: ServerRecord }) {
+  const { route } = useApp();
+  const here = route.value;
+  return (
+    <>
+      <div class="section">
+        <h2>Shared</h2>
+      </div>
+      <ul>
+        {server.homepageHtml && (
+          <Entry href={pathTo.homePage(server.id)} icon="home" name="Home" current={here.name === 'home-page'} />
+        )}
+        <Entry href={pathTo.files(server.id, null)} icon="folder" name="Files" current={here.name === 'files'} />
+        <Entry href={pathTo.apps(server.id)} icon="app" name="Apps" current={here.name === 'apps'} />
+        <Entry
+          href={pathTo.manage(server.id, 'members')}
+          icon="friends"
+          name="Members"
+          current={here.name === 'manage' && here.section === 'members'}
+        />
+      </ul>
+    </>
+  );
+}
+
+function ServerHead({ server }: { server: ServerRecord }) {
+  const app = useApp();
+  const { attempt, servers, navigate } = app;
+  const [dialog, setDialog] = useState<'invite' | 'leave' | null>(null);
+  const close = () => setDialog(null);
+  const leave = () =>
+    attempt(async () => {
+      await servers.leave(server.id);
+      navigate('/app/friends');
+    });
+  return (
+    <header class="bar">
+      <Menu label={server.name} class="title" align="start" items={itemsFor(app, server, setDialog)}>
+        <span class="name">{server.name}</span>
+        <Icon name="down" />
+      </Menu>
+      {dialog === 'invite' && <InvitePeople server={server} onClose={close} />}
+      {dialog === 'leave' && (
+        <Confirm
+          title={`Leave ${server.name}?`}
+          text="You need an invitation to come back, unless the server is public."
+          action="Leave"
+          onClose={close}
+          onConfirm={() => void leave()}
+        />
+      )}
+    </header>
+  );
+}
+
+function itemsFor(app: AppState, server: ServerRecord, open: (dialog: 'invite' | 'leave') => void): MenuItem[] {
+  const muted = app.preferences.isMuted('server', server.id);
+  const read = async () => {
+    await app.unread.markAllRead(app.servers.channels.peek().get(server.id)?.filter(isReadable) ?? []);
+    await app.notifications.readServer(server.id);
+  };
+  return [
+    { label: 'Invite people', icon: 'add', run: () => open('invite') },
+    ...(isAtLeast(server.role, 'admin')
+      ? [
+          {
+            label: 'Server settings',
+            icon: 'settings' as const,
+            run: () => app.navigate(pathTo.manage(server.id, 'overview')),
+          },
+        ]
+      : []),
+    { label: 'Mark all as read', icon: 'check', run: () => void app.attempt(read) },
+    {
+      label: muted ? 'Unmute the server' : 'Mute the server',
+      icon: muted ? 'bell' : 'mute',
+      run: () => void app.attempt(() => app.preferences.setMuted('server', server.id, !muted)),
+    },
+    ...(server.role === 'owner'
+      ? []
+      : [{ label: 'Leave', icon: 'leave' as const, danger: true, run: () => open('leave') }]),
+  ];
+}

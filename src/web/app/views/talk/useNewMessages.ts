@@ -1,0 +1,135 @@
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { pathTo } from '../../state/router.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { type AppState, useApp } from '../useApp.ts';
+
+interface News {
+  /** Number of the message before the "new" line; null: there is no line. */
+  since: number | null;
+  /** How many were unread on arrival; 0 once the first of them was in view. */
+  above: number;
+  /** Whether there are new messages below the view. */
+  below: boolean;
+  /** Scrolls to the first unread one. */
+  toFirst(): void;
+}
+
+/** What is new in a list of messages. Messages in view are marked as read. */
+export function useNewMessages(ref: RefObject<HTMLElement | null>, timeline: Timeline, atEnd: boolean): News {
+  const app = useApp();
+  const { unread, attempt, client, navigate, servers } = app;
+  const { channelId, threadId } = timeline;
+  const since = useNewLine(timeline, atEnd);
+  const coming = useRef<Arrival | null>(null);
+  if (timeline.loaded.value && !threadId) coming.current ??= arrivalIn(app, channelId);
+  const isUnread = (unread.counts.value.get(channelId) ?? 0) > 0;
+  // A user who has read nothing here has no line, only the beginning.
+  const isAbove = since !== null || (coming.current?.lastRead === 0 && !timeline.hasNewer.value);
+  const [seen, setSeen] = useSeen(ref, timeline);
+  useReading(timeline, atEnd);
+  const toFirst = () =>
+    attempt(async () => {
+      const query = { after: String(coming.current?.lastRead ?? 0), limit: 1 };
+      const { messages } = await client.rest('GET /api/channels/:channelId/messages', { channelId, query });
+      setSeen(true);
+      if (messages[0]) navigate(pathTo.message(servers.current.peek()?.id ?? null, channelId, messages[0].id));
+    });
+  return {
+    since,
+    above: seen || !isAbove ? 0 : (coming.current?.unread ?? 0),
+    below: !threadId && (timeline.newest.value > (unread.lastRead(channelId) ?? 0) || isUnread),
+    toFirst: () => void toFirst(),
+  };
+}
+
+/** The read state on arrival. */
+interface Arrival {
+  lastRead: number;
+  unread: number;
+}
+
+function arrivalIn(app: AppState, channelId: string): Arrival {
+  return { lastRead: app.unread.lastRead(channelId) ?? 0, unread: app.unread.counts.peek().get(channelId) ?? 0 };
+}
+
+/**
+ * The line is where the user had read up to on arrival, or when they looked away; not before what comes while they watch.
+ * @returns number of the message before it
+ */
+function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
+  const { replies, unread, me } = useApp();
+  const { channelId, threadId } = timeline;
+  const line = useRef<number | null>(null);
+  const drawn = useRef(false);
+  const messages = timeline.messages.value;
+  const last = messages.at(-1);
+  if (threadId || !timeline.loaded.value || !last) return null;
+  const looksOn = (atEnd || replies.wasWatched(last.id)) && !timeline.hasNewer.value && unread.isInView(channelId);
+  const comes = line.current === null;
+  line.current ??= unread.lastRead(channelId) ?? 0;
+  if (!comes && looksOn && !drawn.current) line.current = Math.max(line.current, last.seq);
+  const since = line.current;
+  const firstNew = since > 0 ? messages.find(({ seq }) => seq > since) : undefined;
+  drawn.current = firstNew !== undefined && firstNew.authorId !== me.value?.id;
+  if (!drawn.current && looksOn) line.current = Math.max(line.current, last.seq);
+  return drawn.current ? since : null;
+}
+
+/** Whether the line, or without one the beginning, was in view. */
+function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline) {
+  const [seen, setSeen] = useState(false);
+  const messages = timeline.messages.value;
+  useLayoutEffect(() => {
+    const scroller = ref.current;
+    if (!scroller || seen) return;
+    const look = () => {
+      const start = scroller.querySelector('.line.new') ?? scroller.querySelector('.beginning');
+      const line = start?.getBoundingClientRect();
+      if (line && line.bottom > scroller.getBoundingClientRect().top) setSeen(true);
+    };
+    look();
+    scroller.addEventListener('scroll', look, { passive: true });
+    return () => scroller.removeEventListener('scroll', look);
+  }, [messages, seen, ref]);
+  return [seen, setSeen] as const;
+}
+
+/** Marks messages in view as read. */
+function useReading(timeline: Timeline, atEnd: boolean): void {
+  const { unread, notifications } = useApp();
+  const { channelId, threadId } = timeline;
+  const last = timeline.messages.value.at(-1);
+  useLayoutEffect(() => {
+    const read = () => {
+      if (!last || threadId || !atEnd || timeline.hasNewer.peek() || !unread.isInView(channelId)) return;
+      unread.markRead(channelId, last.seq);
+      notifications.readChannel(channelId);
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [last, atEnd, channelId, threadId, timeline]);
+}
+
+/** Announces messages of others to screen readers. A reply in progress is announced once, not piece by piece. */
+export function useAnnouncements(channelId: string, threadId: string | null): void {
+  const { client, me, announce } = useApp();
+  useEffect(() => {
+    const channel = client.channel(channelId);
+    const ends = [
+      channel.listen('message:new', (message) => {
+        if (message.authorId === me.peek()?.id || message.threadId !== threadId || message.isDeleted) return;
+        announce(`${message.author.displayName}: ${message.content}`);
+      }),
+      channel.listen('message:stream', ({ author, offset, delta, aborted, ...reply }) => {
+        if (reply.threadId !== threadId) return;
+        if (aborted) announce('The reply was not finished.');
+        else if (author && offset === 0 && delta !== '') announce(`${author.displayName} is writing…`);
+      }),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [channelId, threadId]);
+}

@@ -1,0 +1,190 @@
+// nodes: own
+
+import { expect } from 'chai';
+import { type Inline, isEmojiAlone, parseInline } from '../../src/web/app/views/parts/inline.ts';
+import { type Block, parseText } from '../../src/web/app/views/parts/markdown.ts';
+
+/** Prints what a text is parsed into: a short element for each block and piece. */
+const print = (text: string): string => {
+  const { blocks, rest } = parseText(text);
+  return blocks.map(printBlock).join('') + rest;
+};
+
+function printBlock(block: Block): string {
+  switch (block.kind) {
+    case 'lines':
+      return printLine(block.text);
+    case 'code':
+      return `<pre>${block.text}</pre>`;
+    case 'heading':
+      return `<h${block.level}>${printLine(block.text)}</h${block.level}>`;
+    case 'quote':
+      return `<quote>${block.blocks.map(printBlock).join('')}</quote>`;
+    case 'list': {
+      const items = block.items.map(
+        ({ text, number, lists }) => `<${number ?? '-'}>${printLine(text)}${lists.map(printBlock).join('')}`,
+      );
+      return `<list>${items.join('')}</list>`;
+    }
+    case 'table': {
+      const rows = [block.head, ...block.rows].map((row) => row.map(printLine).join('|'));
+      return `<table ${block.sides.join(' ')}>${rows.join('/')}</table>`;
+    }
+  }
+}
+
+const printLine = (text: string): string => parseInline(text).map(printPiece).join('');
+
+function printPiece(piece: Inline): string {
+  switch (piece.kind) {
+    case 'text':
+      return piece.text;
+    case 'code':
+      return `<code>${piece.text}</code>`;
+    case 'mention':
+      return `<to ${piece.text}>`;
+    case 'channel':
+      return `<in ${piece.text}>`;
+    case 'link':
+      return piece.pieces ? `<a ${piece.url}>${piece.pieces.map(printPiece).join('')}</a>` : `<a ${piece.url}>`;
+    default: {
+      const tag = { bold: 'b', italic: 'i', struck: 's' }[piece.kind];
+      return `<${tag}>${piece.pieces.map(printPiece).join('')}</${tag}>`;
+    }
+  }
+}
+
+const expectAll = (cases: readonly (readonly [string, string])[]) => {
+  for (const [text, printed] of cases) expect(print(text), text).to.equal(printed);
+};
+
+describe('formatted text in the web client', () => {
+  it('has headings, quotations and lists, numbered as typed', () => {
+    expectAll([
+      [
+        '# The *plan*\n\nfor us:\n- one\n  1. deep\n  3. deeper\n- two\n  goes on\n\n> said `he`\n> > once\n\nend',
+        '<h1>The <i>plan</i></h1>for us:<list><->one<list><1>deep<3>deeper</list><->two\ngoes on</list>' +
+          '<quote>said <code>he</code><quote>once</quote></quote>end',
+      ],
+      ['### deep\n#### too deep', '<h3>deep</h3>#### too deep'],
+      ['* a\n1. b', '<list><->a</list><list><1>b</list>'],
+    ]);
+  });
+
+  it('stays as typed where it is code, or only looks like a list, a heading or a quotation', () => {
+    expectAll([
+      [
+        'code:\n```\n# a\n> b\n- c\n```\n-5 degrees\n#1\n>_<\n2026. no\n---',
+        'code:<pre># a\n> b\n- c</pre>-5 degrees\n<in #1>\n>_<\n2026. no\n---',
+      ],
+      ['```ts\nlet a = `b`;\n\n  a += 1;\n```', '<pre>let a = `b`;\n\n  a += 1;</pre>'],
+      ['before\n```\nx\n```\nafter', 'before<pre>x</pre>after'],
+      ['> ```\n> quoted code\n> ```', '<quote><pre>quoted code</pre></quote>'],
+      ['```\n> code\n```', '<pre>> code</pre>'],
+    ]);
+  });
+
+  it('is nested to a bound', () => {
+    const depth = (text: string, tag: string) => print(text).split(`<${tag}>`).length - 1;
+    expect(depth(`${'> '.repeat(300)}bottom`, 'quote')).to.equal(4);
+    expect(depth(Array.from({ length: 100 }, (_, i) => `${'  '.repeat(i)}- x`).join('\n'), 'list')).to.equal(4);
+    expect(print(`${'> '.repeat(300)}bottom`)).to.contain('bottom');
+  });
+
+  it('is slanted between single asterisks and underscores that are not in a word', () => {
+    expectAll([
+      [
+        '_very much_ (_so_) snake_case_name _a_b_ __init__ _ x_ a_',
+        '<i>very much</i> (<i>so</i>) snake_case_name _a_b_ __init__ _ x_ a_',
+      ],
+      ['a *b* c, 2 * 3 * 4', 'a <i>b</i> c, 2 * 3 * 4'],
+    ]);
+  });
+
+  it('is bold, slanted and struck at once, and has the one in the other', () => {
+    expectAll([
+      ['a ***both*** b', 'a <b><i>both</i></b> b'],
+      ['***both* bold**', '<b><i>both</i> bold</b>'],
+      ['**bold *both***', '<b>bold <i>both</i></b>'],
+      ['**a *b* c** and **d**', '<b>a <i>b</i> c</b> and <b>d</b>'],
+      ['**_both_**', '<b><i>both</i></b>'],
+      ['~~gone **bold**~~', '<s>gone <b>bold</b></s>'],
+      ['f*****g, *****, *** and 2 ** 3 * 4', 'f*****g, *****, *** and 2 ** 3 * 4'],
+    ]);
+  });
+
+  it('names people and channels, but not in code, addresses and words', () => {
+    expectAll([
+      ['@alice, @böb-1.x and me@example.com', '<to @alice>, <to @böb-1.x> and me@example.com'],
+      ['see #elsewhere, `#elsewhere`, a#b and &#39;', 'see <in #elsewhere>, <code>#elsewhere</code>, a#b and &#39;'],
+    ]);
+  });
+
+  it('has emoji by their names', () => {
+    expectAll([
+      ['emoji: :tada: (:+1:) :not_one: 10:100:30 `:tada:`', 'emoji: 🎉 (👍) :not_one: 10:100:30 <code>:tada:</code>'],
+    ]);
+  });
+
+  it('is large where it is up to eight emoji and nothing else', () => {
+    for (const text of ['🎉👍🏽 ❤️', '🇩🇪👨‍👩‍👧', '🐱'.repeat(8)]) expect(isEmojiAlone(text), text).to.equal(true);
+    for (const text of ['🎉 yes', '🐱'.repeat(9), '12', '']) expect(isEmojiAlone(text), text).to.equal(false);
+  });
+
+  it('has links with the brackets that are part of them, and not those around them', () => {
+    const [brackets, plain] = ['https://a.example/x_(y)', 'https://a.example/z'];
+    expectAll([
+      [`${brackets} (${plain}) (${brackets}).`, `<a ${brackets}> (<a ${plain}>) (<a ${brackets}>).`],
+      ['https://a.example/, https://b.example!', '<a https://a.example/>, <a https://b.example>!'],
+    ]);
+  });
+
+  it('has links with names, whose addresses are never hidden behind another address', () => {
+    expectAll([
+      [
+        '**see [the `docs`](https://a.example/x_(y)?z=1), now**',
+        '<b>see <a https://a.example/x_(y)?z=1>the <code>docs</code></a>, now</b>',
+      ],
+      ['[b.example](https://c.example/)', '[b.example](<a https://c.example/>)'],
+      ['[see https://b.example](https://c.example/)', '[see https://b.example](<a https://c.example/>)'],
+      ['[x](javascript:alert) [x](data:text/html,1)', '[x](javascript:alert) [x](data:text/html,1)'],
+    ]);
+  });
+
+  it('has tables, with the alignment of their columns', () => {
+    expectAll([
+      [
+        'a table:\n| what | how *much* |\n|---|--:|\n| a \\| b | 1 |\n| c | 2 | 3 |\n| d |\nafter\n| no | table |',
+        'a table:<table left right>what|how <i>much</i>/a | b|1/c|2|3/d</table>after\n| no | table |',
+      ],
+    ]);
+  });
+
+  it('has nothing but code where there is room for a few lines only', () => {
+    expect(parseText('# a\n- b\n```\nc\n```', true).blocks).to.deep.equal([
+      { kind: 'lines', text: '# a\n- b' },
+      { kind: 'code', text: 'c' },
+      { kind: 'lines', text: '' },
+    ]);
+    expect(parseInline('[a](https://b.example) https://c.example #d', true)).to.deep.equal([
+      { kind: 'text', text: 'a' },
+      { kind: 'text', text: ' ' },
+      { kind: 'text', text: 'https://c.example' },
+      { kind: 'text', text: ' ' },
+      { kind: 'text', text: '#d' },
+    ]);
+  });
+
+  it('becomes a bounded number of elements, and is text as typed beyond that', () => {
+    const full = (piece: string) => piece.repeat(Math.floor(15_000 / piece.length));
+    const wide = `|${'a|'.repeat(2400)}\n|${'-|'.repeat(2400)}\n${'||\n'.repeat(1500)}`;
+    const texts = ['|a|\n|-|\n\n', '- a\n  - b\n', '> a\n\n', '# a\n', '```a```\n', '**a** ', 'http://a '].map(full);
+    for (const text of [...texts, wide]) {
+      const { blocks, rest } = parseText(`| one |\n|---|\n| two |\n\nand *so* on\n${text}the end`);
+      const printed = blocks.map(printBlock).join('');
+      expect(printed, text.slice(0, 10)).to.match(/^<table left>one\/two<\/table>and <i>so<\/i> on/);
+      expect(printed.split('<').length, text.slice(0, 10)).to.be.below(2000);
+      expect(rest, text.slice(0, 10)).to.match(/the end$/);
+    }
+  });
+});
