@@ -25,6 +25,10 @@ import { type Outcome, outcomeSchema } from './rig/reporter.ts';
  * |                         | goes another way without Redis (limits, presence, activities, streams, revocation,    |
  * |                         | recovery of connections)                                                              |
  * | `// nodes: own`         | once: it starts what it needs, or needs no node, or the number makes no difference    |
+ * | `// long`               | beside one of these: in a long run, or when it is named                               |
+ *
+ * A long run, `npm run test:long`, which sets PARLEY_TESTS=long, tries all. What tries much (random, sizes, many of a kind)
+ * tries a sound share in `npm test`, by test/rig/long.ts: another one for each of those that are alike.
  */
 
 const root = path.resolve(import.meta.dirname, '..');

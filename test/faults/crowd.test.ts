@@ -16,7 +16,8 @@ describe('a node with many who wait', () => {
   let wire: TcpProxy;
 
   before(async () => {
-    site = await install();
+    // With patience for pings: who does not read is to be cut off for that.
+    site = await install({ env: { NODE_ENV: 'test' } });
     wire = await startProxy(site.nodes[0]?.port ?? 0);
   });
   after(async () => {

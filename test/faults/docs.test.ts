@@ -19,6 +19,8 @@ describe('the page of the API documents', () => {
   async function open(width: number, address = '/docs'): Promise<{ page: Page; complaints: string[] }> {
     const context = await (await sharedChromium()).newContext({ viewport: { width, height: 800 } });
     const page = await context.newPage();
+    // All calls on one page take a busy machine half a minute.
+    page.setDefaultTimeout(100_000);
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(String(error)));
     page.on('console', (message) => {

@@ -3,6 +3,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { type Balancer, startBalancer } from '../rig/balancer.ts';
+import { isLong, itLong } from '../rig/long.ts';
 import { type FaultyPostgres, startPostgres } from '../rig/postgres.ts';
 import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
@@ -13,6 +14,9 @@ import { persist } from '../world/persistent.ts';
 import type { Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
+
+/** More events than a node keeps in memory of a room (512). */
+const more = isLong ? 1700 : 700;
 
 /** Two nodes behind a load balancer, with a wire to each that can be spoiled, and one from each to the database. */
 interface Site {
@@ -172,7 +176,7 @@ describe('a stock client that was cut off', () => {
     site.wires[1].refuse(true);
     site.door.pin(1);
     site.door.cut();
-    const last = await sayAll(alice, channel.id, 1700);
+    const last = await sayAll(alice, channel.id, more);
     site.wires[1].refuse(false);
     expect(await follower.connected(2)).to.equal(true);
     await follower.reach(channel.id, last);
@@ -187,7 +191,7 @@ describe('a stock client that was cut off', () => {
     try {
       for (const wire of wires) wire.refuse(true);
       door.cut();
-      const last = await sayAll(here.alice, channelId, 1700);
+      const last = await sayAll(here.alice, channelId, more);
       await log.take();
       for (const wire of wires) wire.refuse(false);
       expect(await follower.connected(2)).to.equal(true);
@@ -232,37 +236,40 @@ describe('a stock client that was cut off', () => {
     }
   });
 
-  it('gets megabytes over a slow line that breaks again and again, and is not taken for one that does not read', async () => {
-    const { alice, channel } = site.here;
-    const [follower, from] = await follow(0, channel.id);
-    for (const wire of site.wires) wire.refuse(true);
-    site.door.cut();
-    const big = 'x'.repeat(15_000);
-    let last = 0;
-    for (const part of range(1, 14)) {
-      const sends = range(1, 50).map((i) => alice.say(channel.id, `${part} ${i} ${big}`));
-      for (const message of await Promise.all(sends)) last = Math.max(last, message.seq);
-    }
-    const cuts = site.cluster.nodes.map((node) => node.delivery.counters.cutOffs);
-    for (const wire of site.wires) {
-      wire.jitter(20, 40);
-      wire.refuse(false);
-    }
-    site.door.pin(undefined);
-    while (follower.seen(channel.id).at(-1) !== last && follower.connections.length < 30) {
-      const { length } = follower.connections;
-      await follower.connected(length + (follower.socket.connected ? 0 : 1));
-      await new Promise((resolve) => setTimeout(resolve, 60 * length));
-      if (follower.seen(channel.id).at(-1) !== last) site.door.cut();
-      await until(() => !follower.socket.connected || follower.seen(channel.id).at(-1) === last, {
-        message: 'the cut is not noticed',
-      });
-    }
-    for (const wire of site.wires) wire.jitter(0, 0);
-    expect(follower.connections.slice(1)).to.not.include(false);
-    expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
-    expect(site.cluster.nodes.map((node) => node.delivery.counters.cutOffs)).to.deep.equal(cuts);
-  });
+  itLong(
+    'gets megabytes over a slow line that breaks again and again, and is not taken for one that does not read',
+    async () => {
+      const { alice, channel } = site.here;
+      const [follower, from] = await follow(0, channel.id);
+      for (const wire of site.wires) wire.refuse(true);
+      site.door.cut();
+      const big = 'x'.repeat(15_000);
+      let last = 0;
+      for (const part of range(1, 14)) {
+        const sends = range(1, 50).map((i) => alice.say(channel.id, `${part} ${i} ${big}`));
+        for (const message of await Promise.all(sends)) last = Math.max(last, message.seq);
+      }
+      const cuts = site.cluster.nodes.map((node) => node.delivery.counters.cutOffs);
+      for (const wire of site.wires) {
+        wire.jitter(20, 40);
+        wire.refuse(false);
+      }
+      site.door.pin(undefined);
+      while (follower.seen(channel.id).at(-1) !== last && follower.connections.length < 30) {
+        const { length } = follower.connections;
+        await follower.connected(length + (follower.socket.connected ? 0 : 1));
+        await new Promise((resolve) => setTimeout(resolve, 60 * length));
+        if (follower.seen(channel.id).at(-1) !== last) site.door.cut();
+        await until(() => !follower.socket.connected || follower.seen(channel.id).at(-1) === last, {
+          message: 'the cut is not noticed',
+        });
+      }
+      for (const wire of site.wires) wire.jitter(0, 0);
+      expect(follower.connections.slice(1)).to.not.include(false);
+      expect(follower.seen(channel.id)).to.deep.equal(range(from + 1, last));
+      expect(site.cluster.nodes.map((node) => node.delivery.counters.cutOffs)).to.deep.equal(cuts);
+    },
+  );
 
   it('gets megabytes of many rooms over a line that stalls, and is not taken for one that does not read', async () => {
     const { alice, server } = site.here;

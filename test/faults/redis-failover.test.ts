@@ -2,6 +2,7 @@
 
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { itLong } from '../rig/long.ts';
 import { startRedis } from '../rig/redis.ts';
 import { startReplicas, startSentinels } from '../rig/redis-replicas.ts';
 import { startProxy } from '../rig/tcp-proxy.ts';
@@ -121,7 +122,7 @@ describe('a failover of Redis', () => {
     await isCountedAt(other.port, site);
   });
 
-  it('found by Sentinels, when the primary dies', async () => {
+  itLong('found by Sentinels, when the primary dies', async () => {
     const redis = await startReplicas();
     const sentinels = await startSentinels(redis.ports[0]);
     closing.push(

@@ -17,7 +17,7 @@ import { query } from '../world/sql.ts';
 describe('the test rig', () => {
   describe('the plan', () => {
     it('has each file in its runs, and none twice', () => {
-      const { runs, mistakes } = planFor([]);
+      const { runs, mistakes } = planFor([], true);
       expect(mistakes).to.deep.equal([]);
       const filesOf = (name: string) => runs.flatMap((run) => (run.name === name ? run.args : []));
       const once = [...filesOf('two nodes'), ...filesOf('own nodes')];
@@ -27,6 +27,15 @@ describe('the test rig', () => {
       expect(onOne).to.include('test/messages/talk.test.ts');
       expect(onTwo).to.not.include('test/faults/rig.test.ts');
       expect(new Set(onOne).size).to.equal(onOne.length);
+    });
+
+    it('leaves out what is for long runs alone, unless it is named', () => {
+      const file = 'test/faults/transfer-size.test.ts';
+      const files = (args: string[], isAll: boolean) => planFor(args, isAll).runs.flatMap((run) => run.args);
+      expect(files([], false)).to.not.include(file);
+      expect(files([], false)).to.include('test/faults/rig.test.ts');
+      expect(files([], true)).to.include(file);
+      expect(files([file], false)).to.deep.equal([file]);
     });
 
     it('is for named files, those of folders and of patterns, and passes on what else is said', () => {
@@ -44,9 +53,9 @@ describe('the test rig', () => {
 
     it('is not made with a tag that is none', () => {
       const rest = "\nimport { expect } from 'chai';\n// nodes: later\n";
-      for (const known of ['', '// nodes: own\n', '// nodes: one and two\n'])
+      for (const known of ['', '// nodes: own\n', '// nodes: one and two\n', '// nodes: own\n// long\n'])
         expect(mistakesIn('a.test.ts', known + rest), known).to.deep.equal([]);
-      for (const unknown of ['nodes: three', 'Nodes: own', 'long'])
+      for (const unknown of ['nodes: three', 'Nodes: own', 'longer'])
         expect(mistakesIn('a.test.ts', `// ${unknown}\n${rest}`).join(), unknown).to.match(
           new RegExp(`^a\\.test\\.ts begins with "// ${unknown}", which is no tag; these are: "// nodes: own"`),
         );

@@ -1,6 +1,7 @@
 // nodes: own
 
 import { expect } from 'chai';
+import { isLong } from '../rig/long.ts';
 import { seedOfRun } from '../rig/random.ts';
 import { faults } from '../stress/faults.ts';
 import { randomFault } from '../stress/random.ts';
@@ -20,7 +21,9 @@ describe('under stress', () => {
 
   // What fills the buffers of a kernel takes longer, and has a test of its own.
   const left = ['slow-consumer', 'all'];
-  const chosen = [...faults.filter(({ name }) => !left.includes(name)), randomFault(seedOfRun())];
+  const all = [...faults.filter(({ name }) => !left.includes(name)), randomFault(seedOfRun())];
+  const few = ['jitter', 'node-kill'];
+  const chosen = isLong ? all : all.filter(({ name }) => few.includes(name));
   for (const fault of chosen) {
     it(`everything acknowledged is delivered once and in order: ${fault.name}`, async () => {
       const outcome = await runTrial(site, fault, load);

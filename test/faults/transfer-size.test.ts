@@ -1,4 +1,5 @@
 // nodes: own
+// long
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';

@@ -12,7 +12,8 @@ describe('long lists in the web client', () => {
   let alice: Visitor;
 
   before(async () => {
-    here = await webWorld();
+    // Of its own: nobody else may have made servers that are open to all.
+    here = await webWorld({});
     alice = await here.visit(here.alice);
   });
   after(() => here.close());

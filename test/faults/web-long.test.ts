@@ -1,11 +1,12 @@
 // nodes: own
 
 import { expect } from 'chai';
+import { isLong } from '../rig/long.ts';
 import { until } from '../rig/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 /** More than a page keeps. */
-const many = 520;
+const many = isLong ? 520 : 440;
 const mostKept = 400;
 
 describe('a page of the web client that is open for long', () => {

@@ -182,7 +182,8 @@ describe('a session that is taken up again', () => {
       await last.leave();
       const next = await open();
       next.connect({ ...auth, offset: last.offset ?? auth.offset });
-      await until(() => next.sid, { message: 'not back' });
+      // Until it is ready its id is promised to it, and who comes meanwhile gets another one.
+      await until(() => next.events.some(([event]) => event === 'ready'), { message: 'not ready' });
       expect(next.sid).to.equal(line.sid);
       last = next;
     }

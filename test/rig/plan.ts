@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { isLong } from './long.ts';
 
 /** One start of mocha. */
 export interface Run {
@@ -19,23 +20,27 @@ export interface Plan {
   mistakes: string[];
 }
 
-const tags = ['nodes: own', 'nodes: one and two'] as const;
+const tags = ['nodes: own', 'nodes: one and two', 'long'] as const;
 type Tag = (typeof tags)[number];
 
 /** The comments before anything else in a file. */
 const firstComments = /^(?:\/\/.*\n)*/;
 
-/** What is to be run, by the arguments and the tags of the files (both: see test/run.ts). */
-export function planFor(args: string[]): Plan {
+/**
+ * What is to be run, by the arguments and the tags of the files (both: see test/run.ts).
+ * @param isAll with the files that are for long runs alone, which also run when they are named
+ */
+export function planFor(args: string[], isAll = isLong): Plan {
   const named = args.flatMap(filesAt);
   const isWhole = named.length === 0;
   const options = args.filter((arg) => filesAt(arg).length === 0);
   const texts = [...new Set(isWhole ? filesAt('test') : named)].sort().map((file) => ({ file, text: textOf(file) }));
   const mistakes = texts.flatMap(({ file, text }) => mistakesIn(file, text));
   if (mistakes.length > 0) return { runs: [], isWhole, mistakes };
-  const filesWith = (tag: Tag) => texts.filter(({ text }) => hasTag(text, tag)).map(({ file }) => file);
+  const due = texts.filter(({ text }) => isAll || !isWhole || !hasTag(text, 'long'));
+  const filesWith = (tag: Tag) => due.filter(({ text }) => hasTag(text, tag)).map(({ file }) => file);
   const [own, onOne] = [filesWith('nodes: own'), filesWith('nodes: one and two')];
-  const onTwo = texts.map(({ file }) => file).filter((file) => !own.includes(file));
+  const onTwo = due.map(({ file }) => file).filter((file) => !own.includes(file));
   const parts = (files: string[], count: number, name: Run['name']): Run[] =>
     dealt(files, isWhole ? count : 1).map((part) => ({
       args: [...options, ...part],
@@ -45,15 +50,15 @@ export function planFor(args: string[]): Plan {
   const isWeb = (file: string) => /^test.faults.web/.test(file);
   const isFault = (file: string) => /^test.faults/.test(file) && !isWeb(file);
   const runs = mixed([
-    parts(onTwo, 6, 'two nodes'),
-    parts(own.filter(isWeb), 6, 'own nodes'),
+    parts(onTwo, 5, 'two nodes'),
+    parts(own.filter(isWeb), 4, 'own nodes'),
     parts(
       own.filter((file) => !isFault(file) && !isWeb(file)),
-      4,
+      3,
       'own nodes',
     ),
-    parts(onOne, 2, 'one node'),
-    parts(own.filter(isFault), 12, 'own nodes'),
+    parts(onOne, 1, 'one node'),
+    parts(own.filter(isFault), 10, 'own nodes'),
   ]);
   return { runs, isWhole, mistakes };
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { isLong } from '../rig/long.ts';
 import { randomOf, seedOfRun } from '../rig/random.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
@@ -39,7 +40,9 @@ class Model {
   }
 }
 
-describe('a workspace after 300 random operations', () => {
+const operationCount = isLong ? 300 : 150;
+
+describe(`a workspace after ${operationCount} random operations`, () => {
   let here: World;
   before(async () => {
     here = await world();
@@ -142,7 +145,7 @@ describe('a workspace after 300 random operations', () => {
       }
     };
 
-    for (let i = 0; i < 300; i++) await pick(operations)?.(i % 2 ? here.alice : here.bob);
+    for (let i = 0; i < operationCount; i++) await pick(operations)?.(i % 2 ? here.alice : here.bob);
     const contents = new Map<string, string>();
     for (const id of ids(false)) contents.set(id, (await here.bob.get(`${base}/files/${id}`)).body.content);
     const actual = (nodes: Loose[]): Loose =>

@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Node } from '../../src/node/node.ts';
 import { sharedChromium } from '../rig/chromium.ts';
-import { startCluster } from './nodes.ts';
+import { sharedCluster, startCluster } from './nodes.ts';
 import type { Person } from './person.ts';
 import { type World, world } from './world.ts';
 
@@ -29,7 +29,9 @@ export async function visitor(
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load')) complaints.push(message.text());
+    // A page that a test takes off the line tries to connect all the same.
+    const isExpected = /^Failed to load|ERR_INTERNET_DISCONNECTED/.test(message.text());
+    if (message.type() === 'error' && !isExpected) complaints.push(message.text());
   });
   const base = node.url.replace('127.0.0.1', 'localhost');
   if (person) {
@@ -58,13 +60,13 @@ export async function visitor(
 export interface WebWorld extends World {
   /** Someone at the address of the person's node, or of alice's where there is none. */
   visit(person: Person | null, options?: BrowserContextOptions): Promise<Visitor>;
-  /** Closes the browsers and stops the nodes, too. */
+  /** Closes the browsers and stops the nodes, too, unless others are on them. */
   close(): Promise<void>;
 }
 
-/** Starts such a world, on one node unless the options say otherwise. */
-export async function webWorld(options: Parameters<typeof startCluster>[0] = {}): Promise<WebWorld> {
-  const cluster = await startCluster({ nodes: 1, ...options });
+/** Starts such a world, on a node of its own where options are given, else on that which the files of a process share. */
+export async function webWorld(options?: Parameters<typeof startCluster>[0]): Promise<WebWorld> {
+  const cluster = await (options ? startCluster({ nodes: 1, ...options }) : sharedCluster());
   const here = await world(cluster);
   const visitors: Visitor[] = [];
   return {
@@ -77,7 +79,7 @@ export async function webWorld(options: Parameters<typeof startCluster>[0] = {})
     async close() {
       await Promise.all(visitors.map((one) => one.close()));
       here.close();
-      await cluster.stop();
+      if (options) await cluster.stop();
     },
   };
 }
