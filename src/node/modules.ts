@@ -62,20 +62,8 @@ export function createModules(context: Context) {
   const notifications = notificationsModule({ ...talk, ...direct.services });
   const list: Record<string, Module> = {
     ...{ presence, blobs, accounts, invites, modelProxy, friends, members, channels, joinRequests, servers, mentions },
-    ...{
-      messages,
-      media,
-      reactions,
-      search,
-      bootstrap,
-      threads,
-      agents,
-      events,
-      workspace,
-      apps,
-      direct,
-      notifications,
-    },
+    ...{ messages, media, reactions, search, bootstrap, agents, events, threads, workspace, apps, direct },
+    ...{ notifications },
   };
   context.chores.add(trimming(context.settings.delivery, context.delivery.counters), forgetKeys, forgetInvalidations);
   for (const { chores = [] } of Object.values(list)) context.chores.add(...chores);
