@@ -111,12 +111,12 @@ export class InvalidationWatch implements Watch {
     for (const { cache, keys } of found) {
       if (cache === null) continue;
       this.caches.dropHere(cache, keys);
-      if (keys) this.tell(cache, keys);
+      if (keys) this.report(cache, keys);
     }
   }
 
   /** What fails here must not keep the changes behind it from being dropped: no later query finds them. */
-  private tell(cache: string, keys: string[]): void {
+  private report(cache: string, keys: string[]): void {
     try {
       this.changed(cache, keys);
     } catch (error) {

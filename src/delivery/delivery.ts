@@ -219,7 +219,7 @@ export class Delivery {
     const deliveries = entries.map((entry, index) => ({ entry, mark: first + index }));
     this.mark += entries.length;
     this.counters.events += entries.length;
-    this.observers.tell(entries);
+    this.observers.notify(entries);
     this.sink.emit(deliveries);
     return first;
   }

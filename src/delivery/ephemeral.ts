@@ -17,7 +17,7 @@ export class Ephemeral {
    * @param rooms a socket in several of them gets it once
    * @param exceptSocket id of a socket that already knows
    */
-  tell<S extends z.ZodObject>(rooms: string[], event: EventSpec<S>, data: z.input<S>, exceptSocket?: string): void {
+  emit<S extends z.ZodObject>(rooms: string[], event: EventSpec<S>, data: z.input<S>, exceptSocket?: string): void {
     this.sink(rooms, event, data, exceptSocket);
   }
 }

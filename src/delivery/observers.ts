@@ -16,12 +16,12 @@ export class Observers {
     this.all.push(observer);
   }
 
-  tell(entries: LogEntry[]): void {
-    for (const entry of entries) for (const observer of this.all) this.tellOne(observer, entry);
+  notify(entries: LogEntry[]): void {
+    for (const entry of entries) for (const observer of this.all) this.notifyOne(observer, entry);
   }
 
   /** A failing observer must not keep an event from the sockets. */
-  private tellOne(observer: Observer, entry: LogEntry): void {
+  private notifyOne(observer: Observer, entry: LogEntry): void {
     try {
       observer(entry);
     } catch (error) {

@@ -44,11 +44,11 @@ export class TokenExpiry {
       const { expiresAt } = socket.data.actor;
       if (expiresAt === null || expiresAt - now > this.warningMs) continue;
       if (expiresAt <= now) socket.disconnect(true);
-      else this.tell(socket, expiresAt);
+      else this.warn(socket, expiresAt);
     }
   }
 
-  private tell(socket: ParleySocket, expiresAt: number): void {
+  private warn(socket: ParleySocket, expiresAt: number): void {
     if (this.told.has(socket)) return;
     this.told.add(socket);
     socket.emit(tokenExpiring.name, { expiresAt: isoTime(new Date(expiresAt)) });

@@ -2,7 +2,7 @@ import type { LogEntry } from '../cluster/entry.ts';
 import type { Room } from '../contract/rooms.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { Hearing } from '../delivery/hearing.ts';
+import type { FeedFilter } from '../delivery/feed-filter.ts';
 import type { Delivered } from '../delivery/live-stream.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RoomAccess } from './membership.ts';
@@ -28,7 +28,7 @@ interface Deps {
   catchUp: CatchUp;
   delivery: Delivery;
   outlet: Outlet;
-  hearing: Hearing;
+  feedFilter: FeedFilter;
   access: Pick<RoomAccess, 'isEnd'>;
   log: Log;
 }
@@ -98,9 +98,9 @@ export class Feeds {
   /** Adds the socket to, or removes it from, the broadcast of what is not in the log, as it may hear it now. */
   async place(socket: ParleySocket): Promise<void> {
     for (const [name, joined] of socket.data.joined) {
-      if (!this.deps.hearing.isRestricted(socket.data.actor, name)) continue;
+      if (!this.deps.feedFilter.isRestricted(socket.data.actor, name)) continue;
       // If the policy cannot be read it hears nothing of this; the next event of the log reads it again.
-      const { whole } = await this.deps.hearing
+      const { whole } = await this.deps.feedFilter
         .heard(socket.data.actor, joined.room, [])
         .catch(() => ({ whole: false }));
       if (socket.data.joined.get(name) === joined) this.putIn(socket, name, whole);
@@ -152,7 +152,7 @@ export class Feeds {
     const page = await this.deps.catchUp.read(joined.room, joined.cursor, pageLimits);
     if (!page) return false;
     if (!page.recovered) return this.beginAnew(feed);
-    const { entries, whole } = await this.deps.hearing.heard(socket.data.actor, joined.room, page.entries);
+    const { entries, whole } = await this.deps.feedFilter.heard(socket.data.actor, joined.room, page.entries);
     if (isClosed(feed) || !socket.connected) return false;
     this.putIn(socket, feed.name, whole);
     this.give(feed, entries);

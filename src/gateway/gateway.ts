@@ -8,7 +8,7 @@ import type { EventSpec } from '../contract/event.ts';
 import { type Room, userRoom } from '../contract/rooms.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { Hearing } from '../delivery/hearing.ts';
+import type { FeedFilter } from '../delivery/feed-filter.ts';
 import { bearerToken } from '../infrastructure/bearer.ts';
 import { clientAddress } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
@@ -44,7 +44,7 @@ export interface GatewayParts extends SocketServices {
   catchUp: CatchUp;
   redis: RedisConnections | null;
   access: RoomAccess;
-  hearing: Hearing;
+  feedFilter: FeedFilter;
   ownRooms: OwnRooms;
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
@@ -71,7 +71,7 @@ export class Gateway {
   constructor(parts: GatewayParts) {
     this.parts = parts;
     this.sparseLog = new SparseLog(parts.log);
-    const { settings, delivery, catchUp, redis, nodeId, log, hearing, access } = parts;
+    const { settings, delivery, catchUp, redis, nodeId, log, feedFilter, access } = parts;
     this.recovery = new SessionRecovery(delivery, catchUp, redis, nodeId, settings.delivery, log);
     const sessions = new SessionLimits(parts);
     this.io = new Server(parts.httpServer, {
@@ -95,8 +95,8 @@ export class Gateway {
     const { counters } = delivery;
     const outlet = new Outlet(this.io, nodeId, access, (events, sockets) => counters.onFanOut(events, sockets));
     this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);
-    const feeds = new Feeds({ catchUp, delivery, outlet, hearing, access, log });
-    this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, hearing, access });
+    const feeds = new Feeds({ catchUp, delivery, outlet, feedFilter, access, log });
+    this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, feedFilter, access });
     this.roomRestore = new RoomRestore({ ...parts, membership: this.membership, outlet });
     sendPacketsDirectly();
     this.io.use((socket, next) => void this.admit(socket, next));
@@ -125,7 +125,7 @@ export class Gateway {
    * Sends the sockets of rooms on all nodes something that is not in the log.
    * @param exceptSocket id of a socket that already knows
    */
-  tell(rooms: string[], event: EventSpec, data: object, exceptSocket: string | undefined): void {
+  emit(rooms: string[], event: EventSpec, data: object, exceptSocket: string | undefined): void {
     const all = this.io.to(rooms);
     // For a volatile event a WebSocket counts as busy while the previous frame is in flight: only for what is stale at once.
     const targets = event.volatile ? all.volatile : all;
@@ -133,7 +133,7 @@ export class Gateway {
   }
 
   /** The same only to sockets of this node, and to none in the rooms of `except`. */
-  tellHere(rooms: string[], event: string, data: object, except: string[]): void {
+  emitHere(rooms: string[], event: string, data: object, except: string[]): void {
     this.io.local.to(rooms).except(except).emit(event, data);
   }
 

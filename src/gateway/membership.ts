@@ -5,7 +5,7 @@ import { AppError } from '../contract/errors.ts';
 import { followersOf, type Room, serverRoom, streamId, threadRoom, userRoom } from '../contract/rooms.ts';
 import type { CatchUp, Page, PageLimits } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { Hearing } from '../delivery/hearing.ts';
+import type { FeedFilter } from '../delivery/feed-filter.ts';
 import { Arrivals, isAmong } from './arrivals.ts';
 import { dueRoom, noLongerDue, progressOf } from './due-rooms.ts';
 import type { Feeds } from './feeds.ts';
@@ -36,7 +36,7 @@ interface Deps {
   catchUp: CatchUp;
   outlet: Outlet;
   feeds: Feeds;
-  hearing: Hearing;
+  feedFilter: FeedFilter;
   access: RoomAccess;
 }
 
@@ -65,7 +65,7 @@ export class Membership {
     entered: (page: Page, again: boolean) => void,
     limits = joinLimits,
   ): Promise<Page> {
-    if (this.deps.hearing.isRestricted(socket.data.actor, name)) {
+    if (this.deps.feedFilter.isRestricted(socket.data.actor, name)) {
       return this.joinFed(socket, name, place, after, entered, limits);
     }
     const arrival = this.arrivals.begin(socket, place);
@@ -118,7 +118,7 @@ export class Membership {
     try {
       const page = await this.deps.catchUp.join(place.room, after, limits, enter);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
-      const { entries } = await this.deps.hearing.heard(socket.data.actor, place.room, page.entries);
+      const { entries } = await this.deps.feedFilter.heard(socket.data.actor, place.room, page.entries);
       arrival.requireWelcome();
       const heard = { ...page, entries };
       if (isIn) entered(heard, before !== undefined);
@@ -237,7 +237,7 @@ export class Membership {
   }
 
   /** What a bot may hear has changed; that is in effect for its sockets on this node when this returns. */
-  async hearingChanged(userId: string): Promise<void> {
+  async filterChanged(userId: string): Promise<void> {
     for (const socket of this.socketsOf(userRoom(userId))) await this.deps.feeds.place(socket);
   }
 

@@ -75,7 +75,7 @@ export function directConnection(socket: ParleySocket): TcpSocket | undefined {
  * @param json the payload
  * @param offset null: sent without one
  */
-export function tellOne(socket: ParleySocket, event: string, json: string, offset: string | null = null): void {
+export function emitTo(socket: ParleySocket, event: string, json: string, offset: string | null = null): void {
   const connection = directConnection(socket);
   if (connection) connection.write(frames([readyEvent(event, json, offset).text]));
   else if (socket.connected) socket.emit(event, JSON.parse(json), ...(offset === null ? [] : [offset]));

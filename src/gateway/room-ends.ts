@@ -20,7 +20,7 @@ export class RoomEnds {
   }
 
   /** @param room that the socket was in and may no longer be in, for whatever reason */
-  async tell(socket: ParleySocket, room: RecoveredRoom): Promise<void> {
+  async report(socket: ParleySocket, room: RecoveredRoom): Promise<void> {
     const log = room.joined.room;
     const head = (await this.deps.delivery.openFresh(log))?.position ?? 0;
     if (head <= room.after) return;

@@ -10,7 +10,7 @@ import type { SocketServices } from './dispatch.ts';
 import { dueRoom, progressOf } from './due-rooms.ts';
 import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
 import type { Membership, RoomAccess } from './membership.ts';
-import { type Outlet, tellOne } from './outlet.ts';
+import { emitTo, type Outlet } from './outlet.ts';
 import { isRefusal } from './refusal.ts';
 import { RoomEnds } from './room-ends.ts';
 import type { ParleySocket, RecoveredRoom, Recovery } from './socket.ts';
@@ -76,7 +76,7 @@ export class RoomRestore {
     const recovered = (recovery?.rooms ?? []).map(({ name }) => name);
     const followed = await this.followRooms(socket, new Set([...recovered, ...named]));
     socket.data.startPositions = nowhere;
-    this.sayReady(socket, own, page);
+    this.emitReady(socket, own, page);
     await this.readAhead(actor, [...recovered, ...named.slice(0, resumedAtOnce)]);
     if (recovery) {
       for (const whole of [page, ...followed.values()]) requireWhole(socket, whole);
@@ -137,12 +137,12 @@ export class RoomRestore {
   }
 
   /** From here on the client gets everything meant for it; tells it the position of its own room. */
-  private sayReady(socket: ParleySocket, own: Room, page: Page): void {
+  private emitReady(socket: ParleySocket, own: Room, page: Page): void {
     const { userId, sessionId } = socket.data.actor;
     const seq = this.deps.delivery.peek(own)?.position ?? page.seq;
     socket.data.isWhole = true;
     const offset = socket.data.takesOffsets ? this.deps.outlet.offset(this.deps.delivery.nextMark()) : null;
-    tellOne(socket, 'ready', JSON.stringify({ userId, sessionId, seq }), offset);
+    emitTo(socket, 'ready', JSON.stringify({ userId, sessionId, seq }), offset);
   }
 
   /** Enters the rooms of a connection that Socket.IO recovered, as far as the user may still be in them. */
@@ -172,7 +172,7 @@ export class RoomRestore {
       if (!isRefusal(error)) throw error;
       this.deps.membership.leave(socket, name);
       this.deps.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
-      await this.ends.tell(socket, room);
+      await this.ends.report(socket, room);
     }
   }
 

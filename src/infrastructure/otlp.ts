@@ -23,12 +23,12 @@ class LoggingExporter extends OTLPTraceExporter {
 
   override export(...[spans, done]: Parameters<OTLPTraceExporter['export']>): void {
     super.export(spans, (result) => {
-      this.tell(result.code === 0, result.error?.message);
+      this.report(result.code === 0, result.error?.message);
       done(result);
     });
   }
 
-  private tell(arrives: boolean, reason: string | undefined): void {
+  private report(arrives: boolean, reason: string | undefined): void {
     if (arrives === this.arrives) return;
     this.arrives = arrives;
     if (arrives) this.log.info('Traces arrive at their collector again.');

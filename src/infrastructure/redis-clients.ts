@@ -75,9 +75,9 @@ export class StrangeMessage extends Error {}
  * Anyone with access to Redis can publish on its channels, and so do other versions: a message that cannot be processed
  * here is reported as an error of the connection, and must not end the process.
  */
-function followed(client: RedisClient, event: string | symbol, tell: () => boolean): boolean {
+function followed(client: RedisClient, event: string | symbol, emit: () => boolean): boolean {
   try {
-    return tell();
+    return emit();
   } catch (cause) {
     if (!String(event).includes('message')) throw cause;
     return client.emit('error', new StrangeMessage('A message on Redis could not be processed.', { cause }));

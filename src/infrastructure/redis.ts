@@ -50,7 +50,7 @@ export class RedisConnections {
   private failure: string | undefined;
   /** Why Redis is not healthy. */
   private reason: string | undefined;
-  private readonly states = new StateLog<boolean>(false, (healthy, leftOut) => this.tell(healthy, leftOut));
+  private readonly states = new StateLog<boolean>(false, (healthy, leftOut) => this.report(healthy, leftOut));
   private readonly isCluster: boolean;
   private readonly prefix: string;
   /** The channel of control messages between nodes. */
@@ -272,7 +272,7 @@ export class RedisConnections {
     this.noteRefusal(error);
   }
 
-  private tell(healthy: boolean, leftOut: number): void {
+  private report(healthy: boolean, leftOut: number): void {
     const more = leftOut > 0 ? { leftOut } : {};
     const record = { reason: this.reason, ...more };
     if (healthy) this.log.info(more, 'Redis is reachable.');

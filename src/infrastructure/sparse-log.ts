@@ -26,11 +26,11 @@ export class SparseLog {
       return;
     }
     this.log.warn({ ...kind, ...details }, message);
-    const timer = setInterval(() => this.tell(name, kind, message), everyMs).unref();
+    const timer = setInterval(() => this.report(name, kind, message), everyMs).unref();
     this.repeats.set(name, { times: 0, timer });
   }
 
-  private tell(name: string, kind: Record<string, string>, message: string): void {
+  private report(name: string, kind: Record<string, string>, message: string): void {
     const known = this.repeats.get(name);
     if (!known) return;
     const { times, timer } = known;

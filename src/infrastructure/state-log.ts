@@ -7,17 +7,17 @@ const toldAtOnce = 4;
  * then at most one in a period, for the state that it is in by then.
  */
 export class StateLog<State> {
-  private readonly tell: (state: State, leftOut: number) => void;
+  private readonly report: (state: State, leftOut: number) => void;
   private told: State;
   private current: State;
   private changes = 0;
   private timer: NodeJS.Timeout | undefined;
 
   /** @param tell gets how many changes were left out before this one */
-  constructor(initial: State, tell: (state: State, leftOut: number) => void) {
+  constructor(initial: State, report: (state: State, leftOut: number) => void) {
     this.told = initial;
     this.current = initial;
-    this.tell = tell;
+    this.report = report;
   }
 
   set(state: State): void {
@@ -25,7 +25,7 @@ export class StateLog<State> {
     this.current = state;
     this.changes++;
     this.timer ??= setInterval(() => this.nextPeriod(), periodMs).unref();
-    if (this.changes <= toldAtOnce) this.tellNow(0);
+    if (this.changes <= toldAtOnce) this.reportNow(0);
   }
 
   /** Nothing is told any more. */
@@ -37,15 +37,15 @@ export class StateLog<State> {
     const leftOut = this.changes - toldAtOnce;
     // In its next period something that flapped begins as it ended.
     this.changes = leftOut > 0 ? toldAtOnce : 0;
-    if (leftOut > 0) this.tellNow(leftOut);
+    if (leftOut > 0) this.reportNow(leftOut);
     if (this.changes > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
 
-  private tellNow(leftOut: number): void {
+  private reportNow(leftOut: number): void {
     if (this.current === this.told && leftOut === 0) return;
     this.told = this.current;
-    this.tell(this.current, leftOut);
+    this.report(this.current, leftOut);
   }
 }

@@ -18,7 +18,7 @@ export async function markScopeRead(change: Change, { serverId, channelId }: Sco
     [people, serverId, channelId],
   );
   const users = new Set(read.map(({ userId }) => userId));
-  await tell(change, [...users], () => ({ scope: { serverId, channelId } }));
+  await publish(change, [...users], () => ({ scope: { serverId, channelId } }));
   return read.length;
 }
 
@@ -37,17 +37,17 @@ export async function markSettledRead(
      AND reference_type = $2 AND reference_id = $3 AND kind = coalesce($4, kind) RETURNING id, user_id AS "userId"`,
     [userId, reference.type, reference.id, reference.kind ?? null],
   );
-  await tellRead(change, read);
+  await publishRead(change, read);
 }
 
 /** Tells people that these notifications count as read from now on; their logs must be locked. */
-export async function tellRead(change: Change, read: { id: string; userId: string }[]): Promise<void> {
+export async function publishRead(change: Change, read: { id: string; userId: string }[]): Promise<void> {
   const ofUser = Map.groupBy(read, ({ userId }) => userId);
-  await tell(change, [...ofUser.keys()], (userId) => ({ ids: ofUser.get(userId)?.map(({ id }) => id) }));
+  await publish(change, [...ofUser.keys()], (userId) => ({ ids: ofUser.get(userId)?.map(({ id }) => id) }));
 }
 
 /** Tells people that these notifications are gone; their logs must be locked. */
-export async function tellDeleted(change: Change, gone: { id: string; userId: string }[]): Promise<void> {
+export async function publishDeleted(change: Change, gone: { id: string; userId: string }[]): Promise<void> {
   const ofUser = Map.groupBy(gone, ({ userId }) => userId);
   for (const [userId, unreadCount] of await unreadCounts(change.rows, [...ofUser.keys()])) {
     const ids = ofUser.get(userId)?.map(({ id }) => id);
@@ -68,7 +68,7 @@ export async function unreadCounts(rows: Rows, users: string[]): Promise<Map<str
 
 type WhatWasRead = Omit<z.input<typeof notificationRead.payload>, 'unreadCount'>;
 
-async function tell(change: Change, users: string[], whatOf: (userId: string) => WhatWasRead): Promise<void> {
+async function publish(change: Change, users: string[], whatOf: (userId: string) => WhatWasRead): Promise<void> {
   for (const [userId, unreadCount] of await unreadCounts(change.rows, users)) {
     change.publish(notificationRead.in(userRoom(userId), { ...whatOf(userId), unreadCount }));
   }

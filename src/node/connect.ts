@@ -45,7 +45,7 @@ function followErasures(delivery: Delivery): void {
  */
 export function connectSockets({ list, services }: Modules, gateway: Gateway, shutdown: Shutdown): void {
   const { log, delivery, control, serverAccess, channelAccess, events } = services;
-  services.ephemeral.connect((rooms, event, data, except) => gateway.tell(rooms, event, data, except));
+  services.ephemeral.connect((rooms, event, data, except) => gateway.emit(rooms, event, data, except));
   const disconnect: Gateway['disconnect'] = (room, event) => {
     gateway.disconnect(room, event);
     events.end(room);

@@ -86,7 +86,7 @@ function routeServices(
 }
 
 function gatewayParts(services: Modules['services']): Omit<GatewayParts, 'httpServer' | 'watched'> {
-  const { settings, log, nodeId, delivery, catchUp, redis, identity, hearing, direct, appsOrigin } = services;
+  const { settings, log, nodeId, delivery, catchUp, redis, identity, feedFilter, direct, appsOrigin } = services;
   const socketLimits = new SocketLimits(services.limits, settings, log);
   return {
     settings,
@@ -95,7 +95,7 @@ function gatewayParts(services: Modules['services']): Omit<GatewayParts, 'httpSe
     delivery,
     catchUp,
     redis,
-    hearing,
+    feedFilter,
     isAppsHost: (host) => appsOrigin.isAppsHost(host),
     access: {
       channel: (actor, channelId) => services.channelAccess.entered(actor, channelId),

@@ -5,7 +5,7 @@ import { Socket as TcpSocket } from 'node:net';
 import { expect } from 'chai';
 import { Server } from 'socket.io';
 import { io as connect, type Socket } from 'socket.io-client';
-import { directConnection, frames, gather, sendPacketsDirectly, tellOne } from '../../src/gateway/outlet.ts';
+import { directConnection, emitTo, frames, gather, sendPacketsDirectly } from '../../src/gateway/outlet.ts';
 import { buffered } from '../../src/gateway/slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from '../../src/gateway/socket.ts';
 import { until } from '../rig/until.ts';
@@ -59,10 +59,10 @@ describe('the short way to a socket', () => {
     client.on('e', (text: string) => received.push(text));
     gather(socket);
     socket.emit('e', 'one');
-    tellOne(socket, 'e', '"two"');
+    emitTo(socket, 'e', '"two"');
     gather(socket);
     socket.emit('e', 'three');
-    tellOne(socket, 'e', '"four"');
+    emitTo(socket, 'e', '"four"');
     await until(() => received.length === 4);
     expect(received).to.deep.equal(['one', 'two', 'three', 'four']);
   });
@@ -133,8 +133,8 @@ describe('the short way to a socket', () => {
     await back.join(socket.id);
     const heard: string[] = [];
     client.on('e', (text: string) => heard.push(text));
-    tellOne(socket, 'e', '"late"');
-    tellOne(back, 'e', '"last"');
+    emitTo(socket, 'e', '"late"');
+    emitTo(back, 'e', '"last"');
     await until(() => heard.includes('last'));
     expect(heard).to.deep.equal(['last']);
   });
@@ -144,7 +144,7 @@ describe('the short way to a socket', () => {
       const { client, socket } = await pair(transport);
       const heard: unknown[][] = [];
       client.on('e', (...args: unknown[]) => heard.push(args));
-      tellOne(socket, 'e', '{"some":"data"}', 'node.7');
+      emitTo(socket, 'e', '{"some":"data"}', 'node.7');
       await until(() => heard.length > 0);
       // Where nobody recovers connections but Socket.IO itself, it adds an offset of its own.
       expect(heard[0]?.slice(0, 2)).to.deep.equal([{ some: 'data' }, 'node.7']);

@@ -36,7 +36,7 @@ describe('what a node tells of who is there', () => {
     broadcaster = new PresenceBroadcaster(directory, { placesOf }, 1, createLog('silent'));
     broadcaster.start({
       hasSockets: (room) => !empty.has(room),
-      tellHere: (rooms, _event, data, except) => told.push({ rooms, except, data }),
+      emitHere: (rooms, _event, data, except) => told.push({ rooms, except, data }),
     });
   });
   afterEach(() => broadcaster.close());

@@ -45,7 +45,7 @@ describe('what a node knows of everyone', () => {
       },
       () => {
         const userId = users[random(users.length)] ?? '';
-        directory.tellAgain(userId);
+        directory.announceAgain(userId);
         if (statusIn(known, userId) !== 'offline') told.set(userId, 'offline');
       },
       () => take(1 + random(4)),

@@ -222,9 +222,9 @@ describe('presence after whatever happened', () => {
       const resync = new Resync(store, node.directory, settings.settleMs, log);
       const emptied = () => {
         resync.comeBack();
-        node.tracker.sayAll();
+        node.tracker.announceAll();
       };
-      store.start({ forgotten: () => node.tracker.sayAll(), emptied, missed: () => resync.soon() });
+      store.start({ forgotten: () => node.tracker.announceAll(), emptied, missed: () => resync.soon() });
       await connections.subscriber.ping();
       await store.renew();
       node.directory.replace(await store.all());

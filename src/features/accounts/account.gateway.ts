@@ -5,7 +5,7 @@ import { sessionClientEvents } from '../../contract/session.ts';
 import type { SocketServices } from '../../gateway/dispatch.ts';
 import type { TokenExpiry } from '../../gateway/expiry.ts';
 import { type Handler, handlers } from '../../gateway/handler.ts';
-import { tellOne } from '../../gateway/outlet.ts';
+import { emitTo } from '../../gateway/outlet.ts';
 import type { ParleySocket } from '../../gateway/socket.ts';
 import type { Identity } from './identity.ts';
 import { sessionRevokedEvent } from './sessions/revocation.ts';
@@ -26,7 +26,7 @@ async function authenticateAgain(identity: Identity, socket: ParleySocket): Prom
 function sendOff(socket: ParleySocket, { sessionId, personalTokenId }: Actor, error: unknown): never {
   const id = sessionId ?? personalTokenId;
   if (asAppError(error).status === 401) {
-    if (id) tellOne(socket, sessionRevokedEvent(id).name, JSON.stringify(sessionRevokedEvent(id).data));
+    if (id) emitTo(socket, sessionRevokedEvent(id).name, JSON.stringify(sessionRevokedEvent(id).data));
     socket.disconnect(true);
   } else {
     // It cannot be checked now; the client reconnects by itself and is checked then.

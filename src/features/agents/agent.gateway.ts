@@ -7,7 +7,7 @@ import { streamId } from '../../contract/rooms.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Handler, handlers } from '../../gateway/handler.ts';
-import { tellOne } from '../../gateway/outlet.ts';
+import { emitTo } from '../../gateway/outlet.ts';
 import type { AgentMemberships } from './agent.memberships.ts';
 import type { AgentService } from './agent.service.ts';
 import type { AgentWatch } from './agent.watch.ts';
@@ -37,14 +37,14 @@ export function connectBots(
     // A connection that Socket.IO recovered is already back in its rooms.
     if (socket.recovered) return;
     for (const existing of await memberships.existing(userId))
-      tellOne(socket, channelMemberAdded.name, JSON.stringify(existing));
+      emitTo(socket, channelMemberAdded.name, JSON.stringify(existing));
   });
-  control.handle({ hearing: ({ userId }) => gateway.membership.hearingChanged(userId) });
+  control.handle({ hearing: ({ userId }) => gateway.membership.filterChanged(userId) });
   // If that control message was lost, the event of the same change still arrives, through the sweep.
   delivery.observe((entry) => {
     if (entry.event !== policyChanged.name) return;
     policies.forgetHere();
     // If that fails now, it is retried with the next event that the bot is fed.
-    gateway.membership.hearingChanged(streamId(entry.room)).catch(() => {});
+    gateway.membership.filterChanged(streamId(entry.room)).catch(() => {});
   });
 }

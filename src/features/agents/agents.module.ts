@@ -14,7 +14,7 @@ import { agentProfileRoutes, agentRoutes, botSeatRoutes } from './agent.routes.t
 import { AgentService } from './agent.service.ts';
 import { AgentTokens } from './agent.tokens.ts';
 import { AgentWatch } from './agent.watch.ts';
-import { BotHearing } from './bot-hearing.ts';
+import { BotFeedFilter } from './bot-feed-filter.ts';
 import { BotSeats } from './bot-seats.ts';
 import { Concerns } from './concerns.ts';
 import { AgentConfig } from './policies/agent-config.ts';
@@ -39,8 +39,8 @@ type Below = AccountsServices & ChannelsServices & MembersServices & MessagesSer
 /** Bots: what they are, may do and hear, their webhooks and streamed replies (contract §4). */
 export function agentsModule(context: Context & Below) {
   const { policyAccess, database, settings, dashboard, roster } = context;
-  const hearing = new BotHearing(policyAccess, new Concerns(database), context.commands);
-  const parts = { ...context, hearing };
+  const feedFilter = new BotFeedFilter(policyAccess, new Concerns(database), context.commands);
+  const parts = { ...context, feedFilter };
   const agentTokens = new AgentTokens(parts);
   const agents = new AgentService({
     ...parts,
@@ -59,7 +59,7 @@ export function agentsModule(context: Context & Below) {
   });
   let watch: AgentWatch | undefined;
   return {
-    services: { hearing, webhookDispatcher: dispatcher },
+    services: { feedFilter, webhookDispatcher: dispatcher },
     routes: [
       ...agentRoutes(agents),
       ...agentProfileRoutes(new AgentProfile(parts), memberships),
@@ -88,7 +88,7 @@ export function agentsModule(context: Context & Below) {
   } satisfies Module;
 }
 
-type WebhookParts = Context & AccountsServices & { hearing: BotHearing };
+type WebhookParts = Context & AccountsServices & { feedFilter: BotFeedFilter };
 
 /** Webhooks of bots: their administration and delivery. */
 function createWebhooks(parts: WebhookParts) {

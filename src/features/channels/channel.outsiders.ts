@@ -32,20 +32,20 @@ export function outsiders(rows: Rows, channelIds: string[]): Promise<Outsider[]>
 }
 
 /** Tells them in their own rooms what became of channels of a server. @returns where it tells of that */
-export async function tellOutsiders(change: Change, channels: ChannelRecord[]): Promise<Room[]> {
+export async function publishToOutsiders(change: Change, channels: ChannelRecord[]): Promise<Room[]> {
   const records = new Map(channels.map((channel) => [channel.id, channel]));
   const people = await outsiders(change.rows, [...records.keys()]);
   for (const { userId, channelId } of people) {
     const channel = records.get(channelId);
     // Archived channels are in no list.
-    if (channel?.isArchived) tellGone(change, [{ userId, channelId }], channel.serverId);
+    if (channel?.isArchived) publishGone(change, [{ userId, channelId }], channel.serverId);
     else if (channel) change.publish(channelCreated.in(userRoom(userId), channelChange(channel)));
   }
   return people.map(({ userId }) => userRoom(userId));
 }
 
 /** Tells them that a channel is in no list any more. */
-export function tellGone(change: Change, people: Outsider[], serverId: string | null): void {
+export function publishGone(change: Change, people: Outsider[], serverId: string | null): void {
   for (const { userId, channelId } of people) {
     change.publish(channelMemberRemoved.in(userRoom(userId), { channelId, serverId, gone: true }));
   }

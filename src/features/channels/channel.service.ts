@@ -24,7 +24,7 @@ import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '..
 import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from '../members/channel.view.ts';
 import { forgetRequests } from '../members/join-request.table.ts';
 import { inOrder, placeOf } from './channel.order.ts';
-import { outsiders, tellGone, tellOutsiders } from './channel.outsiders.ts';
+import { outsiders, publishGone, publishToOutsiders } from './channel.outsiders.ts';
 import { removeDeletedChannels } from './channel.purge.ts';
 
 const selectBots = `SELECT u.id FROM channel_members m JOIN users u ON u.id = m.user_id
@@ -94,7 +94,7 @@ export class ChannelService {
     const values = [input.name ?? null, description !== undefined, description ?? null];
     return this.deps.changes.run(async (change) => {
       const channel = await this.write(change, channelId, update, values);
-      if (channel) await tellOutsiders(change, [channel]);
+      if (channel) await publishToOutsiders(change, [channel]);
       const { role } = await this.deps.channelAccess.visible(actor, channelId);
       return channelItemOf(change.rows, actor, channelId, role);
     });
@@ -111,8 +111,8 @@ export class ChannelService {
       const channel = await this.write(change, channelId, update, [isArchived]);
       if (channel) {
         const told = isArchived
-          ? await tellOutsiders(change, [channel])
-          : await this.tellBack(change, channel, serverId);
+          ? await publishToOutsiders(change, [channel])
+          : await this.publishBack(change, channel, serverId);
         // Who was let in before sends no more either: the head of the log is locked from here to where it says so.
         await change.lock(room, ...told);
         await closeStreams(change.rows, [room], isArchived);
@@ -123,15 +123,15 @@ export class ChannelService {
   }
 
   /** Archived channels are in no list, and bots that connect are not told of them. @returns where it tells that one is back */
-  private async tellBack(change: Change, channel: ChannelRecord, serverId: string): Promise<Room[]> {
+  private async publishBack(change: Change, channel: ChannelRecord, serverId: string): Promise<Room[]> {
     const { id: channelId } = channel;
     const bots = await change.rows<{ id: string }>(selectBots, [channelId]);
     for (const { id } of bots) {
       change.publish(channelMemberAdded.in(userRoom(id), { channelId, serverId, channel, existing: true }));
     }
-    const people = await this.deps.audience.tell(change, { serverId, channelId });
+    const people = await this.deps.audience.publish(change, { serverId, channelId });
     // Of private ones it tells the admins, too.
-    const outside = channel.isPrivate ? [] : await tellOutsiders(change, [channel]);
+    const outside = channel.isPrivate ? [] : await publishToOutsiders(change, [channel]);
     return [...[...bots.map(({ id }) => id), ...people].map(userRoom), ...outside];
   }
 
@@ -152,7 +152,7 @@ export class ChannelService {
       change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
       const told = await forgetRequests(change, { serverId, channelId }, null);
       const people = await this.deps.audience.people(change.rows, serverId);
-      tellGone(change, outside, serverId);
+      publishGone(change, outside, serverId);
       const rooms = [room, ...told, ...outside.map(({ userId }) => userRoom(userId))];
       await closePlace(change, { serverId: null, channelId, isGone: true }, people, rooms);
       await closeStreams(change.rows, [room]);
@@ -196,7 +196,7 @@ export class ChannelService {
       const ids = moved.map((channel) => channel.id);
       const records = await channelRecords(change.rows, ids);
       for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), channelChange(channel)));
-      await tellOutsiders(change, records);
+      await publishToOutsiders(change, records);
       return channelItems(change.rows, actor, serverId, membership.role, false);
     });
   }
@@ -243,7 +243,7 @@ export class ChannelService {
     await createStream(change.rows, channelRoom(id));
     const channel = await channelRecordOf(change.rows, id);
     if (input.isPrivate || actor.user.isBot) await enterOwn(change, actor, serverId, channel);
-    await this.deps.audience.tell(change, { serverId, channelId: id });
+    await this.deps.audience.publish(change, { serverId, channelId: id });
     return channel;
   }
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { readLogSchema } from '../../contract/events.ts';
 import { channelRoom, credentialRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import type { Page } from '../../delivery/catch-up.ts';
-import type { Hearing } from '../../delivery/hearing.ts';
+import type { FeedFilter } from '../../delivery/feed-filter.ts';
 import type { Context } from '../context.ts';
 
 /** The long polls waiting on this node: none outlives the session, or the token, that it came with. */
@@ -45,7 +45,7 @@ type Query = z.output<typeof readLogSchema>;
 const maxBytes = 1024 * 1024;
 
 interface Deps extends Pick<Context, 'catchUp' | 'channelAccess'> {
-  hearing: Hearing;
+  feedFilter: FeedFilter;
   refreshed: (actor: Actor) => Promise<Actor>;
 }
 
@@ -71,7 +71,7 @@ export class EventsService {
       const page = await this.poll(actor, room, { ...query, after }, end - performance.now(), signal);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
       await this.requireHeard(await this.deps.refreshed(actor), channelId);
-      const { entries } = await this.deps.hearing.heard(actor, room, page.entries);
+      const { entries } = await this.deps.feedFilter.heard(actor, room, page.entries);
       const allKept = page.entries.length > 0 && entries.length === 0;
       if (!allKept || performance.now() >= end || signal.aborted) return { ...page, entries };
       after = page.seq;
@@ -81,7 +81,7 @@ export class EventsService {
   /** @throws AppError as ChannelAccess.readable, except for a bot that hears its commands where it may not listen */
   private async requireHeard(actor: Actor, channelId: string): Promise<void> {
     await this.deps.channelAccess.entered(actor, channelId);
-    if (!(await this.deps.hearing.hears(actor, channelRoom(channelId))))
+    if (!(await this.deps.feedFilter.passes(actor, channelRoom(channelId))))
       await this.deps.channelAccess.readable(actor, channelId);
   }
 

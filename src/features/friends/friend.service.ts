@@ -95,7 +95,7 @@ export class FriendService {
       await requireBelowLimit(change.rows, actor.userId);
       if (crossed) return this.makeFriends(change, known, actor);
       const row = await ask(change.rows, actor.userId, other.id);
-      await this.tell(change, friendRequest, row);
+      await this.publish(change, friendRequest, row);
       await this.notify(change, 'friendship.request', actor.userId, row);
       return friendshipRecord(row, actor.userId, other);
     });
@@ -116,7 +116,7 @@ export class FriendService {
       const row = await this.answerable(change, actor, id);
       const rejected = await setStatus(change.rows, row.id, 'rejected');
       await markRequestRead(change, row);
-      tellRemoved(change, row);
+      publishRemoved(change, row);
       return friendshipRecord(rejected, actor.userId, await anyUserById(change.rows, row.requester_id));
     });
   }
@@ -159,7 +159,7 @@ export class FriendService {
   private async makeFriends(change: Change, row: FriendshipRow, accepter: Actor): Promise<FriendshipRecord> {
     const accepted = await setStatus(change.rows, row.id, 'accepted');
     await markRequestRead(change, row);
-    await this.tell(change, friendAccepted, accepted);
+    await this.publish(change, friendAccepted, accepted);
     await this.notify(change, 'friendship.accepted', accepter.userId, accepted);
     return friendshipRecord(accepted, accepter.userId, await anyUserById(change.rows, row.requester_id));
   }
@@ -172,11 +172,15 @@ export class FriendService {
   private async end(change: Change, row: FriendshipRow): Promise<void> {
     await change.rows('DELETE FROM friendships WHERE id = $1', [row.id]);
     if (row.status === 'pending') await markRequestRead(change, row);
-    tellRemoved(change, row);
+    publishRemoved(change, row);
   }
 
   /** Tells both, each as they see it. */
-  private async tell(change: Change, event: DurableEvent<typeof friendshipSchema>, row: FriendshipRow): Promise<void> {
+  private async publish(
+    change: Change,
+    event: DurableEvent<typeof friendshipSchema>,
+    row: FriendshipRow,
+  ): Promise<void> {
     for (const userId of [row.low_id, row.high_id]) {
       const other = await anyUserById(change.rows, otherOf(row, userId));
       change.publish(event.in(userRoom(userId), friendshipRecord(row, userId, other)));
@@ -189,7 +193,7 @@ function markRequestRead(change: Change, row: FriendshipRow): Promise<void> {
   return markSettledRead(change, otherOf(row, row.requester_id), { type: 'friendship', id: row.id });
 }
 
-function tellRemoved(change: Change, row: FriendshipRow): void {
+function publishRemoved(change: Change, row: FriendshipRow): void {
   for (const userId of [row.low_id, row.high_id]) {
     change.publish(friendRemoved.in(userRoom(userId), { friendshipId: row.id, userId: otherOf(row, userId) }));
   }

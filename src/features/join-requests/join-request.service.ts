@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { deciders } from '../members/audience.ts';
 import { requireUnbanned } from '../members/ban.table.ts';
 import { channelRecordOf } from '../members/channel.reader.ts';
-import { tellDecided } from '../members/join-request.table.ts';
+import { publishDecided } from '../members/join-request.table.ts';
 import type { Roster } from '../members/roster.ts';
 import {
   findServer,
@@ -144,7 +144,7 @@ export class JoinRequestService {
       await change.rows(decide, [requestId, status, actor.userId]);
       if (status === 'approved') await this.letIn(change, row, actor);
       await this.deps.notifications.settle(change, row.server_id);
-      return tellDecided(change, requestId);
+      return publishDecided(change, requestId);
     });
   }
 

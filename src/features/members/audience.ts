@@ -92,10 +92,10 @@ export class Audience {
    * in large ones a job tells the rest in portions, so that no one waits for many locks.
    * @returns those who may be told in the change
    */
-  async tell(change: Change, news: News): Promise<string[]> {
+  async publish(change: Change, news: News): Promise<string[]> {
     const most = await this.fitting(change.rows, news, atOnce);
     const people = await this.some(change.rows, news.serverId, NIL, most);
-    await this.tellNow(change, news, people);
+    await this.publishNow(change, news, people);
     const last = people.at(-1);
     if (last && people.length === most) {
       await insertJobs(change.rows, [{ job: 'news', ...news, after: last }]);
@@ -116,7 +116,7 @@ export class Audience {
    * Tells them the current state. By the time a job runs, another change may have been told already, and some may have left
    * or been evicted: their logs must be locked before, so that nothing older is told after something newer.
    */
-  async tellNow(change: Change, { serverId, channelId }: News, people: string[]): Promise<void> {
+  async publishNow(change: Change, { serverId, channelId }: News, people: string[]): Promise<void> {
     const listeners = await change.rows<Listener>(selectListeners, [serverId, people, channelId]);
     if (channelId) {
       const [channel] = await channelRecords(change.rows, [channelId]);

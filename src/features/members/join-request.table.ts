@@ -27,16 +27,16 @@ interface Asked {
  */
 export async function settleRequest(change: Change, { serverId, channelId }: Asked, userId: string): Promise<boolean> {
   const [settled] = await change.rows<{ id: string }>(settle, [serverId, channelId, userId]);
-  if (settled) await tellDecided(change, settled.id);
+  if (settled) await publishDecided(change, settled.id);
   return settled !== undefined;
 }
 
 /** Tells the requester and all who decide, who remove it from their lists. @throws AppError JOIN_REQUEST_NOT_FOUND */
-export async function tellDecided(change: Change, requestId: string): Promise<JoinRequestRecord> {
+export async function publishDecided(change: Change, requestId: string): Promise<JoinRequestRecord> {
   const [row] = await change.rows<RequestRow>(byId, [requestId]);
   if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');
   const request = requestRecord(row);
-  tell(change, request, await deciders(change.rows, row.server_id));
+  publish(change, request, await deciders(change.rows, row.server_id));
   return request;
 }
 
@@ -55,11 +55,11 @@ export async function forgetRequests(
   await change.rows(`DELETE FROM join_requests j WHERE ${isMeant}`, [serverId, channelId, userId]);
   if (waiting.length === 0) return [];
   const people = await deciders(change.rows, serverId);
-  for (const row of waiting) tell(change, { ...requestRecord(row), status: 'rejected' }, people);
+  for (const row of waiting) publish(change, { ...requestRecord(row), status: 'rejected' }, people);
   return [...waiting.map((row) => row.user_id), ...people].map(userRoom);
 }
 
-function tell(change: Change, request: JoinRequestRecord, people: string[]): void {
+function publish(change: Change, request: JoinRequestRecord, people: string[]): void {
   for (const userId of new Set([request.userId, ...people])) {
     change.publish(joinRequestDecided.in(userRoom(userId), { request }));
   }

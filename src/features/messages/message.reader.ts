@@ -5,10 +5,10 @@ import type { Actor } from '../../contract/actor.ts';
 import type { listMessagesSchema, messagePageSchema } from '../../contract/message.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Context } from '../context.ts';
-import { KeptPages } from './kept-pages.ts';
 import { concerningAmong } from './mentioned-bots.ts';
 import { MessageList, messagePage } from './message.list.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+import { PageCache } from './page-cache.ts';
 
 type Query = z.output<typeof listMessagesSchema>;
 
@@ -18,12 +18,12 @@ type Deps = Pick<Context, 'database' | 'delivery' | 'caches' | 'channelAccess'>;
 export class MessageReader {
   private readonly deps: Deps;
   private readonly pages: MessageList;
-  private readonly kept: KeptPages;
+  private readonly kept: PageCache;
 
   constructor(deps: Deps) {
     this.deps = deps;
     this.pages = new MessageList(deps.database);
-    this.kept = new KeptPages({ ...deps, list: this.pages });
+    this.kept = new PageCache({ ...deps, list: this.pages });
   }
 
   /** Messages of a channel. @throws AppError like `ChannelAccess.readable` and `MessageList.ofChannel` */

@@ -164,7 +164,7 @@ export class MessageService {
     const threadId = input.threadId ?? null;
     const data = { channelId, threadId, userId: actor.userId, username, displayName, typing };
     const rooms = threadId ? [channelRoom(channelId), threadRoom(threadId)] : [channelRoom(channelId)];
-    this.deps.ephemeral.tell(rooms, messageTyping, data, socketId);
+    this.deps.ephemeral.emit(rooms, messageTyping, data, socketId);
   }
 
   private async write(actor: Actor, found: ChannelWithRole, input: SendInput, options: SendOptions) {

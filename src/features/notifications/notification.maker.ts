@@ -129,7 +129,7 @@ export class NotificationMaker {
     if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);
     for (const piece of plan.settled) await markSettled(change, piece);
     for (const job of plan.closings) await closePlaceNow(change, job, job.users);
-    for (const piece of plan.news) await this.deps.audience.tellNow(change, piece.job, piece.people);
+    for (const piece of plan.news) await this.deps.audience.publishNow(change, piece.job, piece.people);
     return isMoreStale;
   }
 

@@ -9,7 +9,7 @@ import type {
 } from '../../contract/notification.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
-import { markScopeRead, type Scope, tellRead, unreadCounts } from '../../jobs/reading.ts';
+import { markScopeRead, publishRead, type Scope, unreadCounts } from '../../jobs/reading.ts';
 import type { Context } from '../context.ts';
 import {
   type NotificationRecord,
@@ -70,7 +70,7 @@ export class NotificationService {
       );
       const [row] = await change.rows<NotificationRow>(ownOne, [id, actor.userId]);
       if (!row) throw new AppError('NOTIFICATION_NOT_FOUND');
-      await tellRead(change, read);
+      await publishRead(change, read);
       return notificationRecord(row);
     });
   }

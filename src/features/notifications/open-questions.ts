@@ -2,7 +2,7 @@ import { rolesThatMay } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { type Job, portion, type SettledJob } from '../../jobs/notification.jobs.ts';
-import { tellRead } from '../../jobs/reading.ts';
+import { publishRead } from '../../jobs/reading.ts';
 
 const isQuestion = "n.read_at IS NULL AND n.kind IN ('server.invite', 'server.join_request', 'channel.join_request')";
 
@@ -48,7 +48,7 @@ export async function settledBy(rows: Rows, jobs: Job[]): Promise<Settled[]> {
 /** Settled notifications count as read for people whose logs are locked: nobody could answer them. */
 export async function markSettled(change: Change, { serverId, people }: Settled): Promise<void> {
   if (people.length === 0) return;
-  await tellRead(change, await change.rows<{ id: string; userId: string }>(markRead, [serverId, people]));
+  await publishRead(change, await change.rows<{ id: string; userId: string }>(markRead, [serverId, people]));
 }
 
 /**

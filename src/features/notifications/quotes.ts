@@ -4,7 +4,7 @@ import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { atOnce } from '../../jobs/notification.jobs.ts';
-import { tellDeleted } from '../../jobs/reading.ts';
+import { publishDeleted } from '../../jobs/reading.ts';
 import { preview } from './message-notices.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 
@@ -73,6 +73,6 @@ export async function renewQuotes(
   // Of those that are gone, too.
   const known = new Set([...told, ...rows.map(({ id }) => id)]);
   const gone = new Map(stale.filter(({ id }) => !known.has(id)).map((one) => [one.id, one]));
-  await tellDeleted(change, [...gone.values()]);
+  await publishDeleted(change, [...gone.values()]);
   return stale.length === atOnce;
 }

@@ -4,7 +4,7 @@ import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { withoutDirections } from '../../infrastructure/directions.ts';
 import { atOnce } from '../../jobs/notification.jobs.ts';
-import { tellDeleted } from '../../jobs/reading.ts';
+import { publishDeleted } from '../../jobs/reading.ts';
 import { readMessages, titleOf } from './message-notices.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 import { renewRows } from './quotes.ts';
@@ -96,8 +96,8 @@ export async function withdraw(change: Change, withdrawn: Withdrawn[]): Promise<
     rows,
     lessened.filter(({ gone, referenceId }) => gone.includes(referenceId ?? '')),
   );
-  await tellDeleted(change, over);
-  await tellUpdated(
+  await publishDeleted(change, over);
+  await publishUpdated(
     change,
     lessened.map(({ id }) => id),
   );
@@ -131,7 +131,7 @@ async function showNewest(rows: Rows, shown: Left[]): Promise<void> {
 /** The title where the messages that a notification still counts are not known. */
 const unknown = 'There are messages for you';
 
-async function tellUpdated(change: Change, ids: string[]): Promise<void> {
+async function publishUpdated(change: Change, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   const rows = await change.rows<NotificationRow>(`${selectNotifications} WHERE n.id = ANY($1::uuid[]) ORDER BY n.id`, [
     ids,

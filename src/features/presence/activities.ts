@@ -66,7 +66,7 @@ export class Activities {
     // One too many would be told, and nobody could tell its end to those who come back.
     if (isFull || states?.[0] === 'lost') return this.forget(said);
     this.remember(said);
-    this.tell(said, socketId);
+    this.emit(said, socketId);
   }
 
   /** Ends what a socket does in the channels that `isMeant` names; it need not have anything to do there any more. */
@@ -92,7 +92,7 @@ export class Activities {
     const isLastHere = this.here.get(held.channelId)?.get(held.userId)?.owner === held.owner;
     const isLast = this.redis?.healthy ? await this.store?.end(held).catch(() => undefined) : undefined;
     if (isLastHere) this.remember({ ...held, activity: null });
-    if (isLast ?? isLastHere) this.tell({ ...held, activity: null });
+    if (isLast ?? isLastHere) this.emit({ ...held, activity: null });
   }
 
   private async renew(): Promise<void> {
@@ -105,10 +105,10 @@ export class Activities {
       if (!isHeld) await this.store.end(held);
       else if (states[index] === 'lost') this.forget(held);
       // Redis had lost it, or another node took this one for dead.
-      else if (states[index] === 'new') this.tell(held);
+      else if (states[index] === 'new') this.emit(held);
     }
     for (const { channelId, userId } of await this.store.takeOverdue()) {
-      this.tell({ channelId, userId, activity: null });
+      this.emit({ channelId, userId, activity: null });
     }
   }
 
@@ -133,7 +133,7 @@ export class Activities {
     this.forgetting.add(timer);
   }
 
-  private tell({ channelId, userId, activity }: Omit<Activity, 'owner'>, exceptSocket?: string): void {
-    this.ephemeral.tell([channelRoom(channelId)], presenceActivity, { channelId, userId, activity }, exceptSocket);
+  private emit({ channelId, userId, activity }: Omit<Activity, 'owner'>, exceptSocket?: string): void {
+    this.ephemeral.emit([channelRoom(channelId)], presenceActivity, { channelId, userId, activity }, exceptSocket);
   }
 }

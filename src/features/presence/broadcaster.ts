@@ -8,7 +8,7 @@ import type { PresenceDirectory } from './directory.ts';
 export interface PresenceSink {
   hasSockets(room: string): boolean;
   /** To this node's sockets that are in any of the rooms and in none of `except`, once each. */
-  tellHere(rooms: string[], event: string, data: object, except: string[]): void;
+  emitHere(rooms: string[], event: string, data: object, except: string[]): void;
 }
 
 /** How many changes are looked up and told together. */
@@ -23,7 +23,7 @@ export class PresenceBroadcaster {
   private timer: NodeJS.Timeout | undefined;
   /** The rooms in which recent changes are told, by user. */
   private readonly lately: BatchedRead<Map<string, Places>>;
-  private sink: PresenceSink = { hasSockets: () => false, tellHere: () => {} };
+  private sink: PresenceSink = { hasSockets: () => false, emitHere: () => {} };
   private running = false;
 
   constructor(directory: PresenceDirectory, audience: Pick<PresenceAudience, 'placesOf'>, tellMs: number, log: Log) {
@@ -38,7 +38,7 @@ export class PresenceBroadcaster {
 
   start(sink: PresenceSink): void {
     this.sink = sink;
-    this.timer = setInterval(() => void this.tell(), this.tellMs);
+    this.timer = setInterval(() => void this.emitPending(), this.tellMs);
   }
 
   close(): void {
@@ -54,12 +54,12 @@ export class PresenceBroadcaster {
     return userIds.map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
   }
 
-  private async tell(): Promise<void> {
+  private async emitPending(): Promise<void> {
     if (this.running || !this.directory.hasPending) return;
     this.running = true;
     const changes = this.directory.takePending(maxTogether);
     try {
-      if (changes.length > 0) await this.tellThese(changes);
+      if (changes.length > 0) await this.emitChanges(changes);
     } catch (error) {
       this.log.debug({ err: error }, 'Presence changes could not be sent; trying again.');
       this.directory.putBack(changes);
@@ -68,7 +68,7 @@ export class PresenceBroadcaster {
     }
   }
 
-  private async tellThese(changes: StatusChange[]): Promise<void> {
+  private async emitChanges(changes: StatusChange[]): Promise<void> {
     const places = await this.audience.placesOf(changes.map(({ userId }) => userId));
     const groups = new Map<string, Group>();
     for (const { userId, status } of changes) {
@@ -76,7 +76,7 @@ export class PresenceBroadcaster {
       if (of) this.group({ userId, status }, of, groups);
     }
     for (const { rooms, except, changes } of groups.values()) {
-      this.sink.tellHere(rooms, presenceChange.name, dataOf(changes), except);
+      this.sink.emitHere(rooms, presenceChange.name, dataOf(changes), except);
     }
   }
 

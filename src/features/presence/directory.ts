@@ -65,7 +65,7 @@ export class PresenceDirectory {
   }
 
   /** Tells the status of someone online again, to people who may not have been told before. */
-  tellAgain(userId: string): void {
+  announceAgain(userId: string): void {
     if (this.isOnline(userId)) this.pending.set(userId, 'offline');
   }
 

@@ -24,12 +24,12 @@ export class MemoryPresenceStore implements PresenceStore {
 
   async arrive(arrivals: Arrival[]): Promise<void> {
     for (const arrival of arrivals) this.change(arrival.userId, { here: true, wish: this.wishOf(arrival) });
-    this.tell(arrivals.map(({ userId }) => userId));
+    this.notify(arrivals.map(({ userId }) => userId));
   }
 
   async leave(userIds: string[]): Promise<void> {
     for (const userId of userIds) this.change(userId, { here: false });
-    this.tell(userIds);
+    this.notify(userIds);
   }
 
   async wish(userId: string, status: Status): Promise<void> {
@@ -37,22 +37,22 @@ export class MemoryPresenceStore implements PresenceStore {
     this.wished.delete(userId);
     this.wished.set(userId, { status, until: performance.now() + wishFreshMs });
     this.change(userId, { wish: status });
-    this.tell([userId]);
+    this.notify([userId]);
   }
 
   async beat(arrival: Arrival, ms: number): Promise<void> {
     const { userId } = arrival;
     this.change(userId, { beat: performance.now() + ms, wish: this.wishOf(arrival) });
     clearTimeout(this.beats.get(userId));
-    const timer = setTimeout(() => this.tell([userId]), ms + 1);
+    const timer = setTimeout(() => this.notify([userId]), ms + 1);
     timer.unref();
     this.beats.set(userId, timer);
-    this.tell([userId]);
+    this.notify([userId]);
   }
 
   async hurry(userId: string): Promise<void> {
     this.change(userId, { beat: 0 });
-    this.tell([userId]);
+    this.notify([userId]);
     this.listener.hurried(userId);
   }
 
@@ -78,7 +78,7 @@ export class MemoryPresenceStore implements PresenceStore {
     this.people.set(userId, { ...before, ...what });
   }
 
-  private tell(userIds: string[]): void {
+  private notify(userIds: string[]): void {
     const changes: StatusChange[] = [];
     for (const userId of userIds) {
       const person = this.people.get(userId);

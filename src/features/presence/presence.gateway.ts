@@ -10,7 +10,7 @@ import { memberJoined } from '../../contract/server.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Handler, handlers } from '../../gateway/handler.ts';
-import { tellOne } from '../../gateway/outlet.ts';
+import { emitTo } from '../../gateway/outlet.ts';
 import { leaveWatches, type ParleySocket } from '../../gateway/socket.ts';
 import { dataOf } from './broadcaster.ts';
 import type { ChannelPeople } from './channel-presence.ts';
@@ -40,7 +40,7 @@ export function connectPresence(
     if (!socket.recovered) return;
     if (socket.data.watched.length > 0) await follow(service, socket, socket.data.watched);
     socket.data.watched = [];
-    void tellMissed(presence, service, socket);
+    void sendMissed(presence, service, socket);
   });
   gateway.membership.onLoss = (socket, isLost) => void service.endActivities(socket.id, isLost).catch(() => {});
   delivery.observe((entry) => {
@@ -50,14 +50,14 @@ export function connectPresence(
 }
 
 /** A recovered client assumes that it missed nothing, and does not join its channels again. */
-async function tellMissed(presence: Presence, service: PresenceService, socket: ParleySocket): Promise<void> {
+async function sendMissed(presence: Presence, service: PresenceService, socket: ParleySocket): Promise<void> {
   const changes = await presence.missed(socket.rooms).catch(() => []);
-  if (changes.length > 0) tellOne(socket, presenceChange.name, JSON.stringify(dataOf(changes)));
+  if (changes.length > 0) emitTo(socket, presenceChange.name, JSON.stringify(dataOf(changes)));
   const rooms = [...socket.data.joined.values()].map(({ room }) => room);
   for (const { channelId, userId, activity } of await service.activitiesIn(new Set(rooms))) {
     // It may have lost the channel, or left it, meanwhile.
     if (!socket.data.joined.has(channelRoom(channelId)) || userId === socket.data.actor.userId) continue;
-    tellOne(socket, presenceActivity.name, JSON.stringify({ channelId, userId, activity }));
+    emitTo(socket, presenceActivity.name, JSON.stringify({ channelId, userId, activity }));
   }
 }
 
@@ -92,7 +92,7 @@ export async function sendSnapshot(presence: PresenceService, socket: ParleySock
   if (!socket.connected || !socket.data.joined.has(channelRoom(channelId))) return;
   const text = snapshotTexts.get(people) ?? JSON.stringify({ channelId, ...people });
   snapshotTexts.set(people, text);
-  tellOne(socket, presenceSnapshot.name, `${text.slice(0, -1)},"activities":${JSON.stringify(activities)}}`);
+  emitTo(socket, presenceSnapshot.name, `${text.slice(0, -1)},"activities":${JSON.stringify(activities)}}`);
 }
 
 /** Makes a socket follow the presence of these users, as far as it may. @returns their current statuses */

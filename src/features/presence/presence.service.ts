@@ -17,7 +17,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 
   audience: PresenceAudience;
   channelPresence: ChannelPresence;
   activities: Activities;
-  tellWish: (userId: string, wish: Status) => Promise<void>;
+  publishWish: (userId: string, wish: Status) => Promise<void>;
 }
 
 /** Presence and activities (contract §9). */
@@ -48,7 +48,7 @@ export class PresenceService {
         [actor.userId, status],
       ),
     );
-    await this.deps.tellWish(actor.userId, status);
+    await this.deps.publishWish(actor.userId, status);
   }
 
   /**
@@ -139,7 +139,7 @@ export class PresenceService {
 
   /** Announces someone's current name and picture, in its current rooms unless others are given. */
   async introduce(user: SmallUser, rooms?: string[]): Promise<void> {
-    this.deps.ephemeral.tell(rooms ?? (await this.roomsOf(user.id)), userUpdated, { user });
+    this.deps.ephemeral.emit(rooms ?? (await this.roomsOf(user.id)), userUpdated, { user });
   }
 
   /** The statuses that users chose, except for plain `online`. */

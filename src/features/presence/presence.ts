@@ -117,7 +117,7 @@ export class Presence {
       audience,
       channelPresence,
       activities: this.activities,
-      tellWish: (userId, wish) => this.tracker.wished(userId, wish),
+      publishWish: (userId, wish) => this.tracker.wished(userId, wish),
     });
     const readWishes = (userIds: string[]) => this.service.readWishes(userIds);
     this.tracker = new PresenceTracker(store, directory, readWishes, settings, log);
@@ -151,7 +151,7 @@ export class Presence {
 
   /** Someone has joined people who did not know their status. */
   joined(userId: string): void {
-    this.directory.tellAgain(userId);
+    this.directory.announceAgain(userId);
   }
 
   async close(): Promise<void> {
@@ -168,10 +168,10 @@ export class Presence {
     const beginAnew = (settleMs: number) => {
       this.tracker.holdLeaves(settleMs / 2);
       resync.comeBack(settleMs);
-      this.tracker.sayAll();
+      this.tracker.announceAll();
     };
     const emptied = () => beginAnew(this.settleMs);
-    store.start({ forgotten: () => this.tracker.sayAll(), emptied, missed: () => resync.soon() });
+    store.start({ forgotten: () => this.tracker.announceAll(), emptied, missed: () => resync.soon() });
     resync.soon();
     redis.onHealth(async (healthy) => {
       if (!healthy) return;

@@ -79,7 +79,7 @@ export class PresenceTracker {
   }
 
   /** Reports everyone again: the store has forgotten this node. */
-  sayAll(): void {
+  announceAll(): void {
     for (const userId of [...this.sockets.keys(), ...this.graces.keys()]) this.arrivals.add(userId);
     this.soon();
   }
@@ -110,7 +110,7 @@ export class PresenceTracker {
   /** Tells the store what happened since the last time. What fails stays for the next time. */
   private async pass(): Promise<void> {
     this.endGraces();
-    if (!this.store.ready) return this.sayAlone();
+    if (!this.store.ready) return this.announceAlone();
     const arrivals = this.arrivals;
     const leaves = performance.now() < this.holdLeavesUntil ? new Set<string>() : this.leaves;
     if (arrivals.size + leaves.size + this.wishes.size === 0) return;
@@ -121,14 +121,14 @@ export class PresenceTracker {
       arrivals.clear();
       if (leaves.size > 0) await this.store.leave([...leaves]);
       leaves.clear();
-      await this.sayWishes();
+      await this.announceWishes();
     } catch (error) {
       this.log.debug({ err: error }, 'Presence could not be reported; trying again.');
       this.keepForLater(arrivals, leaves);
     }
   }
 
-  private async sayWishes(): Promise<void> {
+  private async announceWishes(): Promise<void> {
     if (this.wishes.size === 0) return;
     const due = [...this.wishes];
     this.wishes.clear();
@@ -148,7 +148,7 @@ export class PresenceTracker {
   }
 
   /** Without the store this node's users at least see each other; others are told when everyone is reported again. */
-  private async sayAlone(): Promise<void> {
+  private async announceAlone(): Promise<void> {
     const arrivals = [...this.arrivals];
     this.arrivals.clear();
     if (arrivals.length === 0) return;

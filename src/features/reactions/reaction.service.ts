@@ -46,7 +46,7 @@ export class ReactionService {
       const isNew = added.length > 0;
       const isTooMuch = used.some(({ own, total }) => own > maxEmojiEach || total > maxEmoji);
       if (isNew && isTooMuch) throw new AppError('REACTION_LIMIT');
-      if (isNew) this.tell(change, found, { actor, emoji, companion: reactionAdded, reactions });
+      if (isNew) this.publish(change, found, { actor, emoji, companion: reactionAdded, reactions });
       return { reactions, changed: isNew };
     });
   }
@@ -61,12 +61,12 @@ export class ReactionService {
         readReactions(change.rows, messageId),
       ]);
       const changed = removed.length > 0;
-      if (changed) this.tell(change, found, { actor, emoji, companion: reactionRemoved, reactions });
+      if (changed) this.publish(change, found, { actor, emoji, companion: reactionRemoved, reactions });
       return { reactions, changed };
     });
   }
 
-  private tell(
+  private publish(
     change: Change,
     { row }: FoundMessage,
     {
@@ -86,7 +86,7 @@ export class ReactionService {
     change.publish(reactionUpdated.in(channelRoom(channelId), data, threadId));
     const rooms = [channelRoom(channelId), ...(threadId ? [threadRoom(threadId)] : [])];
     change.afterCommit(() => {
-      this.deps.ephemeral.tell(rooms, companion, { messageId: row.id, channelId, userId: actor.userId, emoji });
+      this.deps.ephemeral.emit(rooms, companion, { messageId: row.id, channelId, userId: actor.userId, emoji });
     });
   }
 }

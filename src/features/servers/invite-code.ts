@@ -24,7 +24,7 @@ export class InviteCodes {
     const code = newInviteCode();
     await change.rows('UPDATE servers SET invite_code = $2, updated_at = now() WHERE id = $1', [serverId, code]);
     await this.deps.notifications.settle(change, serverId);
-    await this.deps.audience.tell(change, { serverId, channelId: null });
+    await this.deps.audience.publish(change, { serverId, channelId: null });
     return code;
   }
 

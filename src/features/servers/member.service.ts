@@ -143,7 +143,7 @@ export class MemberService {
     await change.rows('UPDATE servers SET owner_id = $2, updated_at = now() WHERE id = $1', [serverId, userId]);
     await this.write(change, serverId, actor.userId, 'admin');
     await this.write(change, serverId, userId, 'owner');
-    await this.deps.audience.tell(change, { serverId, channelId: null });
+    await this.deps.audience.publish(change, { serverId, channelId: null });
     return this.record(change.rows, serverId, userId);
   }
 

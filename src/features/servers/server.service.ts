@@ -160,7 +160,7 @@ export class ServerService {
         if (becomesOther) await this.forgetChannels(change, id);
         // It stays where nothing has changed.
         const isChanged = server.updatedAt !== updatedAt;
-        if (isChanged) await this.deps.audience.tell(change, { serverId: id, channelId: null });
+        if (isChanged) await this.deps.audience.publish(change, { serverId: id, channelId: null });
         const row = await findServer(change.rows, id, actor.userId);
         if (!row) throw new AppError('SERVER_NOT_FOUND');
         return serverRecord(row);

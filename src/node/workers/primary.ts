@@ -69,7 +69,7 @@ export class Primary {
     const begun = performance.now();
     const worker = cluster.fork(this.env);
     worker.on('message', (message) => {
-      if (isMetricsRequest(message)) void this.tellMetrics(worker, message.id);
+      if (isMetricsRequest(message)) void this.sendMetrics(worker, message.id);
     });
     worker.once('exit', (code, signal) => this.ended(worker, performance.now() - begun, signal ?? `code ${code}`));
     return worker;
@@ -90,7 +90,7 @@ export class Primary {
     this.replacements.add(timer);
   }
 
-  private async tellMetrics(worker: Worker, id: number): Promise<void> {
+  private async sendMetrics(worker: Worker, id: number): Promise<void> {
     const text = await this.registry.clusterMetrics().catch(() => '');
     if (worker.isConnected()) worker.send({ kind: 'metrics', id, text } satisfies PrimaryMessage);
   }

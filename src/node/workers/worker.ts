@@ -31,7 +31,7 @@ export class WorkerLink {
 
   /** Tells the primary that this worker is ready. */
   ready(): void {
-    this.tell({ kind: 'ready' });
+    this.post({ kind: 'ready' });
   }
 
   /** Adds a worker's metrics to those of all. @returns a function for the metrics of all */
@@ -40,7 +40,7 @@ export class WorkerLink {
     AggregatorRegistry.setRegistries([own]);
     return () => {
       const id = ++this.count;
-      this.tell({ kind: 'metrics', id });
+      this.post({ kind: 'metrics', id });
       return new Promise((resolve) => this.waiting.set(id, resolve));
     };
   }
@@ -53,7 +53,7 @@ export class WorkerLink {
     this.waiting.delete(data.id);
   }
 
-  private tell(message: WorkerMessage): void {
+  private post(message: WorkerMessage): void {
     if (process.connected) process.send?.(message);
   }
 }

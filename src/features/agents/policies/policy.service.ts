@@ -230,12 +230,12 @@ export class PolicyService {
     const { serverId, channelId } = place;
     const { row, isChanged } = await writePolicy(change.rows, agent.id, { serverId, channelId }, halves);
     const record = row && policyRecord(row);
-    if (isChanged) await this.tell(change, agent, place, record);
+    if (isChanged) await this.publish(change, agent, place, record);
     return record;
   }
 
   /** The bot is told, and the policy applies on all nodes before the response. */
-  private async tell(
+  private async publish(
     change: Change,
     agent: Bot,
     { serverId, channelId }: Place,

@@ -53,7 +53,7 @@ export class ReplyStreams {
   constructor(deps: Deps) {
     this.deps = deps;
     this.idleMs = deps.settings.agents.streamIdleSeconds * 1000;
-    this.leases = new StreamLeases(deps.redis, (place) => this.tellAborted(place));
+    this.leases = new StreamLeases(deps.redis, (place) => this.publishAborted(place));
   }
 
   /**
@@ -80,7 +80,7 @@ export class ReplyStreams {
       ]);
     }
     if (piece.delta !== '' || !piece.done)
-      this.tell(actor, stream, { delta: piece.delta, offset, done: false }, socketId);
+      this.emit(actor, stream, { delta: piece.delta, offset, done: false }, socketId);
     // `done` renews it too: the message may have to wait for others.
     this.carryOn(keyOf(actor, piece), stream);
     return piece.done ? this.finish(actor, piece, stream) : undefined;
@@ -128,7 +128,7 @@ export class ReplyStreams {
     try {
       const message = await this.messageOf(actor, piece, stream);
       this.forget(key, stream);
-      this.tell(actor, stream, { done: true, messageId: message.id });
+      this.emit(actor, stream, { done: true, messageId: message.id });
       return message;
     } catch (error) {
       // What failed on our side can be retried; the pieces are still here.
@@ -169,7 +169,7 @@ export class ReplyStreams {
   private abort(key: string, stream: OpenStream): void {
     this.forget(key, stream);
     this.ended.set(`${key} ${stream.socketId}`, true);
-    this.tellAborted(stream.place);
+    this.publishAborted(stream.place);
   }
 
   /** Ends what is not continued. Its bot may not know, and continue from wherever it reconnects. */
@@ -177,7 +177,7 @@ export class ReplyStreams {
     this.open.delete(key);
     this.ended.set(key, true);
     this.leases.cut(stream.place);
-    this.tellAborted(stream.place);
+    this.publishAborted(stream.place);
   }
 
   private forget(key: string, stream: OpenStream): void {
@@ -187,18 +187,18 @@ export class ReplyStreams {
     this.leases.end(stream.place);
   }
 
-  private tell(
+  private emit(
     actor: Actor,
     { place, replyToId }: OpenStream,
     more: { done: boolean; delta?: string; offset?: number | undefined; messageId?: string },
     exceptSocket?: string,
   ): void {
     const data = { ...place, author: actor.user, replyToId, ...more };
-    this.deps.ephemeral.tell(roomsOf(place), messageStream, data, exceptSocket);
+    this.deps.ephemeral.emit(roomsOf(place), messageStream, data, exceptSocket);
   }
 
-  private tellAborted(place: StreamPlace): void {
-    this.deps.ephemeral.tell(roomsOf(place), messageStream, { ...place, done: true, aborted: true });
+  private publishAborted(place: StreamPlace): void {
+    this.deps.ephemeral.emit(roomsOf(place), messageStream, { ...place, done: true, aborted: true });
   }
 }
 

@@ -2,7 +2,7 @@ import { v5 as uuidFrom } from 'uuid';
 import type { Actor } from '../../../contract/actor.ts';
 import { channelDeleted } from '../../../contract/channel.ts';
 import { AppError } from '../../../contract/errors.ts';
-import type { Hearing } from '../../../delivery/hearing.ts';
+import type { FeedFilter } from '../../../delivery/feed-filter.ts';
 import { dateNow } from '../../../infrastructure/clock.ts';
 import { jittered } from '../../../infrastructure/jitter.ts';
 import type { SealedText } from '../../../infrastructure/sealed-text.ts';
@@ -42,7 +42,7 @@ interface Deps extends Pick<Context, 'channelAccess' | 'settings'> {
   stops: WebhookStops;
   sealed: SealedText;
   agentIdentity: AgentIdentity;
-  hearing: Hearing;
+  feedFilter: FeedFilter;
 }
 
 /**
@@ -105,7 +105,7 @@ export class WebhookDeliverer {
     const actor = await this.deps.agentIdentity.actor(claim.userId);
     const among = actor ? await this.readable(actor, claim, entries) : null;
     if (!actor || !among) return null;
-    const { entries: heard } = await this.deps.hearing.heard(actor, claim.room, among);
+    const { entries: heard } = await this.deps.feedFilter.heard(actor, claim.room, among);
     const jsonOf = new Map(heard.map(({ seq, json }) => [seq, json]));
     return among.flatMap((entry) => {
       const json = jsonOf.get(entry.seq);
@@ -117,7 +117,7 @@ export class WebhookDeliverer {
     if (claim.room.startsWith('user:')) return entries;
     try {
       await this.deps.channelAccess.entered(actor, claim.streamId);
-      if (!(await this.deps.hearing.hears(actor, claim.room)))
+      if (!(await this.deps.feedFilter.passes(actor, claim.room)))
         await this.deps.channelAccess.readable(actor, claim.streamId);
       return entries;
     } catch (error) {

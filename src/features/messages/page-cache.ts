@@ -53,7 +53,7 @@ interface Deps extends Pick<Context, 'delivery' | 'caches'> {
  * authors, and names of mentioned users and channels, change without moving it; those are access facts like any other,
  * dropped on all nodes before the change is answered.
  */
-export class KeptPages {
+export class PageCache {
   private readonly deps: Deps;
   private readonly pages: Cache<KeptPage>;
   /** Pages that were requested once recently. */

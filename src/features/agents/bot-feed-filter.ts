@@ -2,13 +2,13 @@ import type { PolicyAccess } from '../../access/policy.access.ts';
 import type { LogEntry } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { type Room, streamId } from '../../contract/rooms.ts';
-import type { Heard, Hearing } from '../../delivery/hearing.ts';
+import type { FeedFilter, Heard } from '../../delivery/feed-filter.ts';
 import type { CommandDirectory } from '../messages/command-directory.ts';
 import { withoutQuote } from '../messages/message.reader.ts';
 import type { Concerns } from './concerns.ts';
 
 /** Limits bots to what their policies let them hear (contract §4). */
-export class BotHearing implements Hearing {
+export class BotFeedFilter implements FeedFilter {
   private readonly policies: PolicyAccess;
   private readonly concerns: Concerns;
   private readonly commands: CommandDirectory;
@@ -24,7 +24,7 @@ export class BotHearing implements Hearing {
   }
 
   /** A bot that may not listen still hears the commands that it has declared, unless it is disabled. */
-  async hears(actor: Actor, room: Room): Promise<boolean> {
+  async passes(actor: Actor, room: Room): Promise<boolean> {
     if (!this.isRestricted(actor, room)) return true;
     const policy = await this.policies.effective(actor.userId, streamId(room));
     return policy.listen || (policy.mode !== 'disabled' && this.commands.hasAny(streamId(room), actor.userId));

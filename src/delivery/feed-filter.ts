@@ -13,11 +13,11 @@ export interface Heard {
  * What bots may hear (contract §4). Everything that sends out a log asks it (socket feeds, replays, long polls and
  * webhooks), so that none of them lets through what another holds back.
  */
-export interface Hearing {
+export interface FeedFilter {
   /** Whether what the actor hears in a room may be restricted. If false, `heard` is never called for them. */
   isRestricted(actor: Actor, room: string): boolean;
   /** Whether they may hear anything at all in a room; if not, asking for its log is refused. */
-  hears(actor: Actor, room: Room): Promise<boolean>;
+  passes(actor: Actor, room: Room): Promise<boolean>;
   /** Those of `entries`, all of one room, that the actor may hear at the moment this returns. */
   heard(actor: Actor, room: Room, entries: LogEntry[]): Promise<Heard>;
 }
