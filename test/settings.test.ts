@@ -266,7 +266,7 @@ describe('the settings', () => {
 
     it('is one for all that start together', async () => {
       const script = `const { ownSecret } = await import(process.argv[1]); process.stdout.write(ownSecret(process.argv[2]));`;
-      const module = import.meta.resolve('../src/settings/own-secret.ts');
+      const module = import.meta.resolve('../src/settings/jwt-secrets.ts');
       const start = () => {
         const args = ['--input-type=module', '-e', script, module, dataDir];
         return promisify(execFile)(process.execPath, args).then(({ stdout }) => stdout);

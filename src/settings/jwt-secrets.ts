@@ -57,7 +57,7 @@ export const isNamed = ({ kid, formerKid }: JwtSecret, name: string | undefined)
  * A secret made at the first start and kept, so that sessions survive a restart (contract §11).
  * @throws SettingsError when the data folder cannot be used
  */
-function ownSecret(dataDir: string): string {
+export function ownSecret(dataDir: string): string {
   const file = path.join(dataDir, 'jwt-secret');
   try {
     makeFolder(dataDir);
