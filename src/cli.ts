@@ -9,7 +9,7 @@ import { loadSettings, SettingsError } from './settings/settings.ts';
 
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** `npm run parley -- <command>`: what an operator does by hand, through the services. @returns the exit code */
+/** `npm run parley -- <command>`: an operator's manual actions, through the services. @returns the exit code */
 async function main(argv: string[]): Promise<number> {
   const { positionals, values } = parseArgs({ args: argv, options, allowPositionals: true });
   const [name = 'help', ...args] = values.help ? [] : positionals;
@@ -24,7 +24,7 @@ async function main(argv: string[]): Promise<number> {
     process.stderr.write(`"${tooMany}" is one word too many for: ${command.usage}\n`);
     return 2;
   }
-  // Only now, since it brings the whole server along.
+  // Only now, since it loads the whole server.
   const { openInstallation } = await import('./cli/installation.ts');
   const installation = await openInstallation(loadSettings(), createLog('error'));
   try {
@@ -36,7 +36,7 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
-/** What went wrong, in a sentence where it is one of ours or the operator's own slip. */
+/** The error, as one sentence if it is one of ours or the operator's own slip. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const foreseen = [AppError, SettingsError, EmbeddedPostgresError, TransferError];

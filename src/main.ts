@@ -97,7 +97,7 @@ main().catch((error) => {
   process.exit(1);
 });
 
-/** One sentence for what the operator can fix; a stack trace for everything else. */
+/** One sentence for errors that the operator can fix; a stack trace for everything else. */
 function reasonOf(error: unknown): string {
   if (error instanceof SettingsError || error instanceof EmbeddedPostgresError) return error.message;
   const isAway = error instanceof AppError && error.code === 'DATABASE_UNAVAILABLE';

@@ -5,8 +5,8 @@ import type { Rows } from '../database/database.ts';
 const isMute = "p.mode = 'disabled' OR NOT p.listen";
 
 /**
- * Of bots $2 those that may not write or not listen in any channel of server $1 that they are in; of those in none the
- * default of the server decides. Effective policies of channels have the server's default in them (see PolicyService).
+ * The bots of $2 that may not write or not listen in any channel of server $1 that they are in; for bots in none the
+ * server's default decides. Effective policies of channels have the server's default in them (see PolicyService).
  */
 const selectBarred = `SELECT a.user_id AS id FROM agents a
   LEFT JOIN LATERAL (SELECT ${isMute} AS is_mute FROM agent_policies p

@@ -47,7 +47,7 @@ export const channelCache = 'channels';
 const memberCache = 'channel-members';
 const memberKey = (channelId: string, userId: string) => `${channelId}:${userId}`;
 
-/** The only way to get a channel on behalf of an actor. On the hot path everything comes from caches. */
+/** The only way to get a channel on behalf of an actor. On the hot path everything is read from caches. */
 export class ChannelAccess {
   private readonly caches: Caches;
   private readonly servers: ServerAccess;
@@ -104,12 +104,12 @@ export class ChannelAccess {
     return channel;
   }
 
-  /** Whether the actor may hear a channel that it is in: always, except for some bots. */
+  /** Whether the actor may get the events of a channel that it is in: always, except for some bots. */
   async mayListen(actor: Actor, channelId: string): Promise<boolean> {
     return !actor.user.isBot || (await this.policies.effective(actor.userId, channelId)).listen;
   }
 
-  /** The bot that reads only what concerns it in a channel that it may listen in; null: whoever reads all. */
+  /** The bot that reads only what concerns it in a channel that it may listen in; null: the actor reads everything. */
   async onlyFor(actor: Actor, channelId: string): Promise<string | null> {
     if (!actor.user.isBot) return null;
     return (await this.policies.effective(actor.userId, channelId)).mentionOnly ? actor.userId : null;
@@ -275,7 +275,7 @@ function isLessOpen(before: ChannelInfo, now: ChannelInfo): boolean {
   return isHidden || (now.isArchived && !before.isArchived) || now.type !== before.type;
 }
 
-/** Whether someone who was in a channel, or would be without a row, was put out of it. */
+/** Whether someone who was in a channel, or would be without a row, was removed from it. */
 function isLessIn(before: MembershipRow, now: MembershipRow): boolean {
   return before.excluded !== now.excluded && now.excluded !== false;
 }

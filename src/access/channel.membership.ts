@@ -1,7 +1,7 @@
 /**
- * Who of a server is in a channel (contract §5). In private channels and DMs, and as a bot, whoever was let in; in an open
- * channel everyone of the server who was not put out of it. The row in `channel_members` says which of both happened:
- * `excluded` is false or true, and null where there is none.
+ * Who of a server is in a channel (contract §5). A private channel or DM holds those who were let in, and any channel
+ * only the bots that were let in. An open channel holds all people of the server who were not removed. The row in
+ * `channel_members` shows it: `excluded` is false for those let in, true for those removed, and null without a row.
  */
 export function isInChannel(needsEntry: boolean, excluded: boolean | null): boolean {
   return needsEntry ? excluded === false : excluded !== true;
@@ -10,7 +10,7 @@ export function isInChannel(needsEntry: boolean, excluded: boolean | null): bool
 /**
  * The same as an SQL condition. Each part is SQL.
  * @param needsEntry whether one must have been let in
- * @param excluded what the row says
+ * @param excluded the row's value
  * @param inServer whether the user is in the channel's server, where the statement does not begin with its members
  */
 export function selectIsInChannel(needsEntry: string, excluded: string, inServer?: string): string {
@@ -19,7 +19,8 @@ export function selectIsInChannel(needsEntry: string, excluded: string, inServer
 }
 
 /**
- * The SQL condition that someone may read the channel `c`, if there is one, with all that is said in it. Bots are told less (see policies).
+ * The SQL condition that someone may read channel `c`, if there is one, and all its messages. Bots get less (see
+ * policies).
  * @param user SQL of the user's id
  */
 export const selectMayRead = (user: string): string => `(

@@ -1,4 +1,4 @@
-/** Personal access tokens read no invite codes of servers (contract §3): both doors leave them out by what is here. */
+/** Personal access tokens read no invite codes of servers (contract §3): responses and events leave them out. */
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -14,7 +14,7 @@ const selectEffective = `SELECT p.mode, p.mention_only AS "mentionOnly", p.reply
     AND (p.channel_id = c.id OR (p.channel_id IS NULL AND p.server_id = c.server_id))
   WHERE a.user_id = $1 ORDER BY p.channel_id IS NULL LIMIT 1`;
 
-/** The channels $2 in which what applies to bot $1 is as said. */
+/** Those of channels $2 in which the effective policy of bot $1 meets a condition. */
 const where = (
   condition: string,
 ) => `SELECT c.id FROM agents a JOIN channels c ON c.id = ANY($2::uuid[]) CROSS JOIN LATERAL (

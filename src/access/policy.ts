@@ -12,12 +12,12 @@ export interface Halves {
 
 export const noHalves: Halves = { owner: null, server: null };
 
-/** What each side has set in a channel, else as the default of the server. */
+/** What each side has set in the channel, otherwise its default for the server. */
 export function within(channel: Halves, standard: Halves): Halves {
   return { owner: channel.owner ?? standard.owner, server: channel.server ?? standard.server };
 }
 
-/** What follows from both: of each flag the stricter. Keys of the server's config win over the owner's. */
+/** The result of both: the stricter of each flag. Keys of the server's config win over the owner's. */
 export function stricter({ owner, server }: Halves): Policy {
   if (!owner || !server) return owner ?? server ?? openPolicy;
   const flags = {
@@ -30,7 +30,7 @@ export function stricter({ owner, server }: Halves): Policy {
   return { mode, ...flags, config: { ...owner.config, ...server.config } };
 }
 
-/** Whether two policies say the same. */
+/** Whether two policies are equal. */
 export function isSamePolicy(one: Policy, other: Policy): boolean {
   return one.mode === other.mode && hasFlags(one, other) && isDeepStrictEqual(one.config, other.config);
 }

@@ -77,7 +77,7 @@ export class ThreadAccess {
   }
 
   /**
-   * A thread whose name, told to all others, the actor may change. @throws AppError like `managed`, BLOCKED, USER_BLOCKED
+   * A thread whose name, visible to all, the actor may change. @throws AppError like `managed`, BLOCKED, USER_BLOCKED
    */
   async editable(actor: Actor, threadId: string): Promise<FoundThread> {
     const found = await this.managed(actor, threadId);

@@ -21,7 +21,7 @@ export interface Command {
   run(input: Input): Promise<void>;
 }
 
-/** How many arguments a command takes at most, by its usage without the options. */
+/** The maximum number of a command's arguments, by its usage without the options. */
 export function maxArguments({ usage }: Command): number {
   return usage.replace(/\[?--[\w-]+( <[^>]+>)?\]?/g, '').match(/[<[]/g)?.length ?? 0;
 }

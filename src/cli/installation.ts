@@ -12,7 +12,7 @@ import { createContext } from '../node/context.ts';
 import { createModules, type Modules } from '../node/modules.ts';
 import { type Settings, siteOf } from '../settings/settings.ts';
 
-/** The features of an installation without a server around them; one may run beside. */
+/** The features of an installation without a server; one may run at the same time. */
 export interface Installation {
   settings: Settings;
   database: Database;
@@ -22,7 +22,7 @@ export interface Installation {
 
 const redisWaitMs = 2000;
 
-/** Opens the installation that the settings name. A server running on the same data folder lends its database. */
+/** Opens the configured installation. A server running on the same data folder shares its database. */
 export async function openInstallation(settings: Settings, log: Log): Promise<Installation> {
   const shutdown = new Shutdown(log, settings.shutdown.graceMs);
   try {

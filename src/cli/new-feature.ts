@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * `npm run new:feature <name>`: writes a small feature that works, with its test, and lists it where features and calls are
- * listed. What it does is replaced by what it is to do.
+ * `npm run new:feature <name>`: writes a small working feature with its test, and adds it to the lists of features and
+ * calls. Replace its behaviour with your own.
  */
 
 const root = process.cwd();
@@ -18,7 +18,7 @@ const pascal = camel[0]?.toUpperCase() + camel.slice(1);
 const words = name.replaceAll('-', ' ');
 const title = words[0]?.toUpperCase() + words.slice(1);
 
-/** The templates in the folder new-feature, and what they become. */
+/** The templates in the folder new-feature, and the files made from them. */
 const files: Record<string, string> = {
   contract: `src/contract/${name}.ts`,
   service: `src/features/${name}/${name}.service.ts`,
@@ -38,7 +38,7 @@ change('src/contract/calls.ts', [
   [/^/, `import { ${camel}Calls } from './${name}.ts';\n`],
   [/export const allCalls = \{\n/, `$&  ...${camel}Calls,\n`],
 ]);
-// The highest of all: it may use every other, and none uses it yet.
+// The highest feature: it may use every other, and none uses it yet.
 change('src/node/modules.ts', [
   [/^/, `import { ${camel}Module } from '../features/${name}/${name}.module.ts';\n`],
   [/\n {2}const list: /, `\n  const ${camel} = ${camel}Module(talk);$&`],

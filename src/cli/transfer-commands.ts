@@ -36,7 +36,7 @@ export const transferCommands: Record<string, Command> = {
       const file = requiredArgument(args, 0, 'file');
       if (!existsSync(file)) throw new TransferError(`There is no file ${file}.`);
       const given = validated(maxBytesSchema, { 'max-bytes': options['max-bytes'] })['max-bytes'];
-      // Text shrinks to a tenth; a file that grows to more than this was made to fill a disk.
+      // Text shrinks to a tenth; a file that unpacks to more than this was made to fill a disk.
       const maxBytes = given ?? 50 * statSync(file).size + 1024 * mebibyte;
       const manifest = await importServer(database, settings, file, maxBytes);
       print(`Imported "${manifest.server.name}": ${described(manifest)}.`);

@@ -16,7 +16,7 @@ export interface ChannelSignals {
   closed: ParleyError;
   /** The list of unsent messages has changed. */
   pending: readonly Pending[];
-  /** A message was acknowledged; its `message:new` may still be to come. */
+  /** A message was acknowledged; its `message:new` may still follow. */
   sent: { pending: Pending; message: Message };
 }
 
@@ -46,7 +46,7 @@ export class Channel {
     this.id = id;
     this.parts = parts;
     this.feed = this.newFeed();
-    // A snapshot names everyone who has one: whatever ended while this client was away is not in it. Older nodes name none.
+    // A snapshot names everyone who has one: it omits those that ended during an absence. Older nodes name none.
     this.emitter.on('presence:snapshot', ({ activities = [] }) => {
       this.doing = new Map(activities.map(({ userId, activity }) => [userId, activity]));
     });
@@ -80,7 +80,7 @@ export class Channel {
     this.parts.connection.add(this.feed);
   }
 
-  /** Closes it; later events are not heard. Messages in the outbox are sent all the same. */
+  /** Closes it; later events are not emitted. Messages in the outbox are sent all the same. */
   close(): void {
     this.opened = false;
     this.feed.live = false;
@@ -120,12 +120,12 @@ export class Channel {
     return this.parts.pending(this.id);
   }
 
-  /** Tells others, if connected, that the user is typing here. */
+  /** Shows others, if connected, that the user is typing here. */
   typing(options: { threadId?: string | null; typing?: boolean } = {}): void {
     this.parts.connection.tell('message:typing', { channelId: this.id, ...options });
   }
 
-  /** Tells others, if connected, what the user is doing here; null: nothing any more. */
+  /** Shows others, if connected, what the user is doing here; null: nothing any more. */
   activity(activity: string | null): void {
     this.parts.connection.tell('presence:activity', { channelId: this.id, activity });
   }

@@ -251,13 +251,13 @@ export class Connection {
     } else if (isOwnEvent(event)) this.own.take(event, data);
     else {
       const feed = this.feeds.get(channelIdOf(data) ?? '');
-      // DMs come without joining; events before the join's answer are in that answer too, in the right place.
+      // DMs arrive without joining; events before the join's answer are in that answer too, in the right place.
       if (feed && (feed.live || !('eventSeq' in data))) feed.take(event, data);
       else if (!feed) this.handlers.event(event, data);
     }
   }
 
-  /** In the user's own room: what was missed there has come before. */
+  /** In the user's own room: its missed events have arrived before. */
   private arrived(seq: number): void {
     this.own.position = seq;
     this.own.live = true;

@@ -75,7 +75,7 @@ function isErrorBody(answer: unknown): answer is Refusal {
   return typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false && 'code' in answer;
 }
 
-/** Any failure of a call as a ParleyError: what is none is one of the network. */
+/** Any failure of a call as a ParleyError: any other error counts as a network error. */
 export function asParleyError(error: unknown): ParleyError {
   return error instanceof ParleyError ? error : networkError(error);
 }

@@ -4,8 +4,8 @@ import type { logPageSchema } from '../contract/events.ts';
 export type LogPage = z.output<typeof logPageSchema>;
 
 /**
- * One room as its listener sees it: every durable event once, in order, however it came. The server keeps the order on a
- * connection and sends what was missed without a gap (contract §10); what remains is to remember the position across
+ * One room as its listener sees it: every durable event once, in order, however it arrived. The server keeps the order
+ * on a connection and sends missed events without a gap (contract §10); what remains is to remember the position across
  * connections, and to drop duplicates. Skipped numbers are not missing: those who may not see everything get a filtered
  * log.
  */
@@ -29,7 +29,7 @@ export class Feed {
     this.reload = reload;
   }
 
-  /** Takes an event as it came; those without a number (typing and the like) are passed on. */
+  /** Takes an event as it arrived; those without a number (typing and the like) are passed on. */
   take(event: string, data: object): void {
     const seq = 'eventSeq' in data && typeof data.eventSeq === 'number' ? data.eventSeq : undefined;
     if (seq !== undefined) {

@@ -81,7 +81,7 @@ export class Http {
   }
 }
 
-/** Aborts what has stalled for this long. */
+/** Aborts a transfer that has stalled for this long. */
 class Silence {
   private readonly controller = new AbortController();
   readonly signal = this.controller.signal;
@@ -116,7 +116,7 @@ async function received(response: Response, silence: Silence): Promise<Blob> {
   }
 }
 
-/** An error page that is not ours comes from something in between: it counts as no answer. */
+/** An error page that is not ours is from a proxy or the like in between: it counts as no answer. */
 function asError(answer: unknown, status: number): ParleyError {
   const body = errorBody(answer);
   return body ? new ParleyError(body, status) : networkError(`HTTP ${status}`);

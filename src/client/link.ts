@@ -2,7 +2,7 @@ import { io, type Socket } from 'socket.io-client';
 import { asParleyError, errorBody, networkError, ParleyError } from './errors.ts';
 
 const connectTimeoutMs = 8000;
-/** After a sleep a user is waiting in front of it. */
+/** Short, since after a sleep the user is waiting. */
 const probeTimeoutMs = 3000;
 /** The size of a packet around the payload and the event's name. */
 const packetBytes = 64;
@@ -13,9 +13,9 @@ export interface LinkHandlers {
 }
 
 /**
- * One connection over Socket.IO, from opening to end; it never reconnects by itself. A connection that is silent for longer
- * than the server said in the handshake (Socket.IO ends it then), or leaves a call unanswered, counts as dead: in a black
- * hole nothing else would show it.
+ * One connection over Socket.IO, from opening to end; it never reconnects by itself. A connection that is silent for
+ * longer than the server announced in the handshake (Socket.IO ends it then), or leaves a call unanswered, counts as
+ * dead: where packets vanish, nothing else shows it.
  */
 export class Link {
   private readonly socket: Socket;
@@ -51,7 +51,7 @@ export class Link {
   }
 
   /**
-   * Connects, and waits until the server says that it is `ready`.
+   * Connects, and waits until the server sends `ready`.
    * @param auth the token, and the position of the user's own room, from which missed events are sent
    * @param wait how long calls wait for answers, and what aborts the wait for the connection
    * @throws ParleyError NETWORK when sockets do not get through; the server's code when it refuses

@@ -26,7 +26,7 @@ interface Waiter {
 }
 
 const keyPrefix = 'parley:outbox:';
-/** The server remembers a nonce for 24 h; what was tried before that cannot be retried safely. */
+/** The server remembers a nonce for 24 h; a message first tried before that cannot be retried safely. */
 const safeAgeMs = 23 * 3600 * 1000;
 
 /**
@@ -76,7 +76,7 @@ export class Outbox {
     });
   }
 
-  /** Resumes what this user had not sent when the program ended. */
+  /** Resumes the messages that this user had not sent when the program ended. */
   restore(userId: string): void {
     const kept = keysOf(this.store, keyPrefix).map((key): Pending => JSON.parse(this.store.getItem(key) ?? '{}'));
     const known = new Set([...this.lanes.values()].flat().map(({ nonce }) => nonce));
@@ -87,7 +87,7 @@ export class Outbox {
     }
   }
 
-  /** There is a (new) connection: what waits or hangs is tried at once. */
+  /** There is a (new) connection: messages that wait or hang are tried at once. */
   wake(): void {
     this.waking.abort();
     this.waking = new AbortController();
@@ -148,7 +148,7 @@ export class Outbox {
     return this.attempt(pending, signal).catch(asParleyError);
   }
 
-  /** Tabs share one store: another one may have handled since what this one took over. */
+  /** Tabs share one store: another one may since have handled messages that this one took over. */
   private isGone({ nonce }: Pending): boolean {
     return this.kept.has(nonce) && this.store.getItem(keyPrefix + nonce) === null;
   }

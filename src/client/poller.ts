@@ -9,8 +9,8 @@ const longestWaitSeconds = 20;
 const slackMs = 10_000;
 
 /**
- * Push without sockets: polls each room's log for what comes next, and the server delays its answer until there is
- * something (contract §10.4). Many rooms take turns, with shorter waits.
+ * Push without sockets: polls each room's log for the next events, and the server delays its answer until there are
+ * some (contract §10.4). Many rooms take turns, with shorter waits.
  */
 export class Poller {
   private readonly http: Http;

@@ -20,7 +20,7 @@ export class Session {
   private readonly exchange: (refreshToken: string) => Promise<{ accessToken: string; refreshToken: string }>;
   private readonly ended: (error: ParleyError) => void;
   private refreshing: Promise<string> | undefined;
-  /** Whether its end was reported, or requested; the store would not tell, since another tab may have emptied it. */
+  /** Whether its end was reported, or requested; the store does not show it, since another tab may have emptied it. */
   private over: boolean;
 
   /**

@@ -9,7 +9,7 @@ const doubtMs = 100;
 interface Message {
   number: number;
   confirmed: Set<string>;
-  /** How many are to confirm; undefined until Redis has said so. */
+  /** How many are to confirm; undefined until Redis has replied. */
   receivers: number | undefined;
   doubt: NodeJS.Timeout | undefined;
   limit: NodeJS.Timeout;
@@ -17,14 +17,13 @@ interface Message {
 }
 
 /**
- * Waits until all nodes have confirmed a message. Redis counts who receives it, and goes on counting for minutes the
- * connection of a node that was taken away without a word, say by a power failure. So receivers that let a message wait
- * for its full time are waited for only briefly from then on, until they confirm again; nodes that did confirm it are
- * always waited for.
+ * Waits until all nodes have confirmed a message. Redis counts who receives it, and for minutes still counts the
+ * connection of a node that vanished, say by a power failure. So after receivers let a message wait for its full time,
+ * later ones wait for them only briefly, until they confirm again; nodes that did confirm it are always waited for.
  */
 export class Confirmations {
   private readonly messages = new Map<string, Message>();
-  /** How many receivers were silent on the last message that ended, and which nodes were not, then or since. */
+  /** How many receivers did not confirm the last message that ended, and which nodes did, then or since. */
   private silent = 0;
   private reliable = new Set<string>();
   private count = 0;
@@ -69,7 +68,7 @@ export class Confirmations {
       this.learn(message);
       this.end(id, true);
     } else if (confirmed.size + this.silent >= receivers && this.reliable.isSubsetOf(confirmed)) {
-      // It stays known until its time is over: who confirms late is waited for again.
+      // It stays known until its time is over: a node that confirms late is waited for again.
       message.doubt ??= setTimeout(() => message.answer(false), doubtMs);
     }
   }
@@ -101,17 +100,17 @@ export class Confirmations {
 export type ControlMessage =
   /** Cache keys that are no longer valid. */
   | { kind: 'drop'; cache: string; keys: string[] }
-  /** A user lost access to rooms, as event `seq` of its own log says; `rooms: null` means every room of the server. */
+  /** A user lost access to rooms, as event `seq` of its own log shows; `rooms: null` means every room of the server. */
   | { kind: 'evict'; userId: string; serverId: string | null; rooms: Room[] | null; seq: number }
   /** Rooms that no longer exist: everyone leaves. */
   | { kind: 'dissolve'; rooms: Room[] }
   /** Closes the sockets of a session or of a user. */
   | { kind: 'disconnect'; sessionId?: string; userId?: string; event: { name: string; data: object } | null }
-  /** What a bot may hear has changed. */
+  /** The events that a bot may get have changed. */
   | { kind: 'hearing'; userId: string }
   /** The webhook of a bot was changed or removed. */
   | { kind: 'webhook'; agentId: string }
-  /** A client came back elsewhere: the node that still holds its old socket saves its state and closes it. */
+  /** A client reconnected elsewhere: the node that still holds its old socket saves its state and closes it. */
   | { kind: 'hand-over'; pid: string };
 
 /** A control message on its way. */
@@ -128,7 +127,7 @@ export interface Bus {
   unsubscribe(room: Room): void;
   /** Sends to all other nodes, and waits until each has acted on it or `ms` are over. @returns whether all did */
   control(message: ControlMessage, ms: number): Promise<boolean>;
-  /** Up to here, as `performance.now()` has it, something may have been said that this node did not hear; infinite: still. */
+  /** Until this time (`performance.now()`) this node may have missed messages; infinite: it still may. */
   readonly deafUntil: number;
   onEntries(listener: (room: Room, entries: LogEntry[]) => void): void;
   onControl(listener: (message: ControlMessage) => void | Promise<void>): void;
@@ -157,9 +156,9 @@ type PubSub = Pick<
 >;
 
 /**
- * Redis pub/sub with one channel per room: a node hears only the rooms that someone on it is in.
+ * Redis pub/sub with one channel per room: a node subscribes only to the rooms that someone on it is in.
  *
- * A message is a line `node` and then, for each entry, a line `seq event thread length` and the JSON text, which goes
+ * A message is a line `node` and then, for each entry, a line `seq event thread length` and the JSON text, which passes
  * from the writer to the sockets without being parsed on the way.
  */
 export class RedisBus implements Bus {
@@ -233,7 +232,7 @@ export class RedisBus implements Bus {
 
   private receive(channel: string, text: string): void {
     if (channel === this.redis.controlChannel) {
-      // What is no control message fails here, and is reported as a strange message.
+      // Anything but a control message fails here, and is reported as a strange message.
       const sent: ControlEnvelope = JSON.parse(text);
       if (typeof sent.message.kind !== 'string') throw new Error('This is no control message.');
       void this.receiveControl(sent);
@@ -269,7 +268,7 @@ function encode(nodeId: string, entries: LogEntry[]): string {
   return text;
 }
 
-/** Undefined for a malformed message; whatever it held will be read from the log. */
+/** Undefined for a malformed message; its entries will be read from the log. */
 function decode(room: Room, text: string): LogEntry[] | undefined {
   const entries: LogEntry[] = [];
   let at = text.indexOf('\n') + 1;

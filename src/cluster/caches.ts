@@ -80,7 +80,7 @@ export class Caches {
     });
   }
 
-  /** For when it is no longer known what has changed. */
+  /** For when the node no longer knows what has changed. */
   clearAll(): void {
     for (const cache of this.caches.values()) cache.clear();
     this.operations.noteChange();

@@ -12,7 +12,7 @@ export interface Chore {
 }
 
 const everyMs = 60_000;
-/** Between two steps, so that they take only a little of the database's time. */
+/** The pause between two steps, so that they take only a little of the database's time. */
 const pauseMs = 20;
 /** How long a node leaves chores to another one before it checks again. */
 const againMs = 1000;

@@ -14,11 +14,11 @@ export interface LogEntry {
   isOutdated?: true;
 }
 
-/** What features know about the entries of a log that the log does not; they are read in their current form. */
+/** Brings entries up to date as they are read, by what features know and the log does not. */
 export interface Renewal {
-  /** The same entries, outdated ones with what is true now. */
+  /** The same entries, outdated ones in their current form. */
   complete<Entry extends LogEntry>(entries: Entry[]): Promise<Entry[]>;
-  /** The same entries with the current names of whom and what they mention. */
+  /** The same entries with the current names of everyone and everything that they mention. */
   relabel(entries: LogEntry[]): Promise<LogEntry[]>;
 }
 
@@ -54,7 +54,7 @@ export function byRoom(entries: LogEntry[]): Map<Room, LogEntry[]> {
 }
 
 /**
- * Users' own rooms before all others: they say who was evicted, and an evicted user must not get what was said after
+ * Users' own rooms before all others: they announce evictions, and an evicted user must not get anything sent after
  * that.
  */
 export function ownFirst<T extends { room: Room }>(things: T[]): T[] {

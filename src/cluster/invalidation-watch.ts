@@ -56,7 +56,7 @@ export class InvalidationWatch implements Watch {
   /** A query that hangs does not hold up the next one. */
   private readonly polls = new BatchedRead<never>(() => this.pollNow());
 
-  /** @param changed is called with what was changed, once it has been dropped here */
+  /** @param changed is called with the changed keys, once they have been dropped here */
   constructor(
     database: Pick<Database, 'committedRows'>,
     caches: Caches,
@@ -85,7 +85,7 @@ export class InvalidationWatch implements Watch {
   private async pollNow(): Promise<Map<string, never>> {
     const started = performance.now();
     const found = await this.database.committedRows<Found>(invalidationsSince, [this.snapshot]);
-    // A query that hung has found nothing that the one after it did not find.
+    // A query that hung found nothing that the next one did not find.
     if (started > this.lastKnown) {
       this.act(found);
       this.lastKnown = started;
@@ -115,7 +115,7 @@ export class InvalidationWatch implements Watch {
     }
   }
 
-  /** What fails here must not keep the changes behind it from being dropped: no later query finds them. */
+  /** A failure here must not keep the changes behind it from being dropped: no later query finds them. */
   private report(cache: string, keys: string[]): void {
     try {
       this.changed(cache, keys);
@@ -133,7 +133,7 @@ export function follows(snapshot: string, earlier: string): boolean {
 /** The id of the first transaction that had not started. */
 const lastOf = (snapshot: string) => BigInt(snapshot.split(':')[1] ?? 0);
 
-/** Removes what all nodes have seen long since. */
+/** Removes the records that all nodes have seen long since. */
 export const forgetInvalidations: Chore = {
   name: 'forget invalidations',
   async step(rows) {

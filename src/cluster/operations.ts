@@ -52,7 +52,7 @@ export class Operation {
       const held = await this.operations.aside(() => Promise.all(this.facts.map((fact) => fact.stillHolds())));
       this.checked = now;
       if (held.includes(false)) {
-        // Whoever looks at the new facts and goes on all the same relies on those.
+        // A caller that reads the new facts and continues all the same relies on those.
         this.facts = this.facts.filter((_, index) => held[index]);
         throw new AppError('ACCESS_CHANGED');
       }
@@ -61,14 +61,14 @@ export class Operation {
 }
 
 /**
- * Operations between their access checks and their commits. Whoever takes access away announces it to all nodes, and each
- * node confirms only when nothing that was allowed before can be committed any more: operations check again what they relied
- * on right before their commit, and commits that have begun by then are waited for (contract §13, Delivery).
+ * Operations between their access checks and their commits. A change that takes access away is announced to all nodes,
+ * and each node confirms only when nothing that was allowed before can be committed any more: operations recheck what
+ * they relied on right before their commit, and it waits for commits begun by then (contract §13, Delivery).
  */
 export class Operations {
   private readonly storage = new AsyncLocalStorage<Operation | undefined>();
   private readonly commits = new Set<Promise<void>>();
-  /** How many changes of access this node has heard of. */
+  /** How many changes of access were announced to this node. */
   changes = 0;
 
   /** Runs `work` as an operation. @param authentic checks that the caller's token is still valid */
@@ -81,7 +81,7 @@ export class Operations {
     }
   }
 
-  /** The operation that the caller is part of. What it set off in the background is no part of it. */
+  /** The operation that the caller is part of. Background work that it started is no part of it. */
   get current(): Operation | undefined {
     const operation = this.storage.getStore();
     return operation?.isOver ? undefined : operation;

@@ -51,12 +51,12 @@ export const authSchema = record('AuthAnswer', {
 });
 
 /**
- * What usernames are compared by: they are unique, and looked up, case-insensitively (contract §3, §13). Lower-cased here
- * only: PostgreSQL lower-cases some letters differently, such as a Greek sigma at the end of a word.
+ * The form in which usernames are compared: they are unique, and looked up, case-insensitively (contract §3, §13). Only
+ * this lower-cases: PostgreSQL lower-cases some letters differently, such as a Greek sigma at the end of a word.
  */
 export const usernameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** The username of a deleted user: nobody can register it, which would keep someone else from being deleted. */
+/** The username of a deleted user: nobody can register it, which would block someone else's deletion. */
 export const deletedUsernameKey = (userId: string): string => `.${userId}`;
 
 /** As mentions they address many people, so no account may have these names. */
@@ -122,17 +122,17 @@ export const updateMeSchema = z.object({
   avatarUrl: avatarUrlSchema.nullable().optional(),
 });
 
-/** Rejects a confirmation that differs, wherever a password is set. */
+/** Rejects a confirmation that differs, in every call that sets a password. */
 const confirmed = <T extends { newPassword: string; confirmPassword?: string }>(input: T) =>
   input.confirmPassword === undefined || input.confirmPassword === input.newPassword;
 const unconfirmed = { path: ['confirmPassword'], message: 'must be the same as newPassword' };
 
-/** For what happens when there is reason to fear that somebody else knew the old password. */
+/** For users who fear that somebody else knows the old password. */
 const endTokens = omittable(z.boolean()).describe(
   "Ends, besides the other sessions: personal, agents' and model tokens and linked accounts; webhooks of your bots pause until you confirm them.",
 );
 
-/** What still lets someone in besides the new password and the sessions that are left. */
+/** The ways to sign in besides the new password and the remaining sessions. */
 export const passwordChangedSchema = record('PasswordChanged', {
   ...doneSchema.shape,
   remaining: z.object({

@@ -1,4 +1,4 @@
-/** A user as shown to others beside what they wrote. */
+/** A user as shown to others beside their messages. */
 export interface SmallUser {
   id: string;
   username: string;

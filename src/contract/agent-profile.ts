@@ -12,7 +12,7 @@ import { calls, slugParam, uuidParam } from './call.ts';
 
 const params = { id: agentParam };
 
-/** Where bots are, and what they report about themselves. */
+/** Adding bots to servers, and bots' reports about themselves. */
 export const agentProfileCalls = calls('Agents', {
   addAgents: {
     method: 'POST',

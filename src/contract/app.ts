@@ -54,7 +54,7 @@ export const listAppsSchema = z.object({
   offset: offsetSchema(1_000_000),
 });
 
-/** Path segments that a slug could be mistaken for. */
+/** Path segments that a slug must not equal. */
 const reserved = new Set(['homepage', 'publish']);
 export const appSlugSchema = slugSchema.refine((slug) => !reserved.has(slug), 'is reserved');
 

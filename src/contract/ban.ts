@@ -22,7 +22,7 @@ export const banSchema = record('Ban', {
 export const banMemberSchema = z.object({
   userId: idSchema,
   reason: omittable(textSchema(maxReason, z.string().trim())).describe('Told to those who are refused.'),
-  // PostgreSQL's clock decides; these it could not even read.
+  // PostgreSQL's clock decides; it could not even read these.
   until: omittable(timeSchema.refine((text) => Date.parse(text) > 0, 'must be in the future')).describe(
     'When the ban ends by itself; in the future.',
   ),

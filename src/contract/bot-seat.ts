@@ -6,7 +6,7 @@ import { memberSchema } from './server.ts';
 const params = { id: slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.'), agentId: agentParam };
 const errors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'AGENT_NOT_FOUND'] as const;
 
-/** What the admins of a server decide about a bot in it. */
+/** A server's admins decide about a bot in it. */
 export const botSeatCalls = calls('Agents', {
   keepBot: {
     method: 'PUT',

@@ -15,12 +15,12 @@ export const textParam = (missing: ErrorCode, description: string): Param => ({ 
 export const pathParam = (missing: ErrorCode, description: string): Param => ({ missing, form: 'path', description });
 
 /**
- * Whether a caller needs a token: `required`; `optional`, but an invalid one is refused; `ignore-invalid`, an invalid one
- * counts as none; `none`, no token is looked at.
+ * Whether a caller needs a token: `required`; `optional`, but an invalid one is refused; `ignore-invalid`, an invalid
+ * one counts as none; `none`, tokens are ignored.
  */
 export type Auth = 'required' | 'optional' | 'ignore-invalid' | 'none';
 
-/** The `answer` of calls that give bytes. */
+/** The `answer` of calls that return bytes. */
 export const rawAnswer = z.string().meta({ format: 'binary' });
 
 /** The request headers for ranges and revalidation (RFC 9110). */
@@ -30,12 +30,12 @@ export const contentHeaders = z.object({
   'if-none-match': z.string().optional(),
 });
 
-/** The request header that says which encodings of a file the client accepts. */
+/** The request header that lists the encodings of a file that the client accepts. */
 export const assetHeaders = z.object({ 'accept-encoding': z.string().optional() });
 
-/** The format of error responses, for what a call throws and what is refused before it is handled. */
+/** The format of error responses, for errors that a call throws and refusals before it is handled. */
 export interface ErrorForm {
-  /** Below this path it also applies where there is no call. */
+  /** Below this path it also applies to unknown routes. */
   base: string;
   schema(codes: ErrorCode[]): z.ZodType;
   body(error: AppError): object;
@@ -44,12 +44,12 @@ export interface ErrorForm {
 /** A call over REST as the contract declares it. */
 export interface CallSpec {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
-  /** Further methods that it answers: those that OpenAPI does not know. */
+  /** Further methods that it answers, which OpenAPI does not have. */
   otherMethods?: readonly string[];
   /** With `:name` for parameters, and at its end `*name` for the rest of the path, which may be empty. */
   path: string;
   summary: string;
-  /** `required` unless it says otherwise. */
+  /** `required` by default. */
   auth?: Auth;
   params?: Readonly<Record<string, Param>>;
   query?: z.ZodType;
@@ -71,24 +71,24 @@ export interface CallSpec {
   status?: 200 | 201 | 202 | 302;
   /** The redirect statuses it may answer with instead. */
   redirects?: readonly (301 | 302 | 307 | 308)[];
-  /** What is to be created may exist already: then it answers 200 with the existing one. */
+  /** The record to create may exist already: then it answers 200 with the existing one. */
   mayExist?: true;
-  /** The response is a bare list; the header X-Has-More says whether there is more. */
+  /** The response is a bare list; the header X-Has-More shows whether there is more. */
   paged?: true;
   answer: z.ZodType;
-  /** Its own error codes, beside those that every call can answer. */
+  /** Its own error codes, besides those of every call. */
   errors?: readonly ErrorCode[];
   /** An error format other than that of contract §2, for clients that were written for another service. */
   errorForm?: ErrorForm;
   /**
-   * The rate limit that counts it beside that of its group, which counts every request (contract §3): per user, or per
+   * The rate limit that counts it besides that of its group, which counts every request (contract §3): per user, or per
    * client address if nobody is signed in. Unless one is named, changes of a signed-in user count against the limit for
-   * changes, since most of them are announced to many, and those of others against one of their own. Null: only the group's,
+   * changes, since most of them are broadcast, and those of others against one of their own. Null: only the group's,
    * because it ends something that someone else may be abusing.
    */
   limit?: CallLimit | null;
   /**
-   * `key`, unless it says otherwise: repeats of an Idempotency-Key are answered from the stored response; `never`: repeating
+   * `key`, the default: repeats of an Idempotency-Key are answered from the stored response; `never`: repeating
    * it is harmless, and the response must not be stored.
    */
   repeats?: 'key' | 'never';
@@ -98,7 +98,7 @@ export interface CallSpec {
   anyBody?: boolean;
 }
 
-/** The limits that a call may name; the configuration says how high each is. */
+/** The limits that a call may name; the configuration sets their values. */
 type CallLimit =
   | 'auth'
   | 'emailStart'
@@ -112,9 +112,9 @@ type CallLimit =
   | 'discover'
   | 'webhooks';
 
-/** A call with what its group says of all. */
+/** A call with the properties of its group. */
 export type Call<C extends CallSpec = CallSpec> = C & {
-  /** The group, by which the API documents are ordered. */
+  /** The group; the API documents are ordered by it. */
   tag: string;
 };
 
@@ -126,11 +126,11 @@ export function calls<const C extends Record<string, CallSpec>>(tag: string, dec
 
 type CallsOf<C extends Record<string, CallSpec>> = { [Name in keyof C]: Call<C[Name]> };
 
-/** What one socket sends on a lane is handled in order of arrival. */
+/** A socket's events on one lane are handled in order of arrival. */
 export interface LaneSpec {
-  /** The payload field that names what the event is about, unless the payload is a bare id; null: always the same. */
+  /** The payload field that names the event's subject, unless the payload is a bare id; null: always the same. */
   by: string | null;
-  /** Whether it may start when the one before it lets the next start; otherwise when all before it are done. */
+  /** Whether it may start once the previous event allows it; otherwise once all previous events are done. */
   beside?: boolean;
 }
 
@@ -138,12 +138,12 @@ export interface LaneSpec {
 export interface ClientEventSpec {
   summary: string;
   payload: z.ZodType;
-  /** What the ack contains beside `ok: true`. */
+  /** The ack's content beside `ok: true`. */
   ack: z.ZodObject;
   errors?: readonly ErrorCode[];
   /** The rate limit that counts it (contract §3). */
   limit: 'messages' | 'joins' | 'events' | 'deltas';
-  /** Without one it never waits for earlier events. */
+  /** Without a lane it never waits for earlier events. */
   lane?: LaneSpec;
   /** Whether read-only tokens may send it. */
   readOnly?: boolean;

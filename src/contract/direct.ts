@@ -38,7 +38,7 @@ export const dmCreated = durableEvent({
 
 const id = uuidParam('CHANNEL_NOT_FOUND', 'Id of the DM channel.');
 
-/** Where the calls are declared, and the other spelling of it, under which all of them are served too (contract §7). */
+/** The calls' path, and its alias, under which all of them are served too (contract §7). */
 export const dmPath = { usual: '/api/dm/channels', other: '/api/channels/dm' };
 
 export const directCalls = calls('Direct messages', {

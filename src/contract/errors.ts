@@ -1,6 +1,6 @@
 /**
- * The one registry of error codes (contract §2): each with its HTTP status and the default sentence, for when the code that
- * throws has no better one. The API documents are generated from it.
+ * The one registry of error codes (contract §2): each with its HTTP status and the default sentence, used when the code
+ * that throws has no better one. The API documents are generated from it.
  */
 export const errorCodes = {
   VALIDATION_FAILED: [400, 'Some values of the request are invalid; see issues.'],
@@ -137,7 +137,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** One thing that is wrong with a request: where, what, and zod's code for it. */
+/** One problem in a request: where, what, and zod's code for it. */
 export interface Issue {
   path: string;
   message: string;
@@ -198,13 +198,13 @@ export function asAppError(error: unknown): AppError {
 
 const isMissing = (error: unknown): boolean => error instanceof AppError && error.status === 404;
 
-/** For what may be missing, or hidden from the actor: `find(id).catch(ifMissing)`. */
+/** For objects that may be missing, or hidden from the actor: `find(id).catch(ifMissing)`. */
 export function ifMissing(error: unknown): undefined {
   if (isMissing(error)) return undefined;
   throw error;
 }
 
-/** For what counts as missing because something else is: `channel(id).catch(missingAs('THREAD_NOT_FOUND'))`. */
+/** For objects that count as missing when another one is: `channel(id).catch(missingAs('THREAD_NOT_FOUND'))`. */
 export const missingAs =
   (code: ErrorCode) =>
   (error: unknown): never => {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Draft, Room } from './rooms.ts';
 
-/** Where an event is seen: in the room of a channel or of a user, or on one socket only. */
+/** The audience of an event: the room of a channel or of a user, or one socket only. */
 export type EventRoom = 'channel' | 'user' | 'socket';
 type LoggedRoom = 'channel' | 'user';
 
@@ -16,9 +16,9 @@ export interface EventSpec<
   room: R;
   /** Durable events have a number in their room's log; others are lost if missed. */
   durable: boolean;
-  /** Stale within seconds: skipped for a socket that cannot take it right now, instead of being buffered. */
+  /** Stale within seconds: skipped for a socket that cannot take it at once, instead of being buffered. */
   volatile?: boolean;
-  /** Also repeated to sockets that connect, without a number then. */
+  /** Also replayed to sockets that connect, without a number then. */
   retold?: boolean;
   payload: S;
 }

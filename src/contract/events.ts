@@ -33,7 +33,7 @@ export const ready = ephemeralEvent({
   payload: z.object({ userId: idSchema, sessionId: idSchema.nullable(), seq: z.number().int() }),
 });
 
-/** A room that the client may not be in, or gave no position for, is refused individually. */
+/** A room without access, or without a position, is refused individually. */
 const resumedRoomSchema = z.union([
   z.object({ seq: z.number().int(), recovered: z.boolean(), hasMore: z.boolean() }),
   errorSchema,

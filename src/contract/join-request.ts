@@ -36,7 +36,7 @@ const place = {
   joinRequestId: idSchema.nullable(),
 };
 
-/** What someone who asks for a private channel by its id may learn of it. */
+/** The view of a private channel for a non-member who has its id. */
 const channelStubSchema = channelSchema.pick({ id: true, serverId: true, kind: true, type: true, isPrivate: true });
 
 export const serverAccessSchema = z.object({ server: z.union([serverSchema, serverStubSchema]), ...place });

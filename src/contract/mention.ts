@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { calls } from './call.ts';
 import { idExample, idSchema, limitSchema, textSchema } from './schema.ts';
 
-/** So many names of a message are looked up. */
+/** How many names of a message are looked up. */
 export const maxMentions = 50;
 
 const mentionExample = { kind: 'user', targetId: idExample, token: '@bob', label: 'Bob', range: { start: 6, end: 10 } };

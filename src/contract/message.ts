@@ -87,7 +87,7 @@ const isSubstantial = (message: { content: string; attachments?: string[] | null
   message.content !== '' || (message.attachments?.length ?? 0) > 0;
 const substance = { path: ['content'], message: 'must not be empty' };
 
-/** A minimal one: an example with ids of other records would be refused when it is tried out as it is. */
+/** A minimal one: the server would refuse an example with ids of other records if it is tried out unchanged. */
 const example = { content: 'Hello @bob!', nonce: '5f2a9c7e' };
 
 export const sendMessageSchema = newMessageSchema.refine(isSubstantial, substance).meta({ example });

@@ -63,7 +63,7 @@ const modelSchema = z.looseObject({
 export const modelItemSchema = modelSchema;
 export const modelListSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
 
-/** Other fields go to the provider unchanged. */
+/** Other fields are passed to the provider unchanged. */
 export const chatSchema = z.looseObject({
   model: modelName,
   messages: z.array(z.looseObject({ role: z.string() })).min(1),
@@ -78,7 +78,7 @@ export const embeddingsSchema = z.looseObject({
 
 const reply = { role: 'assistant', content: 'Because blue light is scattered most.' };
 
-/** Responses are passed on as the provider gives them. */
+/** The provider's responses are passed on unchanged. */
 export const chatAnswerSchema = z.looseObject({}).meta({
   description: "The provider's response; with `stream` server-sent events of `chat.completion.chunk`.",
   examples: [{ id: 'chatcmpl-1', object: 'chat.completion', choices: [{ index: 0, message: reply }] }],
@@ -99,14 +99,14 @@ const openAiErrorSchema = (codes: ErrorCode[]) => {
 
 type OpenAiError = z.input<ReturnType<typeof openAiErrorSchema>>;
 
-/** The words of a provider that clients act on. */
+/** The fields of a provider's error that clients act on. */
 interface RefusalWords {
   type?: string | undefined;
   code?: string | undefined;
   param?: string | undefined;
 }
 
-/** The provider rejects a request, which is the caller's fault: it is told in the provider's words. */
+/** The provider rejects a request, which is the caller's fault: the caller gets the provider's words. */
 export class ModelRefusal extends AppError {
   readonly words: RefusalWords;
 
@@ -116,7 +116,7 @@ export class ModelRefusal extends AppError {
   }
 }
 
-/** An error in OpenAI's form; what the provider refused, in the provider's words. */
+/** An error in OpenAI's form; a refusal by the provider keeps its words. */
 export function openAiError(error: AppError): OpenAiError {
   const { type, code, param } = error instanceof ModelRefusal ? error.words : {};
   const { message, status } = error;
@@ -131,7 +131,7 @@ function typeOf(status: number): string {
 }
 
 const tag = 'Models';
-/** What the calls to models have in common: their callers use tokens of their own. */
+/** The common part of the calls to models: their callers use tokens of their own. */
 const proxied = {
   auth: 'none',
   headers: callerHeaders,

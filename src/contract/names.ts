@@ -2,7 +2,7 @@ import { textSchema } from './schema.ts';
 
 export const maxNameLength = 255;
 
-/** Names of folders and files (contract §8): case-sensitive, and kept as typed but for composed characters (NFC). */
+/** Names of folders and files (contract §8): case-sensitive, stored as typed except for NFC composition. */
 export const nodeNameSchema = textSchema(maxNameLength)
   .overwrite((name) => name.normalize('NFC'))
   .refine((name) => name.trim() !== '', 'must not be empty')

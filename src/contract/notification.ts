@@ -4,7 +4,7 @@ import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { idSchema, limitSchema, offsetSchema, timeSchema } from './schema.ts';
 
-/** The type of a notification determines how it is shown and whether it is wanted (contract §7). */
+/** The type of a notification determines how it is shown, and which preference applies (contract §7). */
 const notificationTypes = ['mention', 'reply', 'dm', 'system'] as const;
 export type NotificationType = (typeof notificationTypes)[number];
 

@@ -7,9 +7,9 @@ import { doneSchema, idSchema, omittable, record, timeSchema } from './schema.ts
 const redirectSchema = z.string().max(2048).optional().catch(undefined);
 
 export const startOAuthSchema = z.object({
-  /** A path on this site to go to afterwards. */
+  /** A path on this site to open afterwards. */
   redirect: redirectSchema,
-  /** Redeemed when the user comes back, if it is valid. */
+  /** Redeemed when the user returns, if it is valid. */
   inviteCode: inviteCodeSchema.optional().catch(undefined),
 });
 
@@ -17,7 +17,7 @@ export const linkSchema = z.object({ redirect: redirectSchema });
 
 export const linkAnswerSchema = z.object({ url: z.url() });
 
-/** What providers send back; the rest of the query is for the protocol library. */
+/** The provider's answer; the rest of the query is for the protocol library. */
 export const callbackSchema = z.object({ state: z.string().max(512).optional().catch(undefined) });
 
 const tokenText = z.string().min(1).max(16_384);
@@ -49,7 +49,7 @@ export const oauthProviderSchema = record('OAuthProvider', {
 });
 
 const provider = textParam('PROVIDER_NOT_CONFIGURED', 'Word of the provider, such as google.');
-/** What only browsers are sent to. */
+/** Calls that only browsers are sent to. */
 const redirecting = { auth: 'none', status: 302, produces: 'text/plain', answer: rawAnswer, limit: 'oauth' } as const;
 
 export const oauthCalls = calls('Identity providers', {

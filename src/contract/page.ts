@@ -3,7 +3,7 @@ import { assetHeaders, calls, rawAnswer, textParam } from './call.ts';
 const page = { method: 'GET', auth: 'none', answer: rawAnswer, produces: 'text/html' } as const;
 const icon = { ...page, produces: 'image/svg+xml' } as const;
 
-/** The web client, and what it is made of. */
+/** The web client, and its files. */
 export const pageCalls = calls('Pages', {
   getRoot: { ...page, path: '/', summary: 'Leads to the web client.', status: 302, produces: 'text/plain' },
   getWebClient: { ...page, path: '/app', summary: 'The web client.' },
@@ -42,7 +42,7 @@ export const pageCalls = calls('Pages', {
   },
 });
 
-/** A page that works by itself, whatever becomes of the web client. */
+/** A page that works by itself, independent of the web client. */
 export const resetPageCalls = calls('Pages', {
   getResetPage: {
     ...page,

@@ -27,7 +27,7 @@ const flags = {
 
 const halfSchema = record('PolicyHalf', { mode: z.enum(policyModes), ...flags });
 
-/** Beside what follows from both. */
+/** The two halves, beside their combination. */
 const halves = {
   owner: halfSchema.nullable().describe("What the bot's owner has set."),
   server: halfSchema.nullable().describe("What the server's admins have set. Of each flag the stricter one holds."),
@@ -45,7 +45,7 @@ export const policySchema = record('AgentPolicy', {
   updatedAt: timeSchema,
 });
 
-/** The effective policy of a bot in a channel, wherever it comes from. */
+/** The effective policy of a bot in a channel, from any source. */
 const effectivePolicySchema = record('EffectivePolicy', { mode: z.enum(policyModes), ...flags });
 
 /** The policy of a channel in the form of buddy clients. */
@@ -64,7 +64,7 @@ export const serverPolicySchema = effectivePolicySchema.extend({
   buddyUserId: idSchema,
 });
 
-/** What may be set; what is left out stays, or is as for `replyAll` if there was nothing. */
+/** The settable fields; an omitted one stays, or is as for `replyAll` if there was no policy. */
 const policyInput = z.object({
   mode: omittable(z.enum(policyModes)),
   mentionOnly: omittable(z.boolean()),

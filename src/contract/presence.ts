@@ -14,7 +14,7 @@ export function isStatus(text: string | undefined): text is Status {
   return statuses.some((status) => status === text);
 }
 
-/** Knows the current status of users. */
+/** Looks up the current status of users. */
 export interface StatusReader {
   statusOf(userId: string): Status;
 }

@@ -6,7 +6,7 @@ import { idSchema, record } from './schema.ts';
 /** Different emoji of one user, and of all, on one message (contract §6). */
 export const maxEmojiEach = 20;
 export const maxEmoji = 200;
-/** How many users are listed, for one emoji and for all together; `count` counts all of them. */
+/** How many users are listed, per emoji and in total; `count` counts all of them. */
 export const namedUsers = { each: 500, all: 2000 };
 
 export const reactionSchema = record('ReactionSummary', {
@@ -21,7 +21,7 @@ export const reactionSchema = record('ReactionSummary', {
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 function isEmoji(text: string): boolean {
-  // Clients resolve it in a path, even percent-encoded: such a reaction could not be removed.
+  // Clients resolve `.` in a path, even percent-encoded: such a reaction could not be removed.
   if (text === '.') return false;
   if (/^:[\w+-]{1,30}:$/.test(text)) return true;
   const [first, second] = graphemes.segment(text);

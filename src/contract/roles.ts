@@ -6,8 +6,8 @@ export const roles = ['owner', 'admin', 'moderator', 'member'] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * Who may do what in a server: each permission with the least role that has it. This is all there is about roles; rules
- * that also depend on the object (one's own message, a private channel) are added where the object is fetched.
+ * The permissions in a server, each with the least role that has it. This is all there is about roles; rules that also
+ * depend on the object (one's own message, a private channel) are added where the object is fetched.
  */
 const permissions = {
   'server:update': 'admin',

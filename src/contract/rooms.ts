@@ -7,7 +7,7 @@ export const channelRoom = (channelId: string): Room => `channel:${channelId}`;
 export const userRoom = (userId: string): Room => `user:${userId}`;
 /** Sockets that are in any channel of a server. It has no log. */
 export const serverRoom = (serverId: string): string => `server:${serverId}`;
-/** Sockets that follow the presence of someone they know from a server. It has no log. */
+/** Sockets that follow the presence of a user on a common server. It has no log. */
 export const watchRoom = (serverId: string, userId: string): string => `${watchRoomsOf(serverId)}${userId}`;
 export const watchRoomsOf = (serverId: string): string => `watch:${serverId}:`;
 /** The user of a watch room. */
@@ -33,6 +33,6 @@ export interface Draft {
   room: Room;
   event: string;
   threadId?: string | null;
-  /** The payload; a function if it needs to know the number. `eventSeq` is added to it. */
+  /** The payload; a function if it needs the number. `eventSeq` is added to it. */
   data: object | ((seq: number) => object);
 }

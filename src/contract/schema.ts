@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** Building blocks of the contracts: what ids, times and texts look like everywhere (contract §1, §13). */
+/** Building blocks of the contracts: the forms of ids, times and texts (contract §1, §13). */
 
 export const idExample = '019a9d3e-7a3c-7b1e-9c55-3f0d7a1c2b4d';
-/** In lower case, however it was written: rooms and caches know things by the very text of their ids. */
+/** Always in lower case: rooms and caches use the exact text of an id as their key. */
 export const idSchema = z
   .uuid('must be a UUID')
   .toLowerCase()
   .meta({ examples: [idExample] });
 
-/** An object in whose place its id alone may come, as a text; the documents show both. */
+/** An object, or in its place its bare id as a text; the documents show both. */
 export const objectOrId = <S extends z.ZodRawShape>(key: keyof S & string, shape: S) =>
   z
     .preprocess((value) => (typeof value === 'string' ? { [key]: value } : value), z.object(shape))
@@ -30,15 +30,15 @@ export const textSchema = (max: number, text: z.ZodString = z.string()) => {
   return text.max(max, { error, abort: true }).refine((value) => value.length <= max, error);
 };
 
-/** What is said of a server, a channel or an app. */
+/** The description of a server, a channel or an app. */
 export const descriptionSchema = textSchema(1024);
 
-/** Whether there is nothing in a text that anyone could see: only white space, and characters without width or form. */
+/** Whether a text is invisible: only white space, and characters without width or form. */
 export const isBlank = (text: string) => !/[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(text);
 
 const unseen = { error: 'must not be empty', abort: true };
 
-/** A line of 1 to `max` UTF-16 units with something to see in it, kept as it was sent (contract §13). */
+/** A line of 1 to `max` UTF-16 units with a visible character, kept as it was sent (contract §13). */
 export const nameSchema = (max: number) =>
   textSchema(max, z.string().min(1, unseen))
     .refine((name) => !isBlank(name), unseen)
@@ -52,28 +52,28 @@ export const urlSchema = z
 const decimal = /^-?\d+(\.\d+)?$/;
 
 /**
- * A number, also written in a query string. Only plain decimals count: JavaScript would make 0 of an empty text, so that
- * a client whose position got lost (`?after=`) would be told everything again instead of what is wrong.
+ * A number, also written in a query string. Only plain decimals count: JavaScript would make 0 of an empty text, and a
+ * client whose position got lost (`?after=`) would get a full replay instead of an error.
  */
 export const numberSchema = (number: z.ZodNumber) =>
   z.preprocess((value) => (typeof value === 'string' && decimal.test(value) ? Number(value) : value), number);
 
 const whole = z.number().int('must be a whole number');
 
-/** May be left out of what is sent, or be null, which says the same: there are clients that always send all fields. */
+/** May be omitted, or be null, which means the same: some clients always send all fields. */
 export const omittable = <S extends z.ZodType>(schema: S) => schema.nullish().transform((value) => value ?? undefined);
 
-/** The same, with what it is then. */
+/** The same, with the value used then. */
 export const withDefault = <S extends z.ZodType>(schema: S, fallback: z.output<S>) =>
   schema
     .nullish()
     .transform((value) => value ?? fallback)
     .meta({ default: fallback });
 
-/** How many entries of a list are asked for. */
+/** How many entries of a list to return. */
 export const limitSchema = (max: number, fallback: number) => numberSchema(whole.min(1).max(max)).default(fallback);
 
-/** How many entries of a list are left out at its beginning. */
+/** How many entries to skip at the beginning of a list. */
 export const offsetSchema = (max: number) => numberSchema(whole.min(0).max(max)).default(0);
 
 /** Any JSON object up to `maxBytes`, kept and returned untouched. */
@@ -87,7 +87,7 @@ export const jsonObjectSchema = (maxBytes: number) =>
 
 export const seqSchema = numberSchema(whole.min(0));
 
-/** The answer of requests that have nothing else to say (contract §1). */
+/** The answer of requests without other content (contract §1). */
 export const doneSchema = record('Done', { ok: z.literal(true), success: z.literal(true) });
 export const done: z.infer<typeof doneSchema> = { ok: true, success: true };
 
@@ -109,7 +109,7 @@ const isoLength = '2026-01-01T00:00:00.000Z'.length;
 /** ISO 8601 with milliseconds and `Z`, from a Date, from PostgreSQL's text form, or as it is already. */
 export function isoTime(value: Date | string): string {
   if (typeof value === 'string' && value.length === isoLength && value.endsWith('Z')) return value;
-  // As PostgreSQL writes it in UTC: putting it together again takes a tenth of the time of reading it.
+  // As PostgreSQL writes it in UTC: rearranging the text takes a tenth of the time of parsing it.
   if (typeof value === 'string' && value.length > 18 && value.endsWith('+00')) {
     return `${value.slice(0, 10)}T${value.slice(11, 19)}.${value.slice(20, -3).padEnd(3, '0').slice(0, 3)}Z`;
   }

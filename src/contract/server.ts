@@ -61,7 +61,7 @@ export const memberSchema = record('Member', {
     .describe('Behind a bot; null for people.'),
 });
 
-/** One's own servers: the record, also as `server` with `member` beside it for clients that look there. */
+/** The caller's servers: the record, also as `server` with `member` beside it for clients that look there. */
 export const ownServerSchema = serverSchema.extend({ server: serverSchema, member: memberSchema });
 
 export const homepageSchema = textSchema(256 * 1024).describe('HTML; shown by clients in a sandbox.');
@@ -101,7 +101,7 @@ export const setRoleSchema = z.object({ role: z.enum(roles).describe('`owner` ha
 
 export const inviteMemberSchema = z.object({ userId: idSchema });
 
-/** What an outsider who asks for a private server by its id may learn of it. */
+/** The view of a private server for an outsider who has its id. */
 export const serverStubSchema = z.object({ id: idSchema, isPublic: z.boolean() });
 
 export const joinServerSchema = z.object({ inviteCode: z.string().trim().max(64).nullish() });

@@ -71,7 +71,7 @@ export const sessionCalls = calls('Sessions', {
   },
 });
 
-/** For clients that leave: `sendBeacon` sends no headers, and usually not JSON's content type. */
+/** For pages that close: `sendBeacon` sends no headers, and usually not JSON's content type. */
 export const disconnectCalls = calls('Accounts', {
   disconnect: {
     method: 'POST',

@@ -1,11 +1,11 @@
-/** Counted up to here: nobody reads on from a larger number, and counting them all would take longer with each message. */
+/** The highest count: nobody needs a larger number, and counting all would take longer with each message. */
 export const mostUnread = 1000;
-/** So many are looked at for that: most of them may be one's own. */
+/** How many messages to scan for that: most of them may be the reader's own. */
 const mostLooked = 10_000;
 
 /**
- * SQL that counts what is unread: messages of others in a channel itself, after a pointer. One look into an index, whose
- * length does not depend on how much was said.
+ * SQL that counts unread messages: those of others in a channel itself, after a pointer. One index scan, whose length
+ * does not depend on the number of messages.
  * @param channel SQL of its id
  * @param pointer SQL of the number of the last message that was read
  * @param user SQL of the reader's id

@@ -61,7 +61,7 @@ export const webhookTestSchema = z.object({
   durationMs: z.number().int(),
 });
 
-/** The body of a delivery: the event's name, and its payload with place and time. */
+/** The body of a delivery: the event's name, and its payload with room and time. */
 function deliverySchema(type: string, data: z.ZodType) {
   return z.object({
     type: z.literal(type),
@@ -82,7 +82,7 @@ const lostSchema = z.object({
   recovered: z.literal(false),
 });
 
-/** Everything that a webhook may get: the durable events of rooms, exactly as sockets get them, and two of its own. */
+/** All events that a webhook may get: the durable events of rooms, exactly as sockets get them, and two of its own. */
 export function webhookDeliveries() {
   const ofRooms = catalogue
     .filter(({ durable }) => durable)

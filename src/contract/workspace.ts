@@ -53,12 +53,12 @@ export const treeNodeSchema: z.ZodType<TreeNode, TreeNode> = record('WorkspaceTr
   children: z.array(z.lazy(() => treeNodeSchema)).optional(),
 });
 
-/** How the top folder may be named in a body. */
+/** The spellings of the top folder in a body. */
 const parentSchema = idSchema.nullish().describe('Null or left out: the top.');
 
 export const renameWorkspaceSchema = z.object({ name: nameSchema(100) });
 
-/** The same in a query or a form, where there is no null. */
+/** The same in a query or a form, which have no null. */
 const parentTextSchema = z
   .union([idSchema, z.literal(['', 'null'])])
   .optional()
@@ -100,8 +100,8 @@ const entityTag = '(?:W/)?"[!#-~\\x80-\\xff]*"';
 const ifMatch = new RegExp(`^(?:\\*|\\d+|${entityTag}(?:[ \\t]*,[ \\t]*${entityTag})*)$`);
 
 /**
- * The versions that a change is meant for: ETags of the file, as they are or weakened by a proxy. `*` is any. A tag that no
- * version ever had is not malformed (RFC 9110): it is one that the file does not have now.
+ * The versions that a change is meant for: ETags of the file, unchanged or weakened by a proxy. `*` is any. A tag that
+ * no version ever had is not malformed (RFC 9110): it is one that the file does not have now.
  */
 export const fileVersionHeaders = z.object({
   'if-match': z
@@ -182,7 +182,7 @@ export const mediaQuerySchema = z.object({ disposition: z.enum(['inline', 'attac
 export const mediaUrlSchema = z.object({ url: z.string().describe('Relative to this server.'), expiresAt: timeSchema });
 export const mediaLinkSchema = mediaQuerySchema.extend({ token: z.string().max(200).default('') });
 
-/** With more changed nodes than this an event does not list them. */
+/** An event does not list more changed nodes than this. */
 export const maxListedNodes = 20;
 
 export const workspaceChanged = durableEvent({

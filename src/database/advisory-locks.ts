@@ -1,16 +1,16 @@
 import type { Rows } from './database.ts';
 
-/** Advisory lock keys, one for each thing that only one may do at a time; no other program uses them on this database. */
+/** Advisory lock keys, one for each exclusive operation; no other program uses them on this database. */
 export const advisoryLocks = {
   /** Nodes that start at the same time queue up here. */
   migrating: 7_215_001,
   chores: 7_215_003,
-  /** Held shared by all connections of serving nodes for as long as they live. */
+  /** All connections of serving nodes hold it shared for as long as they live. */
   serving: 7_215_004,
   collectingBlobs: 7_215_040,
 };
 
-/** Takes a lock until the end of the transaction. @returns false: someone else has it */
+/** Takes a lock until the end of the transaction. @returns false: another connection holds it */
 export async function tryLock(rows: Rows, lock: number): Promise<boolean> {
   const [row] = await rows<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [lock]);
   return row?.mine === true;

@@ -18,7 +18,7 @@ export const textsOfJson = (parameter: string): string => `string_to_array(${par
 /**
  * The value `of` each item, as text for PostgreSQL. The driver would scan each value for characters to escape, and escape
  * the quotation marks of JSON, which PostgreSQL then has to unescape: four times the work, for every message.
- * @returns what `arrayOf` reads
+ * @returns the form that `arrayOf` reads
  */
 export function arrayText<T>(type: ElementType, items: readonly T[], of: (item: T) => string | number | null): string {
   if (type === 'json') return items.map((item) => of(item) ?? '').join(separator);
@@ -40,7 +40,7 @@ export interface Pair {
   high: string;
 }
 
-/** The pair of two users, in whichever order they are given. */
+/** The pair of two users, given in any order. */
 export function pairOf(one: string, other: string): Pair {
   return one < other ? { low: one, high: other } : { low: other, high: one };
 }

@@ -3,12 +3,12 @@ interface Request<V> {
   reject: (error: unknown) => void;
 }
 
-/** How many queries may run at once; one that hangs must not hold up all others. */
+/** How many queries may run at once; a hung one must not block all others. */
 const maxRunning = 2;
 
 /**
- * Reads by key, with one query for everything requested while earlier queries run: a thousand clients that come back at
- * once cost a few queries. A query starts after all its requests, so what it reads is never older than a request.
+ * Reads by key, with one query for everything requested while earlier queries run: a thousand clients that reconnect at
+ * once cost a few queries. A query starts after all its requests, so its result is never older than a request.
  */
 export class BatchedRead<V> {
   private readonly readAll: (keys: string[]) => Promise<Map<string, V>>;

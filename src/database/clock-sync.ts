@@ -2,14 +2,14 @@ import { clock } from '../infrastructure/clock.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Database } from './database.ts';
 
-/** `performance.now()` stands still while the machine is suspended, and drifts. */
+/** `performance.now()` stops while the machine is suspended, and drifts. */
 const measureMs = 10_000;
 /** A machine's clock this far off is worth a line in the log. */
 const farMs = 5000;
 
 const selectTime = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS time';
 
-/** Keeps the process's clock with PostgreSQL's. */
+/** Synchronizes the process's clock with PostgreSQL's. */
 export class ClockSync {
   private readonly database: Pick<Database, 'committedRows'>;
   private readonly log: Log;
@@ -22,7 +22,7 @@ export class ClockSync {
     this.timer = setInterval(() => void this.measure(), measureMs).unref();
   }
 
-  /** Measures once, and from then on regularly. Without an answer the machine's own clock is used until there is one. */
+  /** Measures at once, then regularly. Until PostgreSQL answers, the machine's own clock is used. */
   static async start(database: Pick<Database, 'committedRows'>, log: Log): Promise<ClockSync> {
     const sync = new ClockSync(database, log);
     await sync.measure();

@@ -27,10 +27,10 @@ export type { Rows, Transaction };
 
 // Sequence numbers and counts stay far below 2^53, up to which numbers are exact.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-// As MikroORM does it: records show times as text, and most of what is read goes into records.
+// As MikroORM does it: records show times as text, and most rows become records.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text);
 
-/** For transactions, for single statements, and for quick transactions. */
+/** The pools for transactions, for single statements, and for quick transactions. */
 type Pools = [pg.Pool, pg.Pool, pg.Pool];
 
 /** Enough for the writer, which has one batch at a time, and for some hung ones that it has given up on. */
@@ -38,7 +38,7 @@ const quickConnections = 4;
 
 /**
  * PostgreSQL: entities through MikroORM where rules live, plain SQL on hot paths. Single statements have connections of
- * their own: a read beside a transaction, say to fill a cache, must never wait for another transaction to end.
+ * their own: a read beside a transaction, such as to fill a cache, must never wait for another transaction to end.
  */
 export class Database {
   private readonly orm: MikroORM;
@@ -89,7 +89,7 @@ export class Database {
     return new Database(url, orm, pools, watches, new HungConnections(pools, url, statementTimeoutMs + 1000, log));
   }
 
-  /** Calls `watch` for every statement from here on. */
+  /** Calls `watch` for every statement from now on. */
   watch(watch: StatementWatch): void {
     this.watches.push(watch);
   }
@@ -151,7 +151,7 @@ export class Database {
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    // A closing pool would let it wait for a connection that never comes.
+    // On a closing pool it would wait for a connection forever.
     if (this.closing) throw new AppError('DATABASE_UNAVAILABLE');
     const transaction = this.on(this.pool, 'BEGIN', async (rows, connection) => {
       const transaction = new Transaction(rows, () => onConnection(this.orm.em.fork(), connection));
@@ -229,7 +229,7 @@ export class Database {
 
   /**
    * Runs `work` in one transaction on a connection of its own, without time limits: for reading or writing a whole server.
-   * @param snapshot it sees one snapshot throughout, whatever is committed meanwhile, and may only read
+   * @param snapshot it sees one snapshot throughout, regardless of concurrent commits, and may only read
    */
   async longTransaction<T>(work: (rows: Rows) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
     const client = new pg.Client({ connectionString: this.url, keepAlive: true });
@@ -246,7 +246,7 @@ export class Database {
     } catch (error) {
       throw asDatabaseError(error);
     } finally {
-      // Unless it was committed before, this rolls back.
+      // This rolls back, unless it was committed before.
       await client.end().catch(() => {});
     }
   }
@@ -254,7 +254,7 @@ export class Database {
   /** Whether PostgreSQL answers and takes writes; `silent`: it does not answer within `ms`. */
   async condition(ms: number): Promise<'well' | 'read-only' | 'silent'> {
     const found: { readOnly: boolean }[] = [];
-    // Connections opened earlier may still read from a server that takes no writes; new ones are refused.
+    // Existing connections may still read from a server that takes no writes; new ones are refused.
     const asked = this.statements
       .query<{ readOnly: boolean }>(readOnlyNow)
       .then(({ rows }) => rows)

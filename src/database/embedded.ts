@@ -55,7 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 
 function logWorries(log: EmbeddedLog, closing: AsyncDisposableStack): (line: string) => void {
   return (line) => {
-    // At the end every open connection is cut, and PostgreSQL logs each. While it starts it logs everyone who comes too early.
+    // PostgreSQL logs every connection that it cuts when it stops, and every early one that it refuses when it starts.
     if (!closing.disposed && worrying.test(line) && !turnedAway.test(line)) log.warn({}, `PostgreSQL: ${line}`);
   };
 }

@@ -2,10 +2,10 @@ import { AppError } from '../contract/errors.ts';
 
 /**
  * SQLSTATE classes and codes that mean "not usable now" rather than "wrong". The last two: a file cannot be read, a table is
- * gone, say since a backup is being restored.
+ * gone, for example because a backup is being restored.
  */
 const unavailableStates = /^(08|53|55000|57P0[1-5]|57014|25006|25P03|58|42P01)/;
-/** Those by which PostgreSQL refuses us: a password was changed, a right taken away, or a backup is being restored. */
+/** The codes of refused access: a password was changed, a right revoked, or a backup is being restored. */
 const refusedStates = /^(28|3D|42501)/;
 /** The codes in the last line: this machine or process has no more descriptors or ports. */
 const networkCodes = new Set([
@@ -54,12 +54,12 @@ export function isLockTimeout(error: unknown): boolean {
   return databaseCode(error) === '55P03';
 }
 
-/** Whether a retry may succeed: transactions were in each other's way. */
+/** Whether a retry may succeed: the transaction conflicted with another. */
 export function isConflict(error: unknown): boolean {
   return conflicts.has(databaseCode(error) ?? '');
 }
 
-/** Whether `error` only says that an earlier statement of the transaction failed. */
+/** Whether `error` only means that an earlier statement of the transaction failed. */
 export function isAftermath(error: unknown): boolean {
   return databaseCode(error) === '25P02';
 }
@@ -70,13 +70,13 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || brokenRule(error) === constraint;
 }
 
-/** Whether `error` says that a row referred to is gone. */
+/** Whether `error` means that a referenced row is gone. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return databaseCode(error) === '23503';
 }
 
 /**
- * How the names of foreign keys to an owner end that others may delete meanwhile. Only new rows can violate them, since
+ * The name endings of foreign keys to an owner that others may delete meanwhile. Only new rows can violate them, since
  * existing ones are deleted with their owner.
  */
 const owner = /_(server|workspace|agent)_id_foreign$/;
@@ -112,7 +112,7 @@ export function asUndone(error: unknown): unknown {
   return known;
 }
 
-/** Whether `error` broke a transaction that may simply be run again on another connection. */
+/** Whether `error` broke a transaction that can be run again on another connection. */
 export function mayRunAgain(error: unknown): boolean {
   return error instanceof AppError && undone.has(error) && isDisconnected(error);
 }
@@ -129,7 +129,7 @@ export function isUnavailable(error: unknown): boolean {
   return networkCodes.has(code) || unavailableStates.test(code) || isRefused(error) || driverMessages.test(message);
 }
 
-/** Whether the connection to PostgreSQL broke, or none could be made: a moment later another may work. */
+/** Whether the connection to PostgreSQL broke, or none could be made: a retry may work a moment later. */
 export function isDisconnected(error: unknown): boolean {
   const cause = error instanceof AppError ? error.cause : error;
   const code = databaseCode(cause) ?? '';
@@ -142,12 +142,12 @@ export function takesNoWrites(error: unknown): boolean {
   return databaseCode(error instanceof AppError ? error.cause : error) === '25006';
 }
 
-/** Whether PostgreSQL is up but refuses these credentials or this database, or what the role wants in it. */
+/** Whether PostgreSQL is up but refuses these credentials, this database, or an action of the role in it. */
 export function isRefused(error: unknown): boolean {
   return refusedStates.test(databaseCode(error) ?? '');
 }
 
-/** What PostgreSQL says if the role lacks a right, without the statement that MikroORM puts before it. */
+/** PostgreSQL's message if the role lacks a right, without the statement that MikroORM puts before it. */
 export function missingRight(error: unknown): string | undefined {
   return [...chainOf(error)].findLast((at) => 'code' in at && at.code === '42501')?.message;
 }

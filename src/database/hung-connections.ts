@@ -5,11 +5,11 @@ import type { Log } from '../infrastructure/log.ts';
 import { Silence } from '../infrastructure/silence.ts';
 
 const checkMs = 250;
-/** After how many checks without an answer PostgreSQL is asked whether it is working on one. */
+/** After this many checks without an answer, PostgreSQL is asked whether it is working on one. */
 const doubtfulChecks = 2;
-/** How long PostgreSQL may take to say so. */
+/** How long PostgreSQL may take to answer that. */
 const askMs = 2000;
-/** How long it is left alone then. */
+/** The pause before it is asked again. */
 const restMs = 1000;
 
 type Connection = Pick<pg.ClientBase, 'query'>;
@@ -20,7 +20,7 @@ interface Use {
   checks: number;
 }
 
-/** A connection that may be dead, and how much it had received when that was doubted. */
+/** A connection that may be dead, and how much it had received when it was first suspected. */
 interface Doubt {
   client: pg.PoolClient;
   wire: Socket;
@@ -29,13 +29,13 @@ interface Doubt {
 }
 
 /**
- * Ends connections on which an answer will never come, so that nobody waits for it:
+ * Ends connections that will never receive an answer, so that no caller waits for one:
  *
- * - Half-open ones, whose other end a firewall, a proxy or a crash took away without a word: PostgreSQL, asked on a new
- *   connection, is not working on what was sent. Those that are idle most likely went the same way, and go too.
- * - All on which nothing came for longer than PostgreSQL allows a statement. A server that hangs does not even enforce
- *   its time limits, nor can it be asked. The driver's own limit, `query_timeout`, creates a timer for each statement,
- *   whose references survive several garbage collections: two thirds of all collecting when pages are read.
+ * - Half-open ones, whose other end a firewall, a proxy or a crash dropped silently: PostgreSQL, asked on a new
+ *   connection, is not working on their statements. Idle connections are most likely dead too, and are closed as well.
+ * - All that received nothing for longer than PostgreSQL allows a statement. A hung server neither enforces its time
+ *   limits nor answers. The driver's own limit, `query_timeout`, creates a timer for each statement, whose references
+ *   survive several garbage collections: two thirds of all collecting when pages are read.
  */
 export class HungConnections {
   private readonly pools: pg.Pool[];
@@ -73,7 +73,7 @@ export class HungConnections {
       const silent = use.silence.check(wire);
       use.checks = isAwaiting(client) ? Math.min(use.checks + 1, silent) : 0;
       if (use.checks >= this.maxChecks) wire.destroy(hung());
-      // What is still being sent cannot be worked on.
+      // PostgreSQL cannot work on a statement that is still being sent.
       else if (use.checks >= doubtfulChecks && wire.writableLength === 0) {
         doubtful.push({ client, wire, pid: pidOf(client), bytes: wire.bytesRead });
       }
@@ -103,7 +103,7 @@ function renewIdle(pool: pg.Pool): void {
     pool.connect().then(
       (client) => {
         client.release(true);
-        // Nobody is there to say goodbye to.
+        // The other end is gone: no goodbye.
         wireOf(client)?.destroy();
       },
       () => {},
@@ -121,7 +121,7 @@ async function backendsAtWork(url: string, pids: number[]): Promise<Set<number>>
   client.on('error', () => {});
   try {
     await client.connect();
-    // A state that one may not see is null. ClientWrite: an answer that nobody takes.
+    // A state that the role may not see is null. ClientWrite: an answer that no client reads.
     const { rows } = await client.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[])
        AND coalesce(state NOT LIKE 'idle%' AND wait_event IS DISTINCT FROM 'ClientWrite', true)`,
@@ -137,7 +137,7 @@ async function backendsAtWork(url: string, pids: number[]): Promise<Set<number>>
 
 const hung = () => Object.assign(new Error('PostgreSQL does not answer.'), { code: 'ETIMEDOUT' });
 
-/** Whether a statement has been sent and not been answered. The driver has no public way to it, nor to what follows. */
+/** Whether a sent statement has no answer yet. The driver has no public API for this, nor for the following. */
 function isAwaiting(client: Connection): boolean {
   return Reflect.get(client, 'readyForQuery') === false;
 }

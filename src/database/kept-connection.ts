@@ -2,8 +2,8 @@ import type pg from 'pg';
 
 /**
  * Lends connections of a pool to statements that often follow one another. The connection returned last is kept for the
- * rest of that turn of the event loop: a statement in the same turn gets it at once, while the pool would hand it over only
- * after everything that awaited the previous statement has gone on.
+ * rest of that turn of the event loop: a statement in the same turn gets it at once, while the pool would hand it over
+ * only after all code that awaited the previous statement has continued.
  */
 export class KeptConnection {
   private readonly pool: pg.Pool;

@@ -87,8 +87,8 @@ export const migrations = [
 ];
 
 /**
- * Those that take long with many messages, without blocking reads: each runs in a transaction of its own, so that it does
- * not prolong the locks of others.
+ * Migrations that take long with many messages, without blocking reads: each runs in a transaction of its own, so that
+ * it does not prolong the locks of others.
  */
 const long = new Set(['0065-search-unspaced']);
 
@@ -133,7 +133,7 @@ async function undisturbed<T>(run: () => Promise<T>, log: Log): Promise<T> {
   }
 }
 
-/** Runs those that have not run yet. @returns their names */
+/** Runs the pending migrations. @returns their names */
 export async function runPending(url: string, log: Log): Promise<string[]> {
   const orm = await migratingOrm(url);
   try {

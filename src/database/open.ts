@@ -22,7 +22,7 @@ export async function openDatabaseUrl(settings: Settings, log: Log): Promise<Ope
 
 const retryMs = 500;
 
-/** A database that is started together with this node may take a moment longer. */
+/** A database that starts together with this node may take a moment longer. */
 async function waitForDatabase(url: string, patienceMs: number, log: Log): Promise<void> {
   const deadline = performance.now() + patienceMs;
   for (let tries = 0; ; tries++) {
@@ -36,7 +36,7 @@ async function waitForDatabase(url: string, patienceMs: number, log: Log): Promi
   }
 }
 
-/** Text in the database may be of any language. SQL_ASCII, as in clusters made without a locale, takes all bytes as they are. */
+/** Text in the database may be of any language. SQL_ASCII, as in clusters made without a locale, accepts any bytes. */
 async function wrongEncoding(client: pg.Client): Promise<Problem | null> {
   const { rows } = await client.query<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
   const encoding = rows[0]?.encoding ?? '';
@@ -46,11 +46,11 @@ async function wrongEncoding(client: pg.Client): Promise<Problem | null> {
 
 interface Problem {
   message: string;
-  /** Whether that may change in a moment. */
+  /** Whether the cause may be temporary. */
   passing: boolean;
 }
 
-/** @returns what prevents it */
+/** @returns the obstacle */
 async function tryToConnect(url: string): Promise<Problem | null> {
   let client: pg.Client | undefined;
   try {

@@ -2,25 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { asDatabaseError, isDisconnected } from './failures.ts';
 
 /**
- * How long lost connections are replaced before anyone is refused: most are back by then, after a restart or a takeover.
- * Counted from the first loss, so that in a longer outage everyone is answered at once.
+ * How long lost connections are replaced before callers are refused: after a restart or failover most are back by then.
+ * Counted from the first loss, so that in a longer outage callers fail at once.
  */
 const reconnectMs = 2000;
-/** What is lost after so much quiet is another outage. */
+/** A break after this much quiet starts a new outage. */
 const quietMs = 1000;
-/** Before another connection is tried: a bit longer each time, or a thousand waiting requests would keep the node busy. */
+/** Backoff before the next connection; it grows, or a thousand waiting requests would keep the node busy. */
 const firstPauseMs = 50;
 const longestPauseMs = 400;
 
-/** Whether connections to PostgreSQL break at the moment, as those see it who would try again on another one. */
+/** Whether connections to PostgreSQL break at the moment, for callers that would retry on another connection. */
 export class Outage {
   private since = Number.NEGATIVE_INFINITY;
   private last = Number.NEGATIVE_INFINITY;
 
   /**
-   * Notes that a connection broke, and waits for a moment if it is early enough to try another one.
-   * @param times how many connections broke for the caller before @param begun when the caller asked for the first one: who
-   * waited for it all the time has waited enough
+   * Notes that a connection broke, and pauses if there is still time to try another one.
+   * @param times how many connections broke for the caller before
+   * @param begun when the caller asked for the first one: if that took the whole period, it is refused
    * @returns whether to try
    */
   async mayReconnect(times = 0, begun = performance.now()): Promise<boolean> {
@@ -40,7 +40,7 @@ export class Outage {
   /**
    * Runs a read again, as long as its connections break.
    * @param failed why it failed the first time @param begun when that was begun
-   * @throws AppError DATABASE_UNAVAILABLE, or what is wrong with the read
+   * @throws AppError DATABASE_UNAVAILABLE, or the read's own error
    */
   async readAgain<T>(failed: unknown, begun: number, read: () => Promise<T>): Promise<T> {
     for (let error = failed, times = 0; ; times++) {

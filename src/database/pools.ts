@@ -18,8 +18,8 @@ const byIndexes: ConnectionSettings = { enable_seqscan: 'off', jit: 'off' };
 export const onceForAll: ConnectionSettings = { ...byIndexes, plan_cache_mode: 'force_generic_plan' };
 
 /**
- * If a firewall or a crash took a node away without a word, PostgreSQL finds out after a minute, instead of the two hours
- * of most systems. Until then its connections count, and may hold locks.
+ * If a firewall or a crash silently cuts off a node, PostgreSQL notices after a minute, instead of the two hours of
+ * most systems. Until then its connections count, and may hold locks.
  */
 const keepAlive: ConnectionSettings = {
   tcp_keepalives_idle: 30,
@@ -27,7 +27,7 @@ const keepAlive: ConnectionSettings = {
   tcp_keepalives_count: 3,
 };
 
-/** What the code relies on, though operators may have set something else for the role or the database. */
+/** Settings that the code relies on; operators may have set others for the role or the database. */
 const reliedOn: ConnectionSettings = {
   DateStyle: 'ISO, MDY',
   array_nulls: 'on',
@@ -49,11 +49,11 @@ const lockWaitShares = { change: 2 / 3, quick: 1 / 12 };
 export function limitsOf({ statementTimeoutMs, idleTransactionMs }: Settings['database']) {
   const reading = {
     statement_timeout: statementTimeoutMs,
-    // A node that stalls inside a transaction, say because it is frozen, holds the logs that it has locked.
+    // A node that stalls inside a transaction, for example because it is frozen, keeps its logs locked.
     idle_in_transaction_session_timeout: idleTransactionMs,
   };
-  // If several transactions of a frozen node wait for one lock, each would get it in turn and hold it until it is ended for
-  // idling. So waits end sooner than that, and live nodes start over.
+  // If several transactions of a frozen node wait for one lock, each would get it in turn and hold it until it is ended
+  // for idling. So waits end sooner than that, and live nodes start over.
   const waiting = (share: number) => ({ ...reading, lock_timeout: Math.ceil(idleTransactionMs * share) });
   return { reading, changing: waiting(lockWaitShares.change), quick: waiting(lockWaitShares.quick) };
 }
@@ -71,19 +71,19 @@ export function preparing(settings: ConnectionSettings, serving: boolean): Verif
   const prepare = async (client: pg.ClientBase) => {
     const { rows } = await client.query<{ read_only: string }>(text);
     if (rows[0]?.read_only === 'on') throw takesNoWrites();
-    // This may have to wait, at most for the time limit that was just set.
+    // This may wait, at most for the time limit that was just set.
     if (serving) await client.query('SELECT pg_advisory_lock_shared($1)', [advisoryLocks.serving]);
   };
   return (client, done) => void prepare(client).then(() => done(), done);
 }
 
-/** Of which not every version has every one. */
+/** Not every version has all of them. */
 const timeLimits = [
   ...['statement_timeout', 'lock_timeout', 'transaction_timeout'],
   ...['idle_in_transaction_session_timeout', 'idle_session_timeout'],
 ];
 
-/** Sets up a connection for what may take as long as it takes, whatever limits role and database have. */
+/** Sets up a connection for work without a time limit, regardless of the limits of role and database. */
 export async function prepareLong(client: pg.ClientBase): Promise<void> {
   await client.query(`SELECT ${listed({ ...reliedOn, ...keepAlive })}`);
   await client.query(`SELECT set_config(name, '0', false) FROM pg_settings WHERE name = ANY($1)`, [timeLimits]);

@@ -56,7 +56,7 @@ function rowsOf(result: unknown): number | null {
   return result instanceof pg.Result ? result.rowCount : null;
 }
 
-/** Lines about slow statements per second: more would only slow the node of a slow database down further. */
+/** Lines about slow statements per second: more would slow down the node of a slow database even further. */
 const maxLines = 10;
 
 /**
@@ -88,8 +88,8 @@ export function slowStatementLog(slowMs: number, log: Log): StatementWatch {
 }
 
 /**
- * Logs why PostgreSQL refuses statements, say because its disk is full while reads still work. Callers are only told to try
- * again, and an embedded PostgreSQL has no log of its own. Not logged each time, since all fail alike.
+ * Logs why PostgreSQL refuses statements, for example when its disk is full while reads still work. Callers only learn
+ * to retry, and an embedded PostgreSQL has no log of its own. Not logged each time, since all fail alike.
  */
 export function failedStatementLog(log: Log): StatementWatch {
   const sparse = new SparseLog(log);

@@ -34,11 +34,11 @@ async function runAlone(url: string, log: Log): Promise<string[]> {
     const [known, executed] = [namesOfAll(), await namesOfExecuted(guard)];
     warnOfNewer(executed.difference(known), log);
     if (known.isSubsetOf(executed)) return [];
-    // Loaded only where there is something to do: the migrator is a tenth of what a start takes.
+    // Loaded only when a migration is due: the migrator takes a tenth of a start.
     const { runPending } = await import('./migrations.ts');
     return await runPending(url, log);
   } finally {
-    // Closing the connection releases the lock, whatever happened.
+    // Closing the connection releases the lock in any case.
     await guard.end().catch(() => {});
   }
 }
@@ -49,7 +49,7 @@ function namesOfAll(): Set<string> {
   return new Set(files.map((file) => path.parse(file).name));
 }
 
-/** In a database that is empty there are none. */
+/** An empty database has none. */
 async function namesOfExecuted(client: pg.Client): Promise<Set<string>> {
   const { rows: found } = await client.query<{ name: string | null }>(`SELECT to_regclass('migrations') AS name`);
   if (!found[0]?.name) return new Set();
@@ -57,7 +57,7 @@ async function namesOfExecuted(client: pg.Client): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-/** During a rolling upgrade older nodes go on; this helps to find one that was left behind or started by mistake. */
+/** During a rolling upgrade older nodes keep running; this helps to find one left behind or started by mistake. */
 function warnOfNewer(newer: Set<string>, log: Log): void {
   if (newer.size === 0) return;
   log.warn({ migrations: [...newer] }, 'A newer version of Parley migrated this database; run that one on all nodes.');

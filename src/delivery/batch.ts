@@ -17,12 +17,12 @@ export interface WriterTable<Row, Result> {
   columns: Columns<Row>;
   /** For plain rows: `INSERT … SELECT …` up to its FROM, which provides `stream_id`, `seq` and the columns. */
   insertion: string;
-  /** Which of these very rows are in the table already: their numbers by their index in `items`. */
+  /** The numbers of those of these very rows that are in the table already, by their index in `items`. */
   findWritten(rows: Rows, items: Row[]): Promise<Map<number, number>>;
   /** Results of earlier writes with the same once-keys as these rows, by their index in `items`. */
   findRepeats(rows: Rows, items: Row[]): Promise<Map<number, Result>>;
   insert(rows: Rows, items: { row: Row; seq: number }[]): Promise<void>;
-  /** Makes the once-keys of these repeated rows stand for what was written the first time. */
+  /** Makes the once-keys of these repeated rows stand for the rows written the first time. */
   remember(rows: Rows, repeated: { row: Row; first: Result }[]): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export class BatchCommit<Row, Result> {
       try {
         return await this.atOnce(writes);
       } catch (error) {
-        // Say a nonce that was used before: the longer way finds out what is in the way.
+        // For example a nonce that was used before: the longer way finds the conflict.
         if (error instanceof AppError || isConflict(error)) throw error;
       }
     }
@@ -155,7 +155,7 @@ export class BatchCommit<Row, Result> {
   }
 
   private async inSteps(rows: Rows, writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
-    // Nobody else can append to these rooms now, so what is looked up next cannot change until the commit.
+    // Nobody else can append to these rooms now, so the next lookups stay valid until the commit.
     const heads = await lockOpenStreams(
       rows,
       writes.map(({ room }) => room),
@@ -178,7 +178,7 @@ export class BatchCommit<Row, Result> {
     };
   }
 
-  /** What earlier attempts did write, though nobody was told. */
+  /** Finds the writes that earlier attempts committed without an answer. */
   private async written(rows: Rows, writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
     const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
     const asked = writes.filter((write) => this.uncertain.has(write));

@@ -8,7 +8,7 @@ export interface Page {
   entries: LogEntry[];
   /** The position reached. */
   seq: number;
-  /** False: the log no longer reaches back that far; fetch the lists anew and go on from `seq`. */
+  /** False: the log no longer reaches back that far; fetch the lists again and continue from `seq`. */
   recovered: boolean;
   /** There is more beyond `seq`. */
   hasMore: boolean;
@@ -22,7 +22,7 @@ export interface PageLimits {
 /** How many events are read from the log with one query. */
 const readSize = 500;
 
-/** How clients that were away get what they missed, joined seamlessly to the live events (contract §10.4). */
+/** Replays missed events to returning clients, joined seamlessly to the live events (contract §10.4). */
 export class CatchUp {
   private readonly delivery: Delivery;
   private readonly reads = new Map<string, Promise<LogEntry[]>>();
@@ -171,7 +171,7 @@ export class CatchUp {
   private async readAndKeep(stream: LiveStream, after: number, count: number): Promise<LogEntry[]> {
     const { revision } = stream;
     const entries = await this.delivery.read(stream, after, count);
-    // What was read may be ahead of what was emitted; then the room gets it now, before anyone enters.
+    // The entries read may be ahead of those emitted; then the room gets them now, before anyone enters.
     if (entries[0]?.seq === after + 1) stream.offer(entries);
     stream.extendTail(entries, revision);
     return entries;

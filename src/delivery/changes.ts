@@ -13,7 +13,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
 import { lockOpenStreams, lockStreams, numberDrafts, writeEntries } from './log.ts';
 
-/** A change in progress: a transaction, and what is to be announced once it is committed. */
+/** A change in progress: a transaction, and the events to publish once it is committed. */
 export interface Change {
   readonly em: EntityManager;
   /** Plain SQL in the transaction. Flush entities first if the statement has to see them. */
@@ -87,7 +87,7 @@ export class Changes {
     }
   }
 
-  /** A nested change can fail on its own: then it leaves nothing behind, and the outer one may go on. */
+  /** A nested change can fail on its own: then it leaves nothing behind, and the outer one may continue. */
   private async runInside<T>(outer: Unit, work: (change: Change) => Promise<T>): Promise<T> {
     const { rows } = outer.change;
     const draftsBefore = outer.drafts.length;
@@ -95,7 +95,7 @@ export class Changes {
     await rows('SAVEPOINT part');
     try {
       const result = await work(outer.change);
-      // Later SQL in the outer change has to see what this one did.
+      // Later SQL in the outer change must see this one's writes.
       await outer.transaction.flush();
       await rows('RELEASE SAVEPOINT part');
       return result;

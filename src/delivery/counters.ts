@@ -13,7 +13,7 @@ export class DeliveryCounters {
   replayedEvents = 0;
   /** Long polls that wait for something new. */
   waitingPolls = 0;
-  /** Clients told to reload their lists. */
+  /** Clients that had to reload their lists. */
   unrecoverable = 0;
   /** Slow consumers that were cut off. */
   cutOffs = 0;

@@ -100,18 +100,18 @@ export class Delivery {
     this.lossListeners.push(listener);
   }
 
-  /** Emits what was just committed here, and tells the other nodes. */
+  /** Emits entries just committed here, and publishes them to the other nodes. */
   committed(entries: LogEntry[]): void {
     this.publish(entries);
     this.emitHere(entries);
   }
 
-  /** Tells the other nodes what was just committed here. */
+  /** Publishes entries just committed here to the other nodes. */
   publish(entries: LogEntry[]): void {
     for (const [room, ofRoom] of byRoom(entries)) this.bus.publish(room, ofRoom);
   }
 
-  /** Emits what was just committed here to this node's own sockets. */
+  /** Emits entries just committed here to this node's own sockets. */
   emitHere(entries: LogEntry[]): void {
     for (const [room, ofRoom] of byRoom(entries)) this.offer(room, ofRoom);
     this.onCommitted(entries);
@@ -155,13 +155,13 @@ export class Delivery {
   async freshen(stream: LiveStream): Promise<LiveStream> {
     const head = await this.heads.read(streamId(stream.room));
     if (!head) return stream;
-    // Another one who asked may have had a later answer before.
+    // Another call may have had a later answer before.
     stream.floor = Math.max(stream.floor, head.floor);
     if (head.seq > stream.position) await this.pull(stream);
     return stream;
   }
 
-  /** Emits what the log has beyond what was emitted here (contract §10.3). */
+  /** Emits the entries of the log that this node has not emitted yet (contract §10.3). */
   sweep(): Promise<void> {
     return this.sweeper.sweep();
   }
@@ -237,7 +237,7 @@ export class Delivery {
     this.gapTimers.set(stream.room, timer);
   }
 
-  /** Reads what the room has not emitted yet. A running pull may have read too early, so another one follows it. */
+  /** Reads the entries not emitted yet. A running pull may have read too early, so another one follows it. */
   private pull(stream: LiveStream): Promise<void> {
     const before = this.pulls.get(stream.room) ?? Promise.resolve();
     const promise = before
@@ -279,7 +279,7 @@ export class Delivery {
     if (!stream.isClosed) for (const listener of this.lossListeners) listener(stream.room);
   }
 
-  /** Lets go of rooms that nobody has been in for a while, and of the tails of all where they are too large together. */
+  /** Closes rooms that nobody has been in for a while, and drops all tails when they are too large together. */
   closeIdle(now = performance.now()): void {
     let bytes = 0;
     for (const [room, stream] of this.streams) {

@@ -8,14 +8,14 @@ export type EphemeralSink = (rooms: string[], event: EventSpec, data: object, ex
 export class Ephemeral {
   private sink: EphemeralSink = () => {};
 
-  /** The gateway is created after the services; until then there is nobody to tell. */
+  /** The gateway is created after the services; until then there are no sockets. */
   connect(sink: EphemeralSink): void {
     this.sink = sink;
   }
 
   /**
    * @param rooms a socket in several of them gets it once
-   * @param exceptSocket id of a socket that already knows
+   * @param exceptSocket id of a socket that does not get it
    */
   emit<S extends z.ZodObject>(rooms: string[], event: EventSpec<S>, data: z.input<S>, exceptSocket?: string): void {
     this.sink(rooms, event, data, exceptSocket);

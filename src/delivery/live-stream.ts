@@ -19,11 +19,11 @@ export class LiveStream {
   floor: number;
   lastUsed = performance.now();
   /**
-   * The node dropped this stream, and may have a new one by now: nobody may enter through it, it emits nothing, and tells of no
-   * loss.
+   * The node dropped this stream, and may have a new one by now: nobody may enter through it, it emits nothing, and
+   * reports no loss.
    */
   isClosed = false;
-  /** An entry arrived with a number that was emitted for a different one: the log went back (see Sweeper). */
+  /** An entry arrived with a number that was emitted for a different one: the log lost commits (see Sweeper). */
   isContradicted = false;
   /** Delivery numbers of the node for the events up to `position`, oldest first. */
   private marks: number[] = [];
@@ -77,7 +77,7 @@ export class LiveStream {
     return this.held.size > 0;
   }
 
-  /** Goes on from `position`, which is further on, when the log no longer has what lies between. Nothing is emitted for the gap. */
+  /** Skips ahead to `position` when the log no longer has the entries before it. Emits nothing for the gap. */
   skipTo(position: number): void {
     this.position = position;
     this.isContradicted = false;
@@ -145,7 +145,7 @@ export class LiveStream {
     return this.marks.slice(first);
   }
 
-  /** Resolves when the position moves on, when `ms` are over, or when `signal` aborts. */
+  /** Resolves when the position advances, when `ms` are over, or when `signal` aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -161,12 +161,12 @@ export class LiveStream {
     });
   }
 
-  /** Wakes all waiters so that they look again: something came, permissions may have changed, or the node is closing. */
+  /** Wakes all waiters to check again: an event arrived, permissions may have changed, or the node is closing. */
   wakeAll(): void {
     for (const wake of [...this.waiters]) wake();
   }
 
-  /** An entry that comes again normally comes from another source; if it differs, the log went back. */
+  /** A repeated entry normally arrives from another source; if it differs, the log lost commits. */
   private compare(entry: LogEntry, given: LogEntry | undefined): void {
     if (given && !isSame(entry, given)) this.isContradicted = true;
   }

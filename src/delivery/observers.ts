@@ -3,7 +3,7 @@ import type { Log } from '../infrastructure/log.ts';
 
 type Observer = (entry: LogEntry) => void;
 
-/** Those who are told of each event on this node before the sockets get it. */
+/** The observers that get each event on this node before the sockets do. */
 export class Observers {
   private readonly all: Observer[] = [];
   private readonly log: Log;

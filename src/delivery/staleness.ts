@@ -6,10 +6,10 @@ import { BatchedRead } from '../database/batched-read.ts';
 import type { LiveStream } from './live-stream.ts';
 
 /**
- * Whether this node knows who lost access to channels and whose session has ended. Control messages say so; if one was
- * lost, the sweep finds an event in the person's own room, and the watch finds ended sessions. A node that was frozen, or
- * cut off from the log, may not have looked for longer than either may go unnoticed (contract §13, Delivery): it looks
- * before it emits anything in channels, or those people would get what was said after they lost access.
+ * Whether this node knows who lost access to channels and whose session has ended. Control messages announce it; if one
+ * was lost, the sweep finds an event in the person's own room, and the watch finds ended sessions. A node that was
+ * frozen, or cut off from the log, may not have checked for longer than either may go unnoticed (contract §13,
+ * Delivery): it checks before it emits anything in channels, or those people would get later messages.
  */
 export class StalenessGuard {
   private readonly streams: ReadonlyMap<Room, LiveStream>;
@@ -43,7 +43,7 @@ export class StalenessGuard {
     return !isOwn(room) && this.bus.deafUntil > this.knownUntil && this.isOverdue;
   }
 
-  /** Before what was read from a room's log is emitted: that may be long after the control messages that went with it. */
+  /** Runs before entries read from a room's log are emitted: that may be long after their control messages. */
   async refresh(room: Room): Promise<void> {
     if (!isOwn(room) && this.isOverdue) await this.refreshes.read('all');
   }

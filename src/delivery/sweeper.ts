@@ -25,8 +25,8 @@ interface Deps {
 }
 
 /**
- * Asks the log which rooms of this node moved on without it noticing, and catches up: after lost publishes, while Redis
- * is away, and for nodes that died between commit and publish (contract §10.3).
+ * Asks the log which rooms have events that this node missed, and catches up: after lost publishes, while Redis is
+ * away, and for nodes that died between commit and publish (contract §10.3).
  */
 export class Sweeper {
   private readonly deps: Deps;
@@ -74,7 +74,7 @@ export class Sweeper {
     const back = known.filter(({ id, stream }, at) => stream.isContradicted || isBehind(moved.get(id), positions[at]));
     if (back.length > 0) await this.turnBack(back.map(({ stream }) => stream));
     if (moved.size === 0) return;
-    // What was committed a moment ago is most likely still in flight; only what does not arrive is read.
+    // Entries committed a moment ago are most likely still in flight; only those that do not arrive are read.
     await new Promise((resolve) => setTimeout(resolve, this.deps.gapWaitMs));
     const behind = known.flatMap(({ id, stream }) => (stream.position < (moved.get(id) ?? 0) ? [stream] : []));
     this.deps.counters.swept += behind.length;
@@ -105,7 +105,7 @@ export class Sweeper {
     );
     for (const stream of streams) {
       const page = pages.get(stream.room);
-      // The own rooms among them come first, but sessions may have ended too.
+      // Users' own rooms among them are first, but sessions may have ended too.
       await this.deps.staleness.refresh(stream.room);
       const first = page?.[0];
       const isWhole = page && page.length < eventsOfEach && first && first.seq <= stream.position + 1;

@@ -12,7 +12,7 @@ import type { Delivery } from './delivery.ts';
 
 interface Job<Row, Result> {
   write: Write<Row, Result>;
-  /** What it is part of, whose access checks must hold until it is committed. */
+  /** The operation it is part of, whose access checks must hold until it is committed. */
   operation: Operation | undefined;
   size: number;
   deadline: number;
@@ -37,12 +37,12 @@ interface Deps<Row, Result> {
 }
 
 /**
- * Group commit: what is sent while one batch is being committed goes into the next one, with everything else that is read
- * in the same turn of the event loop. A single write goes at once; under load batches form by themselves, and each costs
- * one transaction.
+ * Group commit: writes that arrive while one batch is being committed form the next one, with everything else that is
+ * read in the same turn of the event loop. A single write is committed at once; under load batches form by themselves,
+ * and each costs one transaction.
  *
- * Writes are acknowledged after the commit, in order per room. If a connection breaks, the batch is sent again on another
- * one, and what had been committed all the same is found there. What cannot be written in time fails with
+ * Writes are acknowledged after the commit, in order per room. If a connection breaks, the batch is sent again on
+ * another one, and finds there what had been committed all the same. A write that misses its deadline fails with
  * DATABASE_UNAVAILABLE; the queue is bounded in number and bytes. A room whose log is held by someone else, say a node
  * that froze inside a change, does not block the others.
  */
@@ -169,7 +169,7 @@ export class Writer<Row, Result> {
   }
 
   /**
-   * Writes what can be written now. The rest waits until its logs are released, without blocking the others.
+   * Writes the jobs that can be written now. The rest waits until its logs are released, without blocking the others.
    * @returns false if something waits
    */
   private async setAside(jobs: Job<Row, Result>[], reason: unknown): Promise<boolean> {

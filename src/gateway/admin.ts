@@ -16,7 +16,7 @@ const credentialsSchema = z.union([
  * and can change nothing. Its other mode would show every message and token, and wrap the state of sockets. The package is
  * loaded only here.
  * @param admin name and bcrypt hash of the password
- * @param isOverLimit counts an attempt of a client to sign in; true: it is refused
+ * @param isOverLimit counts a client's attempt to sign in; true: it is refused
  */
 export async function openAdmin(
   io: ParleyServer,

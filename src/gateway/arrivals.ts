@@ -20,15 +20,15 @@ class Arrival {
 }
 
 /**
- * Sockets that are entering a room but not in it yet: what they missed is being read and sent, which takes as long as they
- * take to read it. One that loses access meanwhile is in no room to be evicted from, so it is turned away here.
+ * Sockets that are entering a room but not in it yet: missed events are being read and sent, at the pace at which they
+ * read. One that loses access meanwhile is in no room to be evicted from, so it is turned away here.
  */
 export class Arrivals {
   private readonly ofSocket = new Map<ParleySocket, Set<Arrival>>();
   /** Sockets that are connected but not in their own rooms yet; they may join others meanwhile. */
   private readonly outside = new Set<ParleySocket>();
 
-  /** Runs `work`, by which a socket enters its own room. */
+  /** Runs `work`, which puts a socket into its own room. */
   async bringIn<T>(socket: ParleySocket, work: () => Promise<T>): Promise<T> {
     this.outside.add(socket);
     try {
@@ -38,15 +38,15 @@ export class Arrivals {
     }
   }
 
-  /** The sockets that are not in this room yet, which is their own. */
+  /** The sockets whose own room this is, and that are not in it yet. */
   incoming(own: string): ParleySocket[] {
     return [...this.outside].filter(({ data }) => userRoom(data.actor.userId) === own);
   }
 
   /**
-   * Runs `work`, by which a socket enters a room, if access still holds. The check begins once evictions find the socket on
-   * its way: one that comes before that is known to the check, and a later one turns the socket away, whatever the check
-   * was answered.
+   * Runs `work`, which puts a socket into a room, if access still holds. The check begins once evictions can find the
+   * arriving socket: the check sees an earlier eviction, and a later one turns the socket away, whatever the check
+   * returns.
    * @throws AppError CHANNEL_NOT_FOUND, or what `check` throws
    */
   async admit<T>(

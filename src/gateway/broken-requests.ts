@@ -17,9 +17,9 @@ export function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void
   refuseConnection(socket, new AppError(reasons[error.code ?? ''] ?? 'MALFORMED_REQUEST'));
 }
 
-/** Answers with an error whatever is asked on a connection, and ends it. */
+/** Answers any request on a connection with an error, and ends the connection. */
 export function refuseConnection(socket: Duplex, error: AppError): void {
-  // It would be taken for a part of the response that is being sent.
+  // The client would take the error for a part of the response that is being sent.
   if (!socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;

@@ -9,13 +9,13 @@ import { intercept } from './intercept.ts';
 
 /**
  * Bounds how many connections of a node one address has (contract §2), signed in or not. Behind trusted proxies the
- * connections are theirs: there what counts is the requests that are being answered, and the WebSockets.
+ * connections are theirs: there it counts the requests that are being answered, and the WebSockets.
  * @param max for each address
  * @param trustProxy how many proxies are in front
  */
 export function limitConnections(server: Server, max: number, trustProxy: number): void {
   const open = new AtOnce(max);
-  /** Whether a connection is taken; it is counted until `done` emits "close". */
+  /** Whether a connection is accepted; it is counted until `done` emits "close". */
   const enters = (address: string | undefined, done: Duplex | ServerResponse): boolean => {
     // The connections between nodes that share a port have none.
     if (address === undefined) return true;

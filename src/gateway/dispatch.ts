@@ -14,12 +14,12 @@ const maxPlaces = 1000;
 /** Failures after which clients retry. */
 const passing: ReadonlySet<ErrorCode> = new Set(['DATABASE_UNAVAILABLE', 'SERVER_BUSY']);
 
-/** The place of an event that has arrived and is not done yet. */
+/** An event's place in its lane, from its arrival until it is done. */
 export interface Place {
   /**
    * Resolves when everything before it is done, or lets it run alongside.
    * @returns whether that took time
-   * @throws AppError SERVER_BUSY, or what something before it has failed with
+   * @throws AppError SERVER_BUSY, or the failure of an event before it
    */
   turn(): boolean | Promise<boolean>;
   /** Lets the next one start: from here on something else keeps the order. */
@@ -41,8 +41,8 @@ const lanes = new WeakMap<object, Map<string, Lane>>();
 const noPlace: Place = { turn: () => false, letNext() {}, leave() {} };
 
 /**
- * What one socket sends about the same thing is handled in order of arrival, even if its client does not wait for the acks:
- * some events take longer than others, and a second edit, or the next piece of a streamed reply, would overtake the first.
+ * Handles one socket's events about the same thing in order of arrival, even if its client does not wait for the acks:
+ * some take longer than others, and a second edit, or the next piece of a streamed reply, would overtake the first.
  *
  * @param name of the lane
  * @param beside it may start when the one before it lets the next start; otherwise when all before it are done
@@ -69,11 +69,11 @@ export function takePlace(socket: object, name: string, beside: boolean): Place 
 
 /** Events of one socket about one thing. */
 class Lane {
-  /** The running one that blocks those that wait. */
+  /** The running event that blocks the waiting ones. */
   private current: Entry | null = null;
   /** The oldest first. */
   private readonly waiting = new Set<Entry>();
-  /** How many are running that let the next one start; they only block those that wait for all before them. */
+  /** How many running events let the next one start; they only block those that wait for all before them. */
   private passed = 0;
 
   get isEmpty(): boolean {
@@ -93,7 +93,7 @@ class Lane {
   }
 
   private leave(entry: Entry, failure: AppError | null): void {
-    // The client will retry it: what waits behind it would overtake it, so it is refused too.
+    // The client will retry it: events waiting behind it would overtake it, so they are refused too.
     if (failure && passing.has(failure.code)) this.refuseBehind(entry, failure);
     this.waiting.delete(entry);
     if (this.current === entry) this.current = null;
@@ -157,8 +157,8 @@ export interface SocketServices {
 type Ack = (answer: object) => void;
 
 /**
- * Dispatches the events of a socket to their handlers. Whatever a handler throws, its client gets an answer and the node
- * goes on. One function per socket, not one per event: there are many of both.
+ * Dispatches the events of a socket to their handlers. Whatever a handler throws, its client gets an answer and the
+ * node keeps running. One function per socket, not one per event: there are many of both.
  */
 export function bindHandlers(
   socket: ParleySocket,
@@ -168,7 +168,7 @@ export function bindHandlers(
 ): void {
   let count = 0;
   socket.use(([event, ...args]) => {
-    // Whatever comes with the event that exceeds the limit is not examined.
+    // Events that arrive together with the one over the limit are not examined.
     if (socket.data.isCutOff) return;
     const handler = handlers.get(event);
     count++;

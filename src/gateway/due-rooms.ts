@@ -2,7 +2,7 @@ import type { Room } from '../contract/rooms.ts';
 import type { Page } from '../delivery/catch-up.ts';
 import type { ParleySocket, RecoveredRoom } from './socket.ts';
 
-/** Notes that a socket, which was told of a room, is to get its events from `after` on. */
+/** Notes that a socket, to which a room was announced, is to get its events from `after` on. */
 export function dueRoom({ data }: ParleySocket, room: Room, after: number): RecoveredRoom {
   data.due ??= new Map();
   const due = data.due.get(room) ?? { name: room, joined: { room, serverId: null, from: after }, after };
@@ -17,7 +17,7 @@ export function noLongerDue({ data }: ParleySocket, name: string): void {
   if (data.due?.size === 0) data.due = null;
 }
 
-/** A client that is cut off on the way resumes after the pieces that were sent; those are known as replays. */
+/** A client that is cut off midway resumes after the pieces that were sent; those are recorded as replays. */
 export function progressOf(room: RecoveredRoom | undefined): (piece: Page) => void {
   return ({ seq }) => {
     if (room) room.after = seq;

@@ -27,8 +27,8 @@ const maxSignIn = 128 * 1024;
 export const unparsed = '(not parsed)';
 
 /**
- * Socket.IO's own decoder. It does not parse what would take too long: events then have the payload `unparsed`. What else
- * it refuses, and what is long before the client has signed in, closes the connection.
+ * Socket.IO's own decoder. It does not parse payloads that would take too long: such events have the payload
+ * `unparsed`. Any other packet that it refuses, and a long one before the client has signed in, closes the connection.
  */
 export class Decoder extends parser.Decoder {
   isSignedIn = false;

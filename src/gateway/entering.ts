@@ -12,7 +12,7 @@ interface Wanted {
 
 /**
  * Lets a client enter a room that it asked for: after a pending return to it, and only if access holds then.
- * @param entered called in the turn in which it enters; its ack leaves there, so that no live event can come before it
+ * @param entered called in the turn in which it enters, to send the ack before any live event
  * @param check checks access. @throws AppError
  * @returns the page; with `hasMore` the client is not in the room yet
  */

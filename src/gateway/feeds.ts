@@ -34,9 +34,9 @@ interface Deps {
 }
 
 /**
- * The sockets of bots are not part of the broadcast: each follows its rooms from a position of its own, and is sent what its
- * policy lets it hear. So a policy change needs no change of rooms, and events stay in order while a decision takes time.
- * People's sockets share one broadcast.
+ * The sockets of bots are not part of the broadcast: each follows its rooms from a position of its own, and gets the
+ * events that its policy allows. So a policy change needs no change of rooms, and events stay in order while a decision
+ * takes time. People's sockets share one broadcast.
  */
 export class Feeds {
   private readonly deps: Deps;
@@ -95,11 +95,11 @@ export class Feeds {
     await Promise.all([...(this.feeds.get(room) ?? [])].map((feed) => this.pump(feed)));
   }
 
-  /** Adds the socket to, or removes it from, the broadcast of what is not in the log, as it may hear it now. */
+  /** Adds the socket to the broadcast of events outside the log, or removes it, as its policy says now. */
   async place(socket: ParleySocket): Promise<void> {
     for (const [name, joined] of socket.data.joined) {
       if (!this.deps.feedFilter.isRestricted(socket.data.actor, name)) continue;
-      // If the policy cannot be read it hears nothing of this; the next event of the log reads it again.
+      // If the policy cannot be read the socket gets none of these; the next event of the log reads it again.
       const { whole } = await this.deps.feedFilter
         .heard(socket.data.actor, joined.room, [])
         .catch(() => ({ whole: false }));
@@ -164,12 +164,12 @@ export class Feeds {
     const { socket, joined } = feed;
     const due = entries.filter((entry) => (this.deps.access.isEnd(entry) ? isFirst(feed) : isFor(feed, entry)));
     const deliveries: Delivered[] = due.map((entry) => ({ entry, mark: this.deps.delivery.nextMark() }));
-    // Fed one by one they have delivery numbers of their own, so recovery has to know them like replays.
+    // Events fed one by one have delivery numbers of their own, so recovery must know them like replays.
     for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: joined.room, seq: entry.seq });
     if (deliveries.length > 0) this.deps.outlet.emitTo(socket, deliveries);
   }
 
-  /** What it has not been fed yet has left the log. */
+  /** Events that it was not fed yet were trimmed from the log. */
   private beginAnew({ socket }: Feed): false {
     socket.data.unrecoverable = true;
     socket.conn.close(true);
@@ -185,7 +185,7 @@ function isFor({ socket, name, joined }: Feed, entry: LogEntry): boolean {
   return channel === undefined || entry.seq <= channel.from;
 }
 
-/** Whether this of the socket's feeds in a channel sends the channel's end for all of them: the channel's own, if it is in it. */
+/** Whether this feed sends a channel's end for all of the socket's feeds there: the channel's own, if it has one. */
 function isFirst({ socket, name, joined }: Feed): boolean {
   const names = [...socket.data.joined].flatMap(([other, { room }]) => (room === joined.room ? other : []));
   return name === (names.find((other) => other === joined.room) ?? names[0]);

@@ -55,7 +55,7 @@ export interface GatewayParts extends SocketServices {
 /** How long clients of a stopping node have to complete the closing handshake. */
 const goodbyeMs = 1000;
 
-/** The Socket.IO side of a node: who may connect, which rooms they are in, and how they come back. */
+/** The Socket.IO side of a node: who may connect, which rooms they are in, and how they recover. */
 export class Gateway {
   readonly io: ParleyServer;
   readonly membership: Membership;
@@ -122,12 +122,12 @@ export class Gateway {
   }
 
   /**
-   * Sends the sockets of rooms on all nodes something that is not in the log.
-   * @param exceptSocket id of a socket that already knows
+   * Broadcasts an event outside the log to the sockets of rooms on all nodes.
+   * @param exceptSocket id of a socket that does not get it
    */
   emit(rooms: string[], event: EventSpec, data: object, exceptSocket: string | undefined): void {
     const all = this.io.to(rooms);
-    // For a volatile event a WebSocket counts as busy while the previous frame is in flight: only for what is stale at once.
+    // A WebSocket with a frame in flight drops volatile events: only for events that are stale at once.
     const targets = event.volatile ? all.volatile : all;
     (exceptSocket ? targets.except(exceptSocket) : targets).emit(event.name, data);
   }
@@ -141,7 +141,7 @@ export class Gateway {
     return this.io.of('/').adapter.rooms.has(room);
   }
 
-  /** Closes the sockets of a session or of a user, telling them why (contract §3). */
+  /** Closes the sockets of a session or of a user, after sending them the reason (contract §3). */
   disconnect(room: string, event: { name: string; data: object } | null): void {
     for (const socket of this.membership.socketsOf(room)) {
       if (event) socket.emit(event.name, event.data);
@@ -162,16 +162,16 @@ export class Gateway {
   followHere(userId: string, room: Room, after: number | undefined): void {
     const own = userRoom(userId);
     for (const socket of this.membership.socketsOf(own)) {
-      // One on its way there is told of the room when it has come so far, and follows it then.
+      // A socket that is still entering gets the room announced once it is in, and follows it then.
       if (!socket.data.joined.has(own)) continue;
       this.membership.follow(socket, room, after).catch((error) => this.sendBack(socket, error));
     }
   }
 
   /**
-   * Tells all sockets that this node is going away, and closes them spread over time, in a way after which stock clients
-   * reconnect, to another node (contract §9). The more there are the longer it takes, up to `maxSpreadMs`, so that the other
-   * nodes get no more than a thousand of them a second.
+   * Announces to all sockets that this node is draining, and closes them spread over time, in a way after which stock
+   * clients reconnect to another node (contract §9). More sockets take longer, up to `maxSpreadMs`, so that the other
+   * nodes get at most a thousand of them a second.
    */
   async drain(maxSpreadMs: number): Promise<void> {
     this.stopWatching();
@@ -195,7 +195,7 @@ export class Gateway {
     await this.io.of('/').adapter.close();
   }
 
-  /** Events that left the room's log were never sent here: its sockets have to learn that, by reconnecting. */
+  /** Events were trimmed from the room's log before this node sent them: its sockets learn that by reconnecting. */
   private beginAnew(room: Room): void {
     for (const socket of this.io.of('/').sockets.values()) {
       if (![...socket.data.joined.values()].some((joined) => joined.room === room)) continue;
@@ -205,8 +205,8 @@ export class Gateway {
   }
 
   /**
-   * The Redis adapter carries what is not in the log (typing, presence, stream deltas). What is for one socket of this node
-   * never leaves the node, and the hooks of connection state recovery call ours.
+   * The Redis adapter carries events outside the log (typing, presence, stream deltas). Events for one socket of this
+   * node never leave the node, and the hooks of connection state recovery call ours.
    */
   private createAdapter(): (nsp: unknown) => Adapter {
     const { redis } = this.parts;
@@ -250,7 +250,7 @@ export class Gateway {
     if (!token) throw new AppError('AUTH_TOKEN_MISSING');
     const actor = await this.parts.authenticate(token, clientAddress(headers, address, this.parts.settings.trustProxy));
     const { recovery = null } = socket.data;
-    // The private session id came with another user's token: nothing of the old session is theirs. A retry starts afresh.
+    // The private session id belongs to another user: nothing of the old session is theirs. A retry starts afresh.
     if (recovery && recovery.userId !== actor.userId) {
       this.recovery.forget(Reflect.get(socket, 'pid'));
       throw new AppError('ACCESS_TOKEN_INVALID');

@@ -3,7 +3,7 @@ import type { Actor } from '../contract/actor.ts';
 import type { ClientEvent, ClientEventSpec } from '../contract/call.ts';
 import type { ParleySocket } from './socket.ts';
 
-/** What a handler is given, all of it validated. */
+/** The input of a handler, all of it validated. */
 export interface EventRequest<P> {
   actor: Actor;
   payload: P;

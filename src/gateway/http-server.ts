@@ -5,10 +5,10 @@ import { isForSockets } from './upgrades.ts';
 
 /** Longer than load balancers keep idle connections, so that none is closed here just as one is about to use it. */
 const keepAliveTimeout = 75_000;
-/** How long the head of a request may take, and a connection on which nothing was asked yet. */
+/** How long the head of a request may take, and how long a connection may wait for its first request. */
 const headersTimeout = 15_000;
 const connectionsCheckingInterval = 1000;
-/** No request takes longer to arrive; the largest upload may need more. What is no upload has less (SlowBodies). */
+/** No request may take longer to arrive, except large uploads. Requests that are no upload have less (SlowBodies). */
 const leastRequestTimeout = 300_000;
 /** The slowest line on which an upload arrives in time, in bytes a second: half a megabit. */
 const slowestLine = 64 * 1024;
@@ -23,7 +23,7 @@ export function createHttpServer(answer: RequestListener, uploadBytes: number): 
 
 /**
  * Follows the connections of a server.
- * @returns closes those on which nothing was asked yet: browsers open some ahead, and Node does not count them as idle
+ * @returns closes those without a request so far: browsers open some ahead, and Node does not count them as idle
  */
 export function followUnused(server: Server): () => void {
   const open = new Set<Socket>();

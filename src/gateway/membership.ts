@@ -54,7 +54,7 @@ export class Membership {
   }
 
   /**
-   * Puts a socket into a channel's room, returning what it missed since `after` before live events begin.
+   * Puts a socket into a channel's room, returning the events it missed since `after` before live events begin.
    * @param entered called in the turn in which it enters, unless there is more to fetch first; `again`: it was in it already
    */
   async join(
@@ -71,7 +71,7 @@ export class Membership {
     const arrival = this.arrivals.begin(socket, place);
     const enter = (page: Page) => {
       if (!socket.connected || arrival.isTurnedAway) return;
-      // A socket that enters again continues as before: what was sent to it may still be in flight.
+      // A socket that enters again continues as before: events sent to it may still be in flight.
       const before = socket.data.joined.get(name);
       // All sockets in a room share one copy of its name: one for each of them is a good part of what a room costs a socket.
       const room = this.deps.delivery.peek(place.room)?.room ?? place.room;
@@ -92,7 +92,7 @@ export class Membership {
     }
   }
 
-  /** The same for a bot: it gets what it may hear, and its feed continues from there. */
+  /** The same for a bot: it gets the events that its policy allows, and its feed continues from there. */
   private async joinFed(
     socket: ParleySocket,
     name: string,
@@ -108,7 +108,7 @@ export class Membership {
       if (!socket.connected || arrival.isTurnedAway) return;
       isIn = true;
       if (before) return;
-      // A client that is cut off before the page is sent comes back to where it begins.
+      // A client that is cut off before the page is sent resumes at the page's start.
       const from = recovered ? (after ?? seq) : seq;
       const joined = { ...place, from, cursor: from };
       socket.data.joined.set(name, joined);
@@ -148,7 +148,7 @@ export class Membership {
     onPiece: (piece: Page) => void = () => {},
   ): Promise<Page> {
     const send = (page: Page, again: boolean) => {
-      // Its client joined by itself meanwhile, and was told from where it continues.
+      // Its client joined by itself meanwhile, and got the position from which it continues.
       if (again) return;
       const due = page.entries.filter((entry) => isFor(socket, name, entry));
       const deliveries = due.map((entry) => ({ entry, mark: this.deps.delivery.nextMark() }));
@@ -159,7 +159,7 @@ export class Membership {
     const entries: LogEntry[] = [];
     try {
       for (let position = after; ; ) {
-        // What was sent of other rooms before is in flight too.
+        // Events of other rooms, sent before, are in flight too.
         await drained(socket);
         arrival.requireWelcome();
         const events = Math.min(after + maxEvents - position, resumePiece.events);
@@ -180,7 +180,7 @@ export class Membership {
    * Puts a socket into a channel's room on the server's initiative, unless it is in it already or is being brought back
    * there from a position of its own.
    * @param after events since then are emitted to it; undefined: from now on
-   * @returns what it was sent; undefined if it was in the room already
+   * @returns the events it was sent; undefined if it was in the room already
    */
   async follow(socket: ParleySocket, room: Room, after: number | undefined): Promise<Page | undefined> {
     if (socket.data.joined.has(room) || this.restores.isAwaited(socket, room)) return undefined;
@@ -222,7 +222,7 @@ export class Membership {
     }
   }
 
-  /** The same, except for rooms that the access rules allow by now. If these cannot be checked, the client comes back. */
+  /** The same, except for rooms that the access rules allow by now. If it cannot check them, the client reconnects. */
   async reconsider(userId: string, serverId: string | null, rooms: Room[] | null): Promise<void> {
     const isMeant = isAmong(serverId, rooms);
     for (const socket of this.socketsOf(userRoom(userId))) {
@@ -236,7 +236,7 @@ export class Membership {
     }
   }
 
-  /** What a bot may hear has changed; that is in effect for its sockets on this node when this returns. */
+  /** Applies a change of a bot's policies; it is in effect for its sockets on this node when this returns. */
   async filterChanged(userId: string): Promise<void> {
     for (const socket of this.socketsOf(userRoom(userId))) await this.deps.feeds.place(socket);
   }
@@ -266,14 +266,14 @@ export class Membership {
   }
 }
 
-/** Waits until what was written to a socket has left this process. */
+/** Waits until everything written to a socket has left this process. */
 async function drained(socket: ParleySocket): Promise<void> {
   while (socket.connected && buffered(socket).bytes > resumePiece.bytes / 2) await delay(drainCheckMs);
 }
 
 /**
  * Whether a missed event is sent on the return to a room: for a thread's room only its own events, and none that the
- * channel's room brings.
+ * channel's room sends.
  */
 function isFor(socket: ParleySocket, name: string, entry: LogEntry): boolean {
   if (name === entry.room) return true;

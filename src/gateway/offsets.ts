@@ -13,7 +13,7 @@ export function takesOffsets({ handshake }: Pick<ParleySocket, 'handshake'>, rec
   return !isPython(handshake) && !/^dart\b/i.test(agent);
 }
 
-/** The offset with which a client came back that had lost its connection. */
+/** The offset with which a client returned after it lost its connection. */
 export function offsetOf({ handshake }: Pick<ParleySocket, 'handshake'>): string | null {
   const { offset } = handshake.auth;
   return typeof offset === 'string' ? offset : null;

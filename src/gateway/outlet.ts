@@ -50,7 +50,7 @@ function writeHeader(bytes: Buffer, at: number, length: number): number {
   return bytes.writeBigUInt64BE(BigInt(length), bytes.writeUInt8(127, at + 1));
 }
 
-/** The connection below a socket whose transport is an uncompressed WebSocket, which it then stays until its end. */
+/** The connection below a socket whose transport is an uncompressed WebSocket; it then never changes its transport. */
 interface Wire {
   engine: { readyState: unknown; writeBuffer: unknown[] };
   webSocket: { readyState: unknown };
@@ -70,8 +70,8 @@ export function directConnection(socket: ParleySocket): TcpSocket | undefined {
 }
 
 /**
- * Sends one socket something that is not in the log. A disconnected socket is sent nothing: its id may by now be that of the
- * socket, here or on another node, with which its client came back.
+ * Sends one socket an event outside the log. A disconnected socket gets nothing: its id may by now be that of its
+ * client's new socket, here or on another node.
  * @param json the payload
  * @param offset null: sent without one
  */
@@ -136,7 +136,7 @@ function isPlainWebSocket(value: unknown): value is { readyState: unknown; _sock
 
 const nobody: ReadonlySet<string> = new Set();
 
-/** What some sockets get of deliveries: with offsets or without, with invite codes or without. */
+/** The form in which some sockets get deliveries: with offsets or without, with invite codes or without. */
 interface Kind {
   takesOffsets: boolean;
   seesCodes: boolean;
@@ -195,11 +195,11 @@ export class Outlet implements Sink {
 
   /** Writes to one socket only. */
   emitTo(socket: ParleySocket, deliveries: Delivered[]): void {
-    // A disconnected socket may share its id with the one its client came back with, which is sent this on its own.
+    // A disconnected socket may share its id with its client's new socket, which gets this separately.
     if (socket.connected) this.write(deliveries, [socket]);
   }
 
-  /** The offset that goes with events as their last argument; a client brings back the last one it got. */
+  /** The offset that events carry as their last argument; a client returns with the last one it got. */
   offset(mark: number): string {
     return `${this.nodeId}.${mark}`;
   }
@@ -254,7 +254,7 @@ export class Outlet implements Sink {
     this.noteEnds(deliveries, sockets);
   }
 
-  /** Sockets leave a room at its end: one that is cut off before that has arrived is told again when it comes back. */
+  /** Sockets leave a room at its end: one that is cut off before the end has arrived gets it again when it returns. */
   private noteEnds(deliveries: Delivered[], sockets: ParleySocket[]): void {
     for (const { entry, mark } of deliveries) {
       if (!this.access.isEnd(entry)) continue;
@@ -277,7 +277,7 @@ export class Outlet implements Sink {
   }
 }
 
-/** Bots that may hear all of a room are in it too, for what is not in the log; its log they get from their feeds. */
+/** Bots that may get all events of a room are in it too, for events outside the log; their feeds send them its log. */
 function isFedIn(socket: ParleySocket, rooms: string[]): boolean {
   if (!socket.data.actor.user.isBot) return false;
   return rooms.some((room) => {

@@ -7,8 +7,8 @@ interface Restore {
 }
 
 /**
- * Rooms that sockets are being brought back to. Many clients join their rooms on each connect, even if they were recovered:
- * a join that overtook the return would start from now, and what was missed would be lost, or arrive late.
+ * Rooms that sockets are being brought back to. Many clients join their rooms on each connect, even if recovered: a
+ * join that overtook the return would start from now, and missed events would be lost, or arrive late.
  */
 export class PendingRestores {
   private readonly awaited = new WeakMap<ParleySocket, Map<string, Restore>>();

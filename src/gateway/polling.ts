@@ -8,7 +8,7 @@ export function answerUnknownSession(answer: ServerResponse): void {
   answer.writeHead(400, { 'content-type': 'application/json' }).end(body);
 }
 
-/** More packets in one response python-engineio takes for an attack: it disconnects, and comes back to the same ones. */
+/** python-engineio takes more packets in one response for an attack: it disconnects, and gets the same ones again. */
 const packetsForPython = 16;
 
 /** Makes long polling work for all clients: some misunderstand what Engine.IO sends in it. */
@@ -19,9 +19,9 @@ export function adaptPolling(connection: ParleySocket['conn']): void {
 }
 
 /**
- * When this server closes a long-polling connection, lets it end as if the node had died: the next poll is answered with
- * "unknown session", after which all clients reconnect. Engine.IO's own packet says "close", which some clients
- * (python-engineio) take as final, and never come back. Clients that are to stay away are told so by Socket.IO before.
+ * When this server closes a long-polling connection, lets it end as if the node had died: the next poll is answered
+ * with "unknown session", after which all clients reconnect. Engine.IO's own packet says "close", which some clients
+ * (python-engineio) take as final: they never reconnect. Clients that must stay away learn it from Socket.IO before.
  */
 function endWithoutFarewell({ transport }: ParleySocket['conn']): void {
   // Engine.IO has no public API for how its transports close.

@@ -40,10 +40,10 @@ const handOverMs = 1000;
 /**
  * Socket.IO's connection state recovery across any number of nodes, based on the log instead of stored packets.
  *
- * A client brings back one offset, the number of the last delivery it got from its node. The delivery numbers that each
- * room remembers map it to a position in each room's log; what came after is sent from the log, in the same way as for
- * clients that name their positions themselves. Rooms are entered only after authentication (see Gateway), so the session
- * that is returned to Socket.IO here has none.
+ * A client returns with one offset, the number of the last delivery it got from its node. The delivery numbers that
+ * each room remembers map it to a position in each room's log; later events are sent from the log, in the same way as
+ * for clients that name their positions themselves. Rooms are entered only after authentication (see Gateway), so the
+ * session that is returned to Socket.IO here has none.
  */
 export class SessionRecovery {
   private readonly delivery: Delivery;
@@ -78,10 +78,10 @@ export class SessionRecovery {
   }
 
   /**
-   * Registers a connected socket, so that it can be taken over when its client comes back before the disconnect is noticed.
-   * @returns false: it must not stay, since another one was restored from the same session meanwhile, say because the client
-   *   gave up on one that was still being restored. Only the other one knows what is sent from then on; a client that is
-   *   still on this one takes it over when it comes back.
+   * Registers a connected socket, so that it can be taken over if its client returns before the disconnect is seen.
+   * @returns false: it must not stay, since another one was restored from the same session meanwhile, say because the
+   *   client gave up on one that was still being restored. Only the other one records what is sent from then on; a
+   *   client that is still on this one takes it over when it returns.
    */
   follow(pid: string, socket: ParleySocket): boolean {
     if (this.live.has(pid)) return false;
@@ -101,7 +101,7 @@ export class SessionRecovery {
    * @param allRooms including those that have no log
    */
   save(pid: string, sid: string, data: SocketData, allRooms: string[]): void {
-    // What a connection missed that was never ready is unknown: its client starts afresh.
+    // The events that a never-ready connection missed are unknown: its client starts afresh.
     if (!data.isWhole || data.unrecoverable || !data.takesOffsets) return;
     const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
     // Rooms that it was still entering when it was lost.
@@ -127,7 +127,7 @@ export class SessionRecovery {
   }
 
   /**
-   * Called by Socket.IO for a client that comes back.
+   * Called by Socket.IO for a returning client.
    * @param isThere whether a socket has this id now
    * @returns null: it starts afresh
    */
@@ -190,8 +190,8 @@ export class SessionRecovery {
   }
 
   /**
-   * The saved state of the connection that the client was cut off from. This node's copy may be from before the client was on
-   * another node for a while, and that in Redis from before an outage of Redis.
+   * The saved state of the connection that the client was cut off from. This node's copy may be older than the client's
+   * stay on another node, and the copy in Redis older than an outage of Redis.
    */
   private async find(pid: string, offset: string): Promise<Saved | undefined> {
     if (!/^[\w-]{20}$/.test(pid)) return undefined;
@@ -211,14 +211,14 @@ export class SessionRecovery {
   }
 
   private savedRoom(name: string, joined: JoinedRoom, sureMark: number): SavedRoom {
-    // A bot's deliveries have marks among the replayed ones; those of the room say nothing about it.
+    // A bot's deliveries have marks among the replayed ones; the room's marks do not apply to it.
     if (isFed(joined)) return { name, joined, position: joined.cursor, marks: [] };
     const stream = this.delivery.peek(joined.room);
     if (!stream) return { name, joined, position: joined.from, marks: [] };
     return { name, joined, position: stream.position, marks: stream.marksSince(sureMark) ?? null };
   }
 
-  /** A ping was answered (maybe twice, if a proxy repeats requests): what was sent before it has arrived. */
+  /** A ping was answered (maybe twice, if a proxy repeats requests): everything sent before it has arrived. */
   private heard(data: SocketData): void {
     data.sureMark = data.pingMark;
     if (data.replayed.length === 0) return;
@@ -235,9 +235,9 @@ const key = (redis: RedisConnections, pid: string) => redis.named(`recovery:${pi
 const nothingYet = -1;
 
 /**
- * The number of a client's last delivery from a saved connection, by the offset that it brings. If that is the offset it
- * connected with, nothing from this connection has arrived. Any other offset from another node, or from before, belongs to
- * another connection, of which nothing is known here: null.
+ * The number of a client's last delivery from a saved connection, by the offset that it brings. If that is the offset
+ * it connected with, nothing from this connection has arrived. Any other offset from another node, or from before,
+ * belongs to another connection, which this node knows nothing about: null.
  */
 function markAt(saved: Saved, offset: string): number | null {
   if (offset === saved.cameWith) return nothingYet;

@@ -20,14 +20,14 @@ export function refusal(error: unknown, log: Log): Error {
   return Object.assign(new Error(message), { data: { code: known.code, error: known.message, ...known.extra } });
 }
 
-/** Whether access was really refused, rather than that the database could not be asked. */
+/** Whether access was really refused; false if the database did not answer. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof AppError && error.status < 500;
 }
 
 /**
- * How long returning clients wait for a database that is away: longer than Socket.IO's connect timeout of 45 s, after which
- * the client tries again. After a refusal stock clients do not come back by themselves.
+ * How long returning clients wait for a database that is unavailable: longer than Socket.IO's connect timeout of 45 s,
+ * after which the client tries again. After a refusal stock clients do not reconnect by themselves.
  */
 export const returningMs = 60_000;
 /** The same for new clients, whose users can react to the refusal. */
@@ -40,7 +40,7 @@ export function retryTimeOf({ handshake }: Pick<ParleySocket, 'handshake'>): num
 }
 
 /**
- * Retries while the database is away.
+ * Retries while the database is unavailable.
  * @param isWanted whether anyone still waits for the result
  */
 export async function retryWhileUnavailable<T>(

@@ -11,7 +11,7 @@ interface Deps {
   access: RoomAccess;
 }
 
-/** Tells clients that come back to a deleted channel: its messages are gone, but the event of its deletion is kept. */
+/** Sends clients that return to a deleted channel the event of its deletion, which is kept; its messages are gone. */
 export class RoomEnds {
   private readonly deps: Deps;
 
@@ -29,7 +29,7 @@ export class RoomEnds {
     if (!entry || !this.deps.access.isEnd(entry)) return;
     const mark = this.deps.delivery.nextMark();
     this.deps.outlet.emitTo(socket, [{ entry, mark }]);
-    // Once for all rooms of that log. If the client is cut off now it counts as told; the outlet's note corrects that.
+    // Once for all rooms of that log. If the client is cut off now it counts as sent; the outlet's note corrects that.
     for (const other of socket.data.recovery?.rooms ?? []) if (other.joined.room === log) other.after = entry.seq;
   }
 }

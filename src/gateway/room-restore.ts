@@ -18,7 +18,7 @@ import { nowhere, type OwnRooms } from './start-positions.ts';
 
 /** How many missed events per room are sent on a return with `auth.resume`. */
 const resumeEvents = 1000;
-/** How many rooms a client is brought back into per connection; it joins the others by itself. */
+/** How many rooms a client is restored to per connection; it joins the others by itself. */
 const resumedAtOnce = 500;
 
 interface Deps {
@@ -68,7 +68,7 @@ export class RoomRestore {
     const saved = recovery?.rooms.find((room) => room.name === own);
     const after = recovery ? saved?.after : resume?.user;
     const page = await this.deps.membership.arrivals.bringIn(socket, async () => {
-      // A revocation finds the socket from here on; one that came just before is noticed now.
+      // A revocation finds the socket from here on; one just before that is noticed now.
       await this.deps.stillAuthentic(socket);
       return this.enterOwn(socket, own, after ?? socket.data.startPositions.get(own), saved);
     });
@@ -102,7 +102,7 @@ export class RoomRestore {
     return page;
   }
 
-  /** In the same turn in which the socket is told of them, since it may be gone in the next. */
+  /** Runs in the turn that announces the rooms to the socket, since it may be gone in the next. */
   private noteOpened(socket: ParleySocket, told: LogEntry[]): void {
     for (const entry of told) {
       const opened = this.deps.ownRooms.opened(entry);
@@ -118,7 +118,7 @@ export class RoomRestore {
    */
   private async followRooms(socket: ParleySocket, named: Set<string>): Promise<Map<string, Page>> {
     const rooms = new Map(socket.data.startPositions);
-    // The socket was told of those opened meanwhile, with the position from which it gets them.
+    // Rooms opened meanwhile were announced to the socket, with the position from which it gets them.
     for (const { joined, after } of socket.data.due?.values() ?? []) rooms.set(joined.room, after);
     const pages = new Map<string, Page>();
     const follow = async ([room, after]: [Room, number]) => {
@@ -129,14 +129,14 @@ export class RoomRestore {
     return pages;
   }
 
-  /** Prefetches for all rooms at once what is then asked for each, so that a few queries suffice. Errors surface then. */
+  /** Prefetches all rooms at once, so that a few queries suffice. Errors surface when each room is read. */
   private async readAhead(actor: Actor, names: string[]): Promise<void> {
     await Promise.allSettled(
       names.map(async (name) => this.deps.delivery.open((await this.placeOf(actor, name)).room)),
     );
   }
 
-  /** From here on the client gets everything meant for it; tells it the position of its own room. */
+  /** From here on the client gets everything meant for it; sends it the position of its own room. */
   private emitReady(socket: ParleySocket, own: Room, page: Page): void {
     const { userId, sessionId } = socket.data.actor;
     const seq = this.deps.delivery.peek(own)?.position ?? page.seq;
@@ -147,13 +147,13 @@ export class RoomRestore {
 
   /** Enters the rooms of a connection that Socket.IO recovered, as far as the user may still be in them. */
   private async recoverRooms(socket: ParleySocket, recovery: Recovery): Promise<void> {
-    // Channels first: a client that is in both gets what a thread missed through its channel.
+    // Channels first: a client that is in both gets a thread's missed events through its channel.
     const threadsLast = [...recovery.rooms].sort((a, b) => Number(isThread(a.name)) - Number(isThread(b.name)));
     const { restores } = this.deps.membership;
     for (const room of threadsLast) {
-      // Its own room it is in already.
+      // It is in its own room already.
       const isIn = socket.data.joined.has(room.name);
-      // The client was told that nothing is missing: if that turns out wrong, the connection has to end.
+      // The client was promised that nothing is missing: if that is wrong, the connection must end.
       if (!isIn && restores.begin(socket, room.name)) await this.recoverRoom(socket, room);
       restores.end(socket, room.name);
     }
@@ -162,13 +162,13 @@ export class RoomRestore {
 
   private async recoverRoom(socket: ParleySocket, room: RecoveredRoom): Promise<void> {
     const { name, joined, after } = room;
-    // The thread may have been deleted: the event that says so is in its channel.
+    // The thread may have been deleted: the event of its deletion is in its channel.
     const place = () => this.channelPlace(socket.data.actor, streamId(joined.room));
     try {
       const page = await this.resumeRoom(socket, name, after, Number.POSITIVE_INFINITY, place, progressOf(room));
       requireWhole(socket, page);
     } catch (error) {
-      // If access could not be checked the connection ends as it is: it knows what was sent of this room.
+      // If access could not be checked the connection ends as it is: it has recorded the events sent of this room.
       if (!isRefusal(error)) throw error;
       this.deps.membership.leave(socket, name);
       this.deps.log.debug({ room: name }, 'A recovered socket may no longer be in a room.');
@@ -178,7 +178,7 @@ export class RoomRestore {
 
   /**
    * Enters the rooms that a client named with its positions (contract §10.4).
-   * @param followed rooms that it did not name; it is told of those whose log no longer has everything it missed
+   * @param followed rooms that it did not name; it gets a report on those whose log no longer has everything it missed
    */
   private async resumeRooms(
     socket: ParleySocket,
@@ -211,14 +211,14 @@ export class RoomRestore {
     for (const [id, answer] of entered) channels[id] = this.upToNow(socket, roomNamed(id), answer);
     const ownRoom = userRoom(socket.data.actor.userId);
     const user = resume.user === null ? noPosition('user') : this.upToNow(socket, ownRoom, answerOf(own));
-    // The id of a disconnected socket may be that of the one with which its client came back, and which gets its own answer.
+    // The id of a disconnected socket may be that of its client's new socket, which gets its own answer.
     if (socket.connected) socket.emit('resumed', { channels, user: resume.user === undefined ? null : user });
   }
 
   /**
-   * The final answer for a room. Since it was entered its events have arrived live, while other rooms were still being read:
-   * the position must not go back behind those, and a room that was lost meanwhile is refused. Bots have positions of their
-   * own.
+   * The final answer for a room. Since it was entered its events have arrived live, while other rooms were still being
+   * read: the position must not fall behind those, and a room that was lost meanwhile is refused. Bots have positions
+   * of their own.
    */
   private upToNow(socket: ParleySocket, room: Room, answer: Answer): object {
     if (!answer.hasMore && !socket.data.joined.has(room)) return new AppError('CHANNEL_NOT_FOUND').body(undefined);

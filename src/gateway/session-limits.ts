@@ -15,8 +15,8 @@ interface Deps {
 }
 
 /**
- * Bounds the sessions of Engine.IO that one address has on a node, signed in or not: one that polls is kept while it has no
- * connection, so the limit of connections does not bound it.
+ * Bounds the sessions of Engine.IO that one address has on a node, signed in or not: a polling session is kept while it
+ * has no connection, so the limit of connections does not bound it.
  */
 export class SessionLimits {
   private readonly sessions: AtOnce;
@@ -28,7 +28,7 @@ export class SessionLimits {
     this.deps = deps;
   }
 
-  /** Whether a request may go on: where it comes from, and in a session that there is or that its address may have. */
+  /** Whether a request may proceed: its origin is allowed, and it has a session or its address may begin one. */
   admits(request: IncomingMessage): boolean {
     if (!mayOpen(request.headers, this.deps.settings, this.deps.isAppsHost)) return false;
     return hasSession(request) || !this.sessions.isFull(this.keyOf(request));
@@ -51,8 +51,8 @@ const hasSession = ({ url = '' }: IncomingMessage): boolean => /[?&]sid=/.test(u
 const isForEngine = ({ url = '' }: IncomingMessage): boolean => url.startsWith('/socket.io/');
 
 /**
- * From now on begins no session: one that begins on a node that stops ends before its client is let in, which it takes for
- * an error. Proxies begin it elsewhere. Those that there are go on over the connections that they have.
+ * Refuses new sessions from now on: one that begins on a stopping node ends before its client is let in, which the
+ * client takes for an error. Proxies begin it elsewhere. Existing sessions continue over the connections they have.
  */
 export function refuseSessions(server: Server): void {
   const refuse = (socket: Duplex) => {

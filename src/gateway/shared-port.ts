@@ -24,8 +24,8 @@ export const sharedListening = process.platform === 'linux' ? { reusePort: true,
 const socketPathOf = ({ folder }: SharedPort, number: number): string => path.join(folder, `${number}.sock`);
 
 /**
- * Long polling behind a port that several nodes share: whichever of them gets a request of a session passes it on to the one
- * that has the session. A session's id begins with the number of its node.
+ * Long polling behind a port that several nodes share: the node that gets a request of a session forwards it to the
+ * node that has the session. A session's id begins with the number of its node.
  *
  * @param engine whose session ids get that number
  * @returns closes this node's private socket

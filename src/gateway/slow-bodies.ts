@@ -6,9 +6,9 @@ import { refuseConnection } from './broken-requests.ts';
 const checkMs = 1000;
 
 interface SlowBodyLimits {
-  /** Seconds in which a body has to be there; an upload may take longer. */
+  /** Seconds in which a body must arrive; an upload may take longer. */
   bodySeconds: number;
-  /** Seconds of an upload in which no byte may be missing for longer. */
+  /** The longest pause of an upload without a byte, in seconds. */
   uploadIdleSeconds: number;
 }
 
@@ -34,7 +34,7 @@ export class SlowBodies {
     this.timer = setInterval(() => this.check(), checkMs).unref();
   }
 
-  /** Watches all requests of a server, whoever answers them: before the first listener that may take one for itself. */
+  /** Watches all requests of a server, whoever answers them: it runs before a listener that may take one for itself. */
   watch(server: Server): void {
     server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
       const { headers } = request;
@@ -50,7 +50,7 @@ export class SlowBodies {
     server.once('close', () => clearInterval(this.timer));
   }
 
-  /** Says that a request may take the time of an upload. */
+  /** Allows a request the time of an upload. */
   allowUpload(request: IncomingMessage): void {
     this.uploads.add(request);
   }
@@ -69,7 +69,7 @@ export class SlowBodies {
         : ++arrival.checks >= this.limits.bodySeconds;
       if (!isLate) continue;
       this.arrivals.delete(request);
-      // Whoever was answered already takes nothing more for an answer.
+      // A client that has its answer already accepts no other.
       if (arrival.response.writableFinished) request.socket.destroy();
       else refuseConnection(request.socket, new AppError('REQUEST_TIMEOUT'));
     }

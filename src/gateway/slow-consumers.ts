@@ -18,8 +18,8 @@ export function buffered(socket: ParleySocket): { packets: number; bytes: number
 }
 
 /**
- * Cuts off slow consumers, so that none can fill the memory of the node (contract §10.6). Their clients come back and get
- * what they missed.
+ * Cuts off slow consumers, so that none can fill the memory of the node (contract §10.6). Their clients reconnect and
+ * get the events they missed.
  *
  * @returns stops watching
  */

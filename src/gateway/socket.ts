@@ -9,7 +9,7 @@ export interface JoinedRoom {
   /** The log it follows: the channel's, for a thread too. */
   room: Room;
   serverId: string | null;
-  /** Everything up to here the client got in another way; live events began after it. */
+  /** The client got everything up to here in another way; live events began after it. */
   from: number;
 }
 
@@ -39,7 +39,7 @@ export interface Recovery {
   watched: string[];
 }
 
-/** A room to come back to, by its name; `after`: the position to continue from. */
+/** A room to return to, by its name; `after`: the position to continue from. */
 export interface RecoveredRoom {
   name: string;
   joined: JoinedRoom;
@@ -59,19 +59,19 @@ export interface SocketData {
   /** The node's last delivery before this connection. */
   firstMark: number;
   recovery: Recovery | null;
-  /** Rooms that it was told of and is entering, by name: if it is cut off before, it comes back to them too. */
+  /** Rooms announced to it that it is still entering, by name: if it is cut off before, it returns to them too. */
   due: Map<string, RecoveredRoom> | null;
   /** Users whose presence it followed on earlier connections; it has to be let into their rooms again. */
   watched: string[];
   /** Whether its events carry an offset (see offsets); without one Socket.IO's own recovery is not possible. */
   takesOffsets: boolean;
-  /** It is in the rooms it belongs to without joining, or continues a socket that was: there is something to come back to. */
+  /** It is in the rooms it belongs to without joining, or continues a socket that was: it has something to recover. */
   isWhole: boolean;
   /** The offset that the client brought when it connected, whether it was recovered or not; null: none. */
   cameWith: string | null;
   /** It missed something that is gone for good: its client has to start afresh. */
   unrecoverable: boolean;
-  /** It ignored too many refusals (see SocketLimits): whatever else it sent is dropped. */
+  /** It ignored too many refusals (see SocketLimits): everything else it sent is dropped. */
   isCutOff?: boolean;
 }
 

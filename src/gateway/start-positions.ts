@@ -15,10 +15,10 @@ export interface OwnRooms {
 export const nowhere: ReadonlyMap<Room, number> = new Map();
 
 /**
- * The positions of a socket's own rooms before its client is told that it is connected. The client then reads its lists, so
- * what happens from that moment on must be sent to it, even while the socket is still entering these rooms. A position may
- * lie a little behind the log, where this node has not heard of the last events yet: then they are sent too, which costs
- * less than a query for each connection.
+ * The positions of a socket's own rooms before its client learns that it is connected. The client then reads its lists,
+ * so what happens from that moment on must be sent to it, even while the socket is still entering these rooms. A
+ * position may lie a little behind the log, where this node has not received the last events yet: then they are sent
+ * too, which costs less than a query for each connection.
  */
 export async function startPositionsOf(
   actor: Actor,

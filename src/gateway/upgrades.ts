@@ -3,8 +3,8 @@ import { clientHost } from '../infrastructure/client-address.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**
- * Which upgrade requests are for sockets: Socket.IO's, and those of apps; others are served as if they had not asked, as HTTP specifies: some programs
- * (Java's own client, curl) offer HTTP/2 with each first request, and would get no response at all.
+ * Which upgrade requests are for sockets: Socket.IO's, and those of apps. Others are served without an upgrade, as HTTP
+ * specifies: some programs (Java's own client, curl) offer HTTP/2 with each first request, and would get no response.
  */
 export function isForSockets({ method, headers, url = '' }: IncomingMessage): boolean {
   const isWebSocket = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Stands in a page and its policy where the nonce of an answer goes. */
+/** The placeholder of a response's nonce in a page and its policy. */
 export const nonceMark = '{{nonce}}';
 
 /**
  * A page and its Content-Security-Policy with a nonce of their own (CSP Level 3 §7.1): a script counts as the page's because
- * the page names it, not because of where it lies. What members put under the same origin lies there too.
+ * the page names it, not because of its location. Members' uploads are on the same origin too.
  */
 export function withNonce(page: string, policy: string): { page: string; policy: string } {
   const nonce = randomBytes(16).toString('base64');
@@ -44,7 +44,7 @@ export async function makeAsset(file: string, bytes: Buffer): Promise<Asset> {
   };
 }
 
-/** A value that is created on first use and kept; after a failure the next caller retries. */
+/** A value that is created on first use and cached; after a failure the next caller retries. */
 export function madeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** Counts what goes on at the same time for each key, and lets no key have more than its share. */
+/** Limits concurrent operations per key. */
 export class AtOnce {
   private readonly max: number;
   private readonly counts = new Map<string, number>();
@@ -7,12 +7,12 @@ export class AtOnce {
     this.max = max;
   }
 
-  /** Whether the key has its share already. */
+  /** Whether the key has reached its limit. */
   isFull(key: string): boolean {
     return (this.counts.get(key) ?? 0) >= this.max;
   }
 
-  /** @returns false: the key has its share already, and nothing is counted */
+  /** @returns false: the key has reached its limit, and nothing is counted */
   enter(key: string): boolean {
     if (this.isFull(key)) return false;
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1);

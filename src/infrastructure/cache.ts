@@ -30,14 +30,14 @@ export type Trust = () => number;
 /** The share of its time after which a value in use is refreshed, so that frequent users never wait for it. */
 const renewShare = 0.7;
 
-/** The caller that finds a value due is about to use it: an immediate refresh would go to the database ahead of that work. */
+/** The caller that finds a value due is about to use it: an immediate refresh would delay that work in the database. */
 const renewDelayMs = 20;
 
 /**
  * A bounded cache of things that seldom change, with one load at a time per key.
  *
- * Changes by others arrive as `drop`; the time limit is the safety net for when they do not. It counts from the start of the
- * load: the answer may take long to arrive, and is then that old.
+ * Changes by others arrive as `drop`; the time limit is the safety net when they do not. It counts from the start of
+ * the load, since a slow answer is already old when it arrives.
  */
 export class Cache<V extends object> {
   private readonly values: LRUCache<string, Held<V>>;
@@ -48,8 +48,8 @@ export class Cache<V extends object> {
   private readonly used: ((key: string, value: V) => void) | undefined;
 
   /**
-   * @param options.size bounds all values together, in whatever unit `of` returns
-   * @param options.used is told of each value that is given out
+   * @param options.size bounds all values together, in the unit of `of`
+   * @param options.used gets each value that is returned
    */
   constructor(options: {
     max: number;
@@ -89,7 +89,7 @@ export class Cache<V extends object> {
     this.loading.set(key, started);
     try {
       const value = await started.value;
-      // A drop during this load took it off the map: what it read may be older than the change.
+      // A drop during this load removed it from the map: its value may be older than the change.
       if (this.loading.get(key) === started) this.keep(key, value, now);
       return value;
     } finally {

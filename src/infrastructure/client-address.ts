@@ -6,7 +6,7 @@ const hostHeader = 'x-forwarded-host';
 
 /**
  * The address of a client behind `hops` trusted proxies, each of which appended its peer to X-Forwarded-For: the last
- * entries are true, what precedes them anyone can forge (contract §3).
+ * entries are true, anyone can forge the ones before them (contract §3).
  * @param peer the other end of the connection
  */
 export function clientAddress(
@@ -21,8 +21,8 @@ export function clientAddress(
 }
 
 /**
- * The host that the client asked. Only trusted proxies may name it (contract §11): the last entries of X-Forwarded-Host are
- * theirs, and without trusted proxies it counts for nothing.
+ * The host that the client addressed. Only trusted proxies may name it (contract §11): the last entries of
+ * X-Forwarded-Host are theirs, and without trusted proxies the header is ignored.
  */
 export function clientHost(headers: Record<string, string | string[] | undefined>, hops: number): string | undefined {
   const own = [headers.host ?? []].flat()[0];
@@ -49,7 +49,7 @@ function withoutPort(entry: string): string {
 
 /** The key for limits by address: one IPv6 network has 2^64 addresses. */
 export function addressKey(address: string): string {
-  // Most are IPv4, and every request asks.
+  // Most are IPv4, and this runs for every request.
   if (isIP(address) !== 6) return address;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();

@@ -1,10 +1,10 @@
 /**
- * The time that all nodes share (ARCHITECTURE, Decisions): PostgreSQL's, once it was measured, carried on by
- * `performance.now()`, which nobody can set. The machine's own clock may be wrong, and differs from node to node: nothing that
- * another node, the database or a token's holder sees is taken from it.
+ * The time that all nodes share (ARCHITECTURE, Decisions): PostgreSQL's, once measured, and advanced by
+ * `performance.now()`, which nobody can set. The machine's own clock may be wrong, and differs from node to node: no
+ * time that another node, the database or a token's holder sees is taken from it.
  */
 class Clock {
-  /** What to add to `performance.now()`; undefined: not measured yet. */
+  /** Added to `performance.now()`; undefined: not measured yet. */
   private offset: number | undefined;
 
   /** Milliseconds since 1970. */
@@ -18,7 +18,7 @@ class Clock {
   }
 
   /**
-   * Takes over a measurement. One that agrees with what is known changes nothing: times would jump to and fro by the
+   * Adopts a measurement. One that agrees with the known offset changes nothing: times would jump to and fro by the
    * difference between round trips.
    * @param time ms since 1970, at some moment between `from` and `until` (`performance.now()`)
    */
@@ -29,7 +29,7 @@ class Clock {
   }
 }
 
-/** One for the process: all that is in it has one clock. */
+/** One for the whole process. */
 export const clock = new Clock();
 
 /** The shared time as a date, in whole milliseconds. */

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Compares secrets: the time taken says nothing about how much of a guess is right. */
+/** Compares secrets: the time taken does not reveal how much of a guess is right. */
 export function equalInConstantTime(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

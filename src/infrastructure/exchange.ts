@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import { clock } from './clock.ts';
 
-/** A request that is passed on as it came. */
+/** A request that is passed on unchanged. */
 export interface ExchangeRequest {
   method: string;
   headers: OutgoingHttpHeaders;
@@ -15,7 +15,7 @@ export interface ExchangeRequest {
 /** The head of an answer; its body is still to be read. */
 export interface Exchanged {
   answer: IncomingMessage;
-  /** The connection, if it was handed over (101), and what came on it already. */
+  /** The connection, if it was handed over (101), and the bytes already received on it. */
   upgraded: { socket: Duplex; head: Buffer } | null;
 }
 
@@ -23,14 +23,14 @@ const keepAlive = { keepAlive: true, maxFreeSockets: 64, timeout: 10_000 };
 
 /**
  * Sends requests as a proxy does: with Node's own client, which passes upgrades on and skips answers that are none yet
- * (100 Continue, 103 Early Hints), asked for or not. Times are the caller's to set, by the signal.
+ * (100 Continue, 103 Early Hints), requested or not. The caller sets timeouts, by the signal.
  */
 export class Exchange {
   private readonly agents = { 'http:': new HttpAgent(keepAlive), 'https:': new HttpsAgent(keepAlive) };
 
   /** @param lookup resolves the host of the address, or refuses to */
   async send(url: URL, given: ExchangeRequest, lookup: LookupFunction): Promise<Exchanged> {
-    // A connection that was kept may end just as it is used again: it is for what can be sent twice.
+    // A kept connection may end just as it is used again: it is only for requests that can be sent twice.
     if (given.body || !isSafe(given.method)) return sendOnce(url, given, lookup, false);
     try {
       return await sendOnce(url, given, lookup, this.agents[url.protocol === 'https:' ? 'https:' : 'http:']);

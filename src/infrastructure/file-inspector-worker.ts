@@ -3,7 +3,7 @@ import { fileTypeFromBuffer } from 'file-type';
 import { imageSize } from 'image-size';
 import type { FileFacts } from './file-inspector.ts';
 
-/** The thread in which uploads are looked at: anyone makes them, and reading them may take forever. */
+/** The thread that inspects uploads: anyone makes them, and reading them may take forever. */
 parentPort?.on('message', async (head: Uint8Array) => {
   const type = await fileTypeFromBuffer(head).catch(() => undefined);
   const mime = type?.mime ?? null;

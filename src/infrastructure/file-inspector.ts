@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 
-/** What the first bytes of a file say about it. */
+/** The facts that the first bytes of a file reveal. */
 export interface FileFacts {
   /** Null: of no type that has a signature. */
   mime: string | null;
@@ -25,8 +25,8 @@ const limits = {
 };
 
 /**
- * Looks at uploads in a thread of its own, one after the other: the formats are many, and a file can be made so that its
- * reader runs in circles or out of memory. The thread is ended then, and the file has no known type.
+ * Inspects uploads in a thread of its own, one after the other: the formats are many, and a hostile file can make its
+ * reader loop or run out of memory. The thread is ended then, and the file has no known type.
  */
 class FileInspector {
   private worker: Promise<Worker> | undefined;
@@ -66,9 +66,9 @@ class FileInspector {
 
 async function start(): Promise<Worker> {
   const worker = new Worker(new URL('./file-inspector-worker.ts', import.meta.url), { resourceLimits: limits.memory });
-  // The node ends without it.
+  // The thread must not keep the node alive.
   worker.unref();
-  // What it is asked fails with it; what happens to it between two questions is seen by the next.
+  // A request fails with the thread; the next request notices a failure between two requests.
   worker.on('error', () => {});
   await answerOf(worker, limits.startMs);
   return worker;
@@ -92,7 +92,7 @@ async function answerOf(worker: Worker, ms: number): Promise<unknown> {
 
 const inspector = new FileInspector();
 
-/** What the first bytes of an upload say about it. Never fails, and takes no time of the event loop. */
+/** Inspects the first bytes of an upload. Never fails, and takes no time of the event loop. */
 export function inspectFile(head: Uint8Array): Promise<FileFacts> {
   return inspector.inspect(head);
 }

@@ -21,7 +21,7 @@ export class IdleTimer {
     this.last = performance.now();
   }
 
-  /** While the test holds, silence may last so many times as long. */
+  /** While the test holds, silence may last this many times as long. */
   excuse(isExcused: () => boolean, patience: number): void {
     this.isExcused = isExcused;
     this.patience = patience;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { clock } from './clock.ts';
 
-/** How many ids of one millisecond the digits after the time can tell apart. */
+/** How many ids of one millisecond the digits after the time can distinguish. */
 const mostOfOne = 0x1000;
 
 let time = 0;

@@ -1,10 +1,10 @@
-/** Deeper JSON is nobody's data, and parsing it takes time out of all proportion to its length. */
+/** Real data is never deeper, and parsing deeper JSON takes disproportionately long. */
 const maxJsonDepth = 100;
-/** Values in one text, lists and objects among them: it is they that take time to parse and to check, not long strings. */
+/** Values in one text, including lists and objects: these take time to parse and to check, not long strings. */
 const maxJsonValues = 20_000;
-/** Characters outside of strings: numbers, signs and blanks, for which so many values have more than enough. */
+/** Characters outside of strings: numbers, signs and blanks. More than enough for that many values. */
 const maxJsonSigns = 512 * 1024;
-/** What the sender is told. */
+/** The error for the sender. */
 export const tooComplex = `It nests lists and objects more than ${maxJsonDepth} deep, or has more than ${maxJsonValues} values; send less at once.`;
 
 const [quote, comma, openList, closeList, openObject, closeObject] = [0x22, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];

@@ -49,11 +49,11 @@ const destinations = new WeakMap<Log, EventEmitter & { end(): void }>();
 const lastLinesMs = 1000;
 
 /**
- * Ends the process once its last lines are written, in their order. At `process.exit` pino would write them in a loop that
- * never ends if whoever read them is gone; if someone holds the pipe and does not read, it would wait for ever.
+ * Ends the process once its last lines are written, in order. At `process.exit` pino would write them in a loop that
+ * never ends if the pipe's reader is gone; if a reader holds the pipe and does not read, it would wait for ever.
  */
 export async function exit(log: Log, code: number): Promise<never> {
-  // A line that comes after the end would throw, and end the process as a failure.
+  // A line after the end would throw, and end the process as a failure.
   log.level = 'silent';
   const destination = destinations.get(log);
   const written = new Promise<void>((resolve) => {
@@ -65,8 +65,8 @@ export async function exit(log: Log, code: number): Promise<never> {
 }
 
 /**
- * PostgreSQL puts the offending row into the details of its errors, and MikroORM those into the message. A temporary outage
- * is told by its message and cause: it needs no stack trace.
+ * PostgreSQL puts the offending row into its errors' details, and MikroORM those into the message. A temporary outage
+ * is logged with its message and cause: it needs no stack trace.
  */
 function shown(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

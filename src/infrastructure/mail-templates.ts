@@ -13,7 +13,7 @@ const subjectLine = /^Subject: (.+)\r?\n\r?\n/;
 
 /**
  * Mail templates in config/mail, for operators to change: `<name>.txt` with the subject in its first line, `<name>.html`
- * for the inside of `layout.html`. `{{braces}}` are filled in.
+ * for the content of `layout.html`. `{{braces}}` are placeholders.
  */
 export class MailTemplates {
   private readonly read = (file: string) => readFileSync(path.join(folder, file), 'utf8');

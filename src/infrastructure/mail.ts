@@ -12,7 +12,7 @@ export interface Mail extends MailText {
   to: string;
 }
 
-/** Composes a mail when its turn has come; null: there is none to send after all. */
+/** Composes a mail when it is about to be sent; null: there is none to send after all. */
 export type Compose = () => Promise<Mail | null>;
 
 interface Job {
@@ -25,14 +25,14 @@ interface Job {
 const parallel = 4;
 
 /**
- * Sends mail in the background: callers never wait, and learn neither whether it was sent nor how long that took. Failures
- * are retried with doubling pauses; mails beyond the queue's limit are dropped and logged.
+ * Sends mail in the background: callers never wait, and learn neither whether it was sent nor how long that took.
+ * Failures are retried with exponential backoff; mails beyond the queue's limit are dropped and logged.
  */
 export class Mailer {
   private readonly settings: Settings['mail'];
   private readonly log: Log;
   private readonly open: () => Promise<Transport>;
-  /** Opened for the first mail: many nodes never send one, and loading what sends them takes a twentieth of a start. */
+  /** Opened for the first mail: many nodes never send one, and loading the library takes a twentieth of a start. */
   private transport: Promise<Transport> | undefined;
   private readonly queue: Job[] = [];
   private readonly pauses = new Map<NodeJS.Timeout, Job>();
@@ -59,7 +59,7 @@ export class Mailer {
     this.work();
   }
 
-  /** Sends what is still queued, each at most once more, for at most `ms`. */
+  /** Sends the mails still queued, each at most once more, for at most `ms`. */
   async close(ms: number): Promise<void> {
     this.closing = true;
     for (const [timer, job] of this.pauses) {

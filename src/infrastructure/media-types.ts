@@ -1,4 +1,4 @@
-/** Media types by file extension, for stored files: the types that browsers must be told correctly. */
+/** Media types by file extension, for stored files: the types that browsers must get right. */
 const byExtension: Record<string, string> = {
   html: 'text/html',
   htm: 'text/html',

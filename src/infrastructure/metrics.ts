@@ -66,7 +66,7 @@ export class Metrics {
     return new Histogram({ name: `parley_${name}`, help, buckets, labelNames, registers: [this.registry] });
   }
 
-  /** Times all requests, and serves `/metrics` to those who may read it. */
+  /** Times all requests, and serves `/metrics` to authorized readers. */
   readonly middleware = async (context: Context, next: Next): Promise<void> => {
     if (context.path === '/metrics' && this.allows(context)) {
       context.type = this.registry.contentType;

@@ -12,27 +12,27 @@ interface NamesOptions {
   resolverFile?: string;
 }
 
-/** What the system's files say, besides which servers to ask. */
+/** The system's files, except for the name servers. */
 interface LocalNames {
   hosts: Map<string, LookupAddress[]>;
-  /** Domains in which names are looked up that are not found as they are. */
+  /** Search domains for names that are not found as given. */
   search: string[];
   readAt: number;
 }
 
 const isWindows = process.platform === 'win32';
 const systemHosts = isWindows ? String.raw`C:\Windows\System32\drivers\etc\hosts` : '/etc/hosts';
-/** How long the files are remembered. */
+/** How long the files are cached. */
 const filesMs = 5000;
-/** With one address at hand, how long those of the other family are waited for. */
+/** How long to wait for the other family once one has answered. */
 const otherFamilyMs = 250;
-/** Names that are looked up at once: each has sockets of its own. */
+/** Concurrent lookups: each has sockets of its own. */
 const maxAtOnce = 1000;
 
 /**
  * Resolves names by DNS and the system's hosts file. The system's own resolver (`dns.lookup`) blocks one of the four
  * threads that also read files and hash passwords, for as long as a name server likes; this one waits for no thread, gives
- * up in time, and asks once for all who want the same name.
+ * up in time, and shares one lookup among all callers with the same name.
  */
 export class Names {
   private readonly timeoutMs: number;
@@ -81,7 +81,7 @@ export class Names {
     return this.ask(name, bare.includes('.') ? [bare, ...within] : [...within, bare]);
   }
 
-  /** Asks for one form of the name after the other, all within the time. */
+  /** Tries one form of the name after the other, all within the time. */
   private async ask(host: string, names: string[]): Promise<LookupAddress[]> {
     const resolver = new Resolver({ timeout: Math.ceil(this.timeoutMs / 2), tries: 2 });
     if (this.servers) resolver.setServers(this.servers);

@@ -11,7 +11,7 @@ import { within } from './within.ts';
 
 const closingMs = 1000;
 
-/** Logs when spans are not accepted, and when they are again, once each: nothing else would reveal a wrong address. */
+/** Logs when spans are refused, and when they are accepted again, once each: nothing else reveals a wrong address. */
 class LoggingExporter extends OTLPTraceExporter {
   private readonly log: Log;
   private arrives = true;
@@ -71,7 +71,7 @@ export function exportTraces(url: string, nodeId: string, log: Log): Tracing {
       });
     },
     statements: statementSpans(tracer),
-    // A collector that is away must not keep the node from exiting.
+    // An unreachable collector must not keep the node from exiting.
     async close() {
       await within(provider.shutdown(), closingMs);
     },
@@ -86,7 +86,7 @@ function parentOf({ parent, alone }: SpanSpec): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
-/** Background work (sweeps, health checks) would fill the collector: only statements inside a span become one. */
+/** Background work (sweeps, health checks) would flood the collector: only statements inside a span become spans. */
 function statementSpans(tracer: Tracer): StatementWatch {
   return (text) => {
     const within = context.active();

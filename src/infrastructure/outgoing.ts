@@ -25,7 +25,7 @@ export function isPublicAddress(text: string): boolean {
 export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => unknown;
 
 const connectTimeoutMs = 10_000;
-/** Requests to one host at once, so that a slow one does not hold what others need. */
+/** Concurrent requests to one host, so that a slow host does not use up the others' resources. */
 const maxPerHost = 200;
 /** The caller may be inside a transaction, which PostgreSQL ends if it idles for long. */
 const lookupMs = 1500;
@@ -33,8 +33,8 @@ const lookupMs = 1500;
 const exception = 'Whoever runs this server can allow it with APP_PROXY_ALLOW.';
 
 /**
- * Requests to user-supplied addresses. They must not reach what only this machine or its network can (SSRF): each address
- * is checked when connecting, on the very result of name resolution that is used, so that DNS rebinding gains nothing.
+ * Requests to user-supplied addresses. They must not reach hosts that only this machine or its network can (SSRF): each
+ * address is checked when connecting, on the same DNS result that is used, so that DNS rebinding gains nothing.
  */
 export class Outgoing {
   private readonly allow: ReadonlySet<string>;
@@ -71,7 +71,7 @@ export class Outgoing {
   }
 
   /**
-   * Sends one request; redirects are not followed. The body of the answer has to be read or thrown away.
+   * Sends one request; redirects are not followed. The caller must read or discard the body of the answer.
    * @throws AppError UNSAFE_URL, SERVER_BUSY, and the errors of undici
    */
   async request(
@@ -91,7 +91,7 @@ export class Outgoing {
   }
 
   /**
-   * Passes a request on as it came, under the same rules.
+   * Passes a request on unchanged, under the same rules.
    * @throws AppError UNSAFE_URL, SERVER_BUSY, and the errors of Node
    */
   async pass(url: URL, given: ExchangeRequest): Promise<Exchanged> {

@@ -64,7 +64,7 @@ class LocalCounter {
     clearTimeout(this.timer);
   }
 
-  /** What is left of a key's window once its limit is used up; null while it is not. Counts nothing. */
+  /** The rest of a key's window once its limit is used up; null while it is not. Counts nothing. */
   spent(key: string): { count: number; resetMs: number } | null {
     const window = this.windows.get(key);
     const resetMs = (window?.endsAt ?? 0) - performance.now();
@@ -74,7 +74,7 @@ class LocalCounter {
   private async sync(): Promise<void> {
     const keys = this.dirty;
     this.dirty = new Set();
-    // In one turn, so that they leave as one batch.
+    // In one turn of the event loop, so that they are sent as one batch.
     await Promise.all([...keys].map((key) => this.syncKey(key)));
     this.timer = undefined;
     if (this.dirty.size > 0 && !this.closed) this.timer = setTimeout(() => void this.sync(), syncMs).unref();
@@ -161,7 +161,7 @@ export class RateLimits {
     return this.takeQuickly(actor.user.isBot ? 'botMessages' : 'messages', actor.userId);
   }
 
-  /** Counts another change that others are shown, apart from messages. */
+  /** Counts any other change that is broadcast, apart from messages. */
   takeChange(actor: { userId: string }): Quota | null {
     return this.takeQuickly('changes', actor.userId);
   }
@@ -173,7 +173,7 @@ export class RateLimits {
     return this.quota(name, count, resetMs);
   }
 
-  /** Whether a limit that this node counts alone is used up, before the work is done that would count. @throws AppError RATE_LIMITED */
+  /** Checks a limit of this node alone before the work that would count. @throws AppError RATE_LIMITED */
   requireLeftHere(name: LimitName, key: string): void {
     const spent = this.isOn ? this.counter(name, 'here').spent(key) : null;
     if (spent) throw refusal(this.quota(name, spent.count, spent.resetMs));

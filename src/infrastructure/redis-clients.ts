@@ -10,7 +10,7 @@ export interface RedisPlace {
   url: string;
   /** Whether the URL names one node of a cluster; the others are discovered through it. */
   cluster: boolean;
-  /** Who is asked for the primary at each connection; then the URL's host does not matter. */
+  /** The Sentinels to ask for the primary at each connection; then the URL's host does not matter. */
   sentinels?: Sentinels | null;
   /** The prefix of all its names. */
   prefix: string;
@@ -53,7 +53,7 @@ class ForgivingCluster extends Cluster {
     this.isClosed ||= !reconnect;
     super.disconnect(reconnect);
   }
-  /** A refresh of the slots in progress during the close would be followed by another one for ever. */
+  /** A refresh of the slots in progress during the close would start another one, for ever. */
   override refreshSlotsCache(done?: (error?: Error | null) => void): void {
     super.refreshSlotsCache(done && ((error) => (this.isClosed ? undefined : done(error))));
   }
@@ -84,7 +84,7 @@ function followed(client: RedisClient, event: string | symbol, emit: () => boole
   }
 }
 
-/** Redis's refusals are reported as errors of the connection; what ends with a connection is repeated on the next. */
+/** Reports Redis's refusals as errors of the connection; calls that fail with a connection are repeated on the next. */
 export function forgiven(client: RedisClient, error: unknown): number {
   if (isRefusal(error)) client.emit('error', error);
   return 0;
@@ -96,8 +96,8 @@ export function isRefusal(error: unknown): error is Error {
 }
 
 /**
- * Closes a connection without waiting for its peer. A node whose slots move tells everyone subscribed there; what arrives
- * after ioredis has let go of the connection is an error without a listener, which ends the process.
+ * Closes a connection without waiting for its peer. A node whose slots move notifies its subscribers; if that arrives
+ * after ioredis has released the connection, it is an error without a listener, which ends the process.
  */
 class AbruptConnector extends StandaloneConnector {
   constructor(options: unknown) {
@@ -115,13 +115,13 @@ const areOptions = (options: unknown): options is StandaloneConnectionOptions =>
   typeof options === 'object' && options !== null;
 
 const connectTimeout = 2000;
-/** Subscribers are not told when slots move: they have to look where their channels are now. */
+/** Subscribers get no notice when slots move: they have to look up where their channels are now. */
 const slotsRefreshInterval = 2000;
 const retryStrategy = (times: number) => Math.min(times * 50, 500);
 
 /**
- * What commands do while it is not connected: `wait`, or `fail` at once. `once`: they fail, it connects when it is told to,
- * and what fails is not tried again.
+ * What commands do while it is not connected: `wait`, or `fail` at once. `once`: they fail, it connects on request, and
+ * nothing is retried.
  */
 export type WhileAway = 'wait' | 'fail' | 'once';
 
@@ -150,7 +150,7 @@ export function redisClient(place: Omit<RedisPlace, 'prefix'>, whileAway: WhileA
   return new ForgivingCluster([url], options);
 }
 
-/** With TLS, the Sentinels are asked over it too. */
+/** With TLS, the connections to the Sentinels use it too. */
 function throughSentinels(url: string, { hosts, name, username, password }: Sentinels): RedisOptions {
   const { pathname, protocol } = new URL(url);
   const db = Number(pathname.slice(1));
@@ -166,7 +166,7 @@ function throughSentinels(url: string, { hosts, name, username, password }: Sent
   };
 }
 
-/** Options for all servers of a cluster, and for the primary that Sentinels name, are given with the URL. */
+/** The URL's options, for all servers of a cluster, and for the primary that Sentinels name. */
 function credentialsOf(url: string): RedisOptions {
   const { username, password, protocol } = new URL(url);
   return {

@@ -2,15 +2,15 @@ import type { RedisClient } from './redis-clients.ts';
 import { within } from './within.ts';
 
 interface Round {
-  /** Of the round; what an earlier one sent does not count. */
+  /** The message of this round; those of earlier rounds do not count. */
   text: string;
   missing: Set<RedisClient>;
   done: () => void;
 }
 
 /**
- * Finds out whether what this node publishes arrives at its subscribers. Each is a connection of its own: after a failover
- * one of them may still be with a server that nobody writes to any more, which answers pings all the same.
+ * Checks whether this node's messages arrive at its subscribers. Each is a connection of its own: after a failover one
+ * of them may still be with a server that nobody writes to any more, but that still answers pings.
  */
 export class RedisEcho {
   private readonly publish: (text: string) => Promise<unknown>;
@@ -18,7 +18,7 @@ export class RedisEcho {
   private round: Round = { text: '', missing: new Set(), done: () => {} };
   private rounds = 0;
 
-  /** @param publish publishes on the channel of which `heard` is told */
+  /** @param publish publishes on the channel whose messages are passed to `heard` */
   constructor(subscribers: RedisClient[], publish: (text: string) => Promise<unknown>) {
     this.subscribers = subscribers;
     this.publish = publish;
@@ -31,7 +31,7 @@ export class RedisEcho {
     if (this.round.missing.size === 0) this.round.done();
   }
 
-  /** @returns whether all of them hear it within `ms` */
+  /** @returns whether all of them receive it within `ms` */
   async reaches(ms: number): Promise<boolean> {
     const text = String(++this.rounds);
     const all = new Promise<void>((done) => {

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { type RedisClient, type RedisPlace, redisClient } from './redis-clients.ts';
 
 const answerMs = 1000;
-/** How long what a scout wrote is kept, in ms. */
+/** How long a scout's value is kept, in ms. */
 const keptMs = 10_000;
 
 /**
- * Finds out whether a new connection leads to the same Redis as the open ones. After a failover these may still be with the
- * old primary: isolated, it takes writes and passes messages on, among those alone who are with it too.
+ * Checks whether a new connection leads to the same Redis as the open ones. After a failover these may still be with
+ * the old primary: isolated, it takes writes and passes messages on, but only among its own clients.
  */
 export class RedisScout {
   private readonly place: RedisPlace;
@@ -22,20 +22,20 @@ export class RedisScout {
     this.key = key;
   }
 
-  /** @returns whether there is another Redis to go to, which takes writes; never rejects */
+  /** @returns whether there is another Redis to switch to, which takes writes; never rejects */
   async findsAnother(): Promise<boolean> {
     // A cluster's client keeps looking for its servers by itself.
     if (this.running || this.place.cluster || this.commands.status !== 'ready') return false;
     this.running = true;
     try {
-      // Without an answer once, it may be slow; twice, while another connection is answered, these hang.
+      // No answer once may be slowness; no answer twice, while a new connection gets one, means that these hang.
       return (await this.compare()) ?? (await this.compare()) ?? true;
     } finally {
       this.running = false;
     }
   }
 
-  /** @returns whether the open connections see something else than a new one; undefined: they do not answer */
+  /** @returns whether the open connections see another value than a new one; undefined: they do not answer */
   private async compare(): Promise<boolean | undefined> {
     const mark = randomBytes(6).toString('hex');
     if (!(await this.write(mark)) || this.commands.status !== 'ready') return false;

@@ -19,19 +19,19 @@ import { within } from './within.ts';
 const healthCheckMs = 500;
 const scoutMs = 2000;
 const answerMs = 1000;
-/** How long what a health check wrote is kept, in ms. */
+/** How long a health check's value is kept, in ms. */
 const writtenMs = 10_000;
 const refused = 'Redis refuses what a node needs.';
-/** After a failover, from a server that is no primary any more: a new connection leads to the one that is. */
+/** The refusal of a server that is no longer primary after a failover: a new connection leads to the new primary. */
 const isNoPrimary = (refusal: Error) => /^(READONLY|MASTERDOWN|LOADING)\b/.test(refusal.message);
 
-/** What keeps a Redis from being of use, for operators. */
+/** Why a Redis is unusable, for operators. */
 export type RedisProblem = 'Redis does not answer.' | 'Redis takes no writes.' | 'Redis passes no messages on.';
 
 /**
- * The node's connections to Redis. Redis may be absent at the start, die, hang, be replaced by another one or come back at
- * any time: `healthy` is its current state, nothing waits for an unhealthy Redis, and nothing here throws. All connections
- * are with the same server, which takes writes: what is not is closed and opened anew.
+ * The node's connections to Redis. Redis may be absent at the start, die, hang, be replaced by another one or return at
+ * any time: `healthy` is its current state, nothing waits for an unhealthy Redis, and nothing here throws. All
+ * connections are with the same server, which takes writes: any other connection is closed and reopened.
  */
 export class RedisConnections {
   /** For commands and publishing; rejects at once while Redis is away. */
@@ -66,7 +66,7 @@ export class RedisConnections {
   private trouble: RedisProblem = 'Redis does not answer.';
   private leftAt = Number.NEGATIVE_INFINITY;
   private checking = false;
-  /** A connection was opened: what a check in progress finds may be out of date. */
+  /** A connection was opened: the result of a check in progress may be out of date. */
   private isChanged = false;
   private lastAnswerMs = 0;
 
@@ -111,7 +111,7 @@ export class RedisConnections {
     return `${this.prefix}:${what}`;
   }
 
-  /** The same for a channel that in a cluster is on the shard of the control channel, by which Redis is found to be well. */
+  /** The same for a channel that in a cluster is on the shard of the control channel, which the health check tests. */
   besideControl(what: string): string {
     return this.isCluster ? `{${this.controlChannel}}:${what}` : this.named(what);
   }
@@ -145,7 +145,7 @@ export class RedisConnections {
     return this.isHealthy;
   }
 
-  /** What is wrong with Redis; null: it is healthy. */
+  /** The problem with Redis; null: it is healthy. */
   get problem(): RedisProblem | null {
     return this.isHealthy ? null : this.trouble;
   }
@@ -186,7 +186,7 @@ export class RedisConnections {
     for (const client of this.clients) client.disconnect();
   }
 
-  /** Logs it if Redis refused something that a node goes on without, as when its disk is full or it became a replica. */
+  /** Logs a refusal by Redis that a node can ignore, as when its disk is full or it became a replica. */
   noteRefusal(error: unknown): void {
     if (isRefusal(error)) this.mistakes.warn({ reason: error.message }, {}, refused);
   }
@@ -196,7 +196,7 @@ export class RedisConnections {
     if (this.checking) return;
     this.checking = true;
     this.isChanged = false;
-    // Both to their end: which of them fails first says little about why.
+    // Waits for both: the first failure says little about the cause.
     const [written, listening] = await Promise.allSettled([this.write(), this.listens()]);
     this.checking = false;
     const failures: unknown[] = [written, listening].flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
@@ -209,7 +209,7 @@ export class RedisConnections {
     else if (failures.some((failure) => failure instanceof Unheard)) this.leave('A subscriber hears nothing.');
   }
 
-  /** Pings are answered by servers that take no writes, too. */
+  /** Servers that take no writes answer pings too. */
   private async write(): Promise<void> {
     const asked = performance.now();
     await this.commands.set(this.healthKey, '', 'PX', writtenMs);
@@ -249,8 +249,8 @@ export class RedisConnections {
   }
 
   /**
-   * Goes to where new connections lead, with all connections: half of them elsewhere would be deaf to the rest. A cluster's
-   * client finds its servers by itself.
+   * Moves all connections to the server that new ones reach: if half stayed, they would miss the others' messages. A
+   * cluster's client finds its servers by itself.
    */
   private leave(reason: string): void {
     const now = performance.now();
@@ -265,7 +265,7 @@ export class RedisConnections {
     this.setHealthy(false);
   }
 
-  /** A broken connection is reported by the health check; a refusal on a working one would otherwise go unnoticed. */
+  /** The health check reports a broken connection, but would miss a refusal on a working one. */
   private note(error: Error): void {
     if (error instanceof StrangeMessage) this.mistakes.warn({}, { err: error.cause }, error.message);
     else this.failure = error.message;
@@ -295,5 +295,5 @@ function troubleOf(written: PromiseSettledResult<void>): RedisProblem {
   return isRefusal(written.reason) ? 'Redis takes no writes.' : 'Redis does not answer.';
 }
 
-/** What was published did not arrive at a subscriber that answers. */
+/** A published message did not arrive at a subscriber that answers. */
 class Unheard extends Error {}

@@ -22,7 +22,7 @@ export function unseal(sealed: string, key: Buffer): string {
 }
 
 /**
- * Secrets that have to be used again, and so cannot be hashed: encrypted with the node's own secrets, so that a copy of the
+ * Secrets that are used again, and so cannot be hashed: encrypted with the node's own secrets, so that a copy of the
  * database alone reveals nothing.
  */
 export class SealedText {

@@ -27,14 +27,14 @@ export const uploadHeaders = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** Whether a browser may show it inline: pictures, sound, video and plain text; nothing that can contain a script. */
+/** Whether a browser may show it inline: images, audio, video and plain text; nothing that can contain a script. */
 export function mayShowInline(contentType: string): boolean {
   return /^((image|audio|video)\/(?!.*svg)[\w.+-]+|text\/plain)(;|$)/.test(contentType);
 }
 
 /**
- * A Content-Disposition that keeps any name (RFC 6266): its ASCII part for old clients, all of it for others, and nothing
- * in it that could end the header or the value, or show another ending than the saved file has.
+ * A Content-Disposition that keeps any name (RFC 6266): its ASCII part for old clients, all of it for others, without
+ * characters that could end the header or the value, or show another extension than the saved file has.
  */
 export function contentDisposition(type: 'inline' | 'attachment', given: string): string {
   const name = withoutDirections(given);

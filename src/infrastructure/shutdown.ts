@@ -11,8 +11,8 @@ interface Step {
 }
 
 /**
- * Shuts a node down in the reverse order of its start; each step runs once, whatever fails. Parts that wait for a hung
- * PostgreSQL or Redis do not delay the exit for ever: the supervisor would kill the process.
+ * Shuts a node down in the reverse order of its start; each step runs once, despite errors. Parts that wait for a hung
+ * PostgreSQL or Redis do not block the exit for ever: the supervisor would kill the process.
  */
 export class Shutdown {
   private readonly log: Log;

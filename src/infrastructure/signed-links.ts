@@ -6,10 +6,10 @@ import { equalInConstantTime } from './constant-time.ts';
 /** Long enough to open even a large file behind a link (contract §6). */
 const linkSeconds = 600;
 
-/** Whether links that this user asked for still open anything. */
+/** Whether links that this user requested still work. */
 type Admits = (userId: string) => Promise<boolean>;
 
-/** Tokens for links that work without signing in, for a limited time, for one thing, as long as who asked for them may. */
+/** Tokens for links that work without signing in: for a limited time, for one thing, while their user may use links. */
 export class SignedLinks {
   private readonly secrets: JwtSecret[];
   private admits: Admits = async () => true;
@@ -19,13 +19,13 @@ export class SignedLinks {
     this.secrets = secrets;
   }
 
-  /** Says who may still use links; known once there are accounts. */
+  /** Decides who may still use links; set once there are accounts. */
   admitOnly(admits: Admits): void {
     this.admits = admits;
   }
 
   /**
-   * @param subject what the link is for, with everything that must not be altered
+   * @param subject the link's target, with everything that must not be altered
    * @param userId who asks for it
    * @returns the token, URL-safe, and when it expires, in ten minutes
    */
@@ -39,7 +39,7 @@ export class SignedLinks {
     };
   }
 
-  /** Whether a token is for this subject and still valid. Those that older nodes give out name nobody. */
+  /** Whether a token is for this subject and still valid. Tokens from older nodes name no user. */
   async verify(subject: string, token: string): Promise<boolean> {
     const [expires, kid, ...rest] = token.split('.');
     const given = rest.at(-1) ?? '';
@@ -54,7 +54,7 @@ export class SignedLinks {
 
 const ownedBy = (userId: string, subject: string) => `${subject}\nfor ${userId}`;
 
-/** The purpose is part of it, so that nothing else signed with the same secret is accepted as a link. */
+/** The signature covers the purpose, so that nothing else signed with the same secret is accepted as a link. */
 function mac(secret: string, expires: number, subject: string): string {
   return createHmac('sha256', secret).update(`parley-link\n${expires}\n${subject}`).digest('base64url');
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** How long a connection has received nothing: in checks, not time, since this process may have been suspended. */
+/** How long a connection has received nothing: in checks, not in time, since this process may have been suspended. */
 export class Silence {
   private bytes = -1;
   private unchanged = 0;

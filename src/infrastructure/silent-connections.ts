@@ -13,7 +13,7 @@ export function leave(client: RedisClient, reason: string): void {
 }
 
 /**
- * Closes connections to Redis that answer nothing any more, so that new ones are opened: the peer may be gone without
+ * Closes connections to Redis that no longer answer, so that new ones are opened: the peer may be gone without
  * notice, after a failover or a firewall's timeout, and TCP would retry for a quarter of an hour.
  */
 export class SilentConnections {
@@ -53,7 +53,7 @@ function connectionsOf(client: RedisClient): Redis[] {
 }
 
 /**
- * The connections on which a cluster's client only subscribes: one to each server, and one for what all of them get.
+ * The connections on which a cluster's client only subscribes: one to each server, and one for messages to all servers.
  * ioredis keeps them private.
  */
 function listenersOf(cluster: RedisClient): Redis[] {

@@ -15,7 +15,7 @@ export class SparseLog {
   }
 
   /**
-   * @param kind what is counted together; must have few values
+   * @param kind failures of a kind are counted together; must have few values
    * @param details of this one
    */
   warn(kind: Record<string, string>, details: Record<string, unknown>, message: string): void {

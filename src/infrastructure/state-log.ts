@@ -1,10 +1,10 @@
 const periodMs = 10_000;
-/** So many changes in a period are told as they come: something that was restarted, say. */
+/** This many changes in a period are logged at once, for example those of a restart. */
 const toldAtOnce = 4;
 
 /**
- * Tells of the changes of a state that may flap, such as a connection that is cut again and again: the first ones at once,
- * then at most one in a period, for the state that it is in by then.
+ * Reports the changes of a state that may flap, such as a connection that keeps breaking: the first ones at once, then
+ * at most one in a period, with the state at that time.
  */
 export class StateLog<State> {
   private readonly report: (state: State, leftOut: number) => void;
@@ -13,7 +13,7 @@ export class StateLog<State> {
   private changes = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param tell gets how many changes were left out before this one */
+  /** @param tell gets the number of changes left out before this one */
   constructor(initial: State, report: (state: State, leftOut: number) => void) {
     this.told = initial;
     this.current = initial;
@@ -28,14 +28,14 @@ export class StateLog<State> {
     if (this.changes <= toldAtOnce) this.reportNow(0);
   }
 
-  /** Nothing is told any more. */
+  /** Reports nothing from now on. */
   close(): void {
     clearInterval(this.timer);
   }
 
   private nextPeriod(): void {
     const leftOut = this.changes - toldAtOnce;
-    // In its next period something that flapped begins as it ended.
+    // A state that flapped starts the next period as it ended this one.
     this.changes = leftOut > 0 ? toldAtOnce : 0;
     if (leftOut > 0) this.reportNow(leftOut);
     if (this.changes > 0) return;

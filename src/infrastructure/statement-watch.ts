@@ -6,7 +6,7 @@ export interface Outcome {
   error: unknown;
 }
 
-/** Called when a statement is sent; the function it returns is called with the outcome. */
+/** Called when a statement is sent; the returned function is called with the outcome. */
 export type StatementWatch = (text: string) => (outcome: Outcome) => void;
 
 const maxShown = 2000;

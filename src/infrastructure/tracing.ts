@@ -8,7 +8,7 @@ import type { StatementWatch } from './statement-watch.ts';
 export interface Span {
   /** @param name as in OpenTelemetry's semantic conventions, where they have one */
   set(name: string, value: string | number): void;
-  /** @param code what went wrong, without anything from the request */
+  /** @param code the error's code, without anything from the request */
   fail(code: string): void;
 }
 
@@ -18,17 +18,17 @@ export interface SpanSpec {
   kind: 'server' | 'internal';
   /** The trace it belongs to, from the header `traceparent` (W3C Trace Context). */
   parent?: string;
-  /** A trace of its own: it works for others too. */
+  /** A trace of its own: the work serves other callers too. */
   alone?: boolean;
 }
 
-/** Shows where time is spent, for operators of an OpenTelemetry collector. */
+/** Traces where time is spent, for operators of an OpenTelemetry collector. */
 export interface Tracing {
   /** Runs `work` in a span, the parent of spans inside it. A failure marks the span and is rethrown. */
   span<T>(spec: SpanSpec, work: (span: Span) => Promise<T>): Promise<T>;
   /** Records statements in the span they run in; null: tracing is off. */
   statements: StatementWatch | null;
-  /** Flushes what is left. */
+  /** Flushes the remaining spans. */
   close(): Promise<void>;
 }
 

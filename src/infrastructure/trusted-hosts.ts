@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { Names } from './names.ts';
 
-/** For hosts that the operator named: they may have any address, and are looked up without blocking others. */
+/** For hosts that the operator configured: they may have any address, and their lookups block nothing else. */
 const names = new Names();
 const connectTimeoutMs = 10_000;
 

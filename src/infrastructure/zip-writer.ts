@@ -10,15 +10,15 @@ export interface ZipEntry {
   time: Date;
   /** Unix type and permissions. */
   mode: number;
-  /** None for folders. What is in memory anyway is best given whole: its size is known beforehand then. */
+  /** None for folders. Content in memory is best given whole: its size is known beforehand then. */
   content: Buffer | AsyncIterable<Buffer> | null;
-  /** 0 to 9, as for zlib: 1 for what is compressed already. */
+  /** 0 to 9, as for zlib: 1 for content that is compressed already. */
   level: number;
 }
 
 const deflated = promisify(deflateRaw);
 
-/** After this much of an archive other requests have their turn. An entry has up to four pieces. */
+/** After this much of an archive it yields to other requests. An entry has up to four pieces. */
 const perTurn = { bytes: 64 * 1024, pieces: 100 };
 /** Smaller contents gain less than the work costs. */
 const worthDeflating = 128;
@@ -48,15 +48,15 @@ interface Written {
 }
 
 /**
- * An archive, made while it is read from its entries, one after the other (APPNOTE.TXT 6.3.10, ZIP64 where it is large). Of
- * what was written only the list for its end is held, in its final form. Contents of unknown size are always deflated: the
- * end of such data shows by itself, so readers that have not seen the list yet know it too.
+ * Streams an archive of its entries, one after the other (APPNOTE.TXT 6.3.10, ZIP64 where it is large). It holds only
+ * the list for the archive's end, in its final form. Contents of unknown size are always deflated: deflated data marks
+ * its own end, so readers find it before they have seen the list.
  */
 export function zipBytes(entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>): AsyncGenerator<Buffer> {
   return inTurns(new ZipWriter().write(entries));
 }
 
-/** Joins what is small, and lets others have their turn: a reader that takes whatever comes would never wait. */
+/** Joins small pieces, and yields to other requests: a reader that is always ready would never wait. */
 async function* inTurns(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let size = 0;
@@ -75,7 +75,7 @@ async function* inTurns(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 class ZipWriter {
   private offset = 0;
   private count = 0;
-  /** The list for the end, in large pieces and the small ones since the last of them. */
+  /** The list for the end: large pieces, then the small ones since the last of them. */
   private readonly list: Buffer[] = [];
   private latest: Buffer[] = [];
 
@@ -136,7 +136,7 @@ class ZipWriter {
   }
 }
 
-/** Whatever is smaller. */
+/** Deflated or stored, whichever is smaller. */
 async function packed(content: Buffer, level: number): Promise<{ method: number; data: Buffer }> {
   if (content.length < worthDeflating || level === 0) return { method: stored, data: content };
   const data = await deflated(content, { level });
@@ -153,7 +153,7 @@ function header(written: Written): Buffer {
   return Buffer.concat([bytes, written.name, extra]);
 }
 
-/** What the header of the data and the list say alike. */
+/** The fields that the data's header and the list have in common. */
 function writeFields(bytes: Buffer, at: number, { entry, name, flags, method, crc, packed, size }: Written): void {
   bytes.writeUInt16LE(flags, at);
   bytes.writeUInt16LE(method, at + 2);
@@ -199,7 +199,7 @@ function listed(written: Written): Buffer {
   return Buffer.concat([bytes, name, extra]);
 }
 
-/** All three, so that their headers say 0xffffffff for all three. */
+/** All three, so that their headers have 0xffffffff for all three. */
 function zip64Field(values: number[]): Buffer {
   const bytes = Buffer.alloc(4 + 8 * values.length);
   bytes.writeUInt16LE(0x0001, 0);
@@ -252,7 +252,7 @@ function ending(count: number, start: number, size: number): Buffer {
 
 /**
  * The bytes of a ZIP entry as they are unpacked, finally checked against the archive's checksum.
- * @param damaged what to throw when they differ
+ * @param damaged the error to throw when they differ
  */
 export async function* checkedBytes(
   bytes: AsyncIterable<Buffer>,

@@ -12,10 +12,10 @@ export interface ClosedPlace extends Scope {
 }
 
 /**
- * Unread notifications of a place that people can no longer enter count as read; those of a deleted one are deleted. People
- * are also told of the end of a server.
- * Call it when their access has ended in this change; `rooms` are those that the change notifies, since all locks are taken
- * at once. People beyond the first thousand are left to jobs, which alone still list them.
+ * Unread notifications of a place that people can no longer enter count as read; those of a deleted one are deleted.
+ * People also get an event for the end of a server. Call it when their access has ended in this change; `rooms` are
+ * those that the change notifies, since all locks are taken at once. People beyond the first thousand are left to jobs,
+ * which alone still list them.
  */
 export async function closePlace(change: Change, place: ClosedPlace, people: string[], rooms: Room[]): Promise<void> {
   const others = people.slice(atOnce);

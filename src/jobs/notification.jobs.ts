@@ -6,9 +6,9 @@ import type { Change } from '../delivery/changes.ts';
 import { dateNow } from '../infrastructure/clock.ts';
 import { newId } from '../infrastructure/ids.ts';
 
-/** How many people are told of something in one transaction, so that nobody waits for many locks at once. */
+/** How many people get events in one transaction, so that nobody waits for many locks at once. */
 export const atOnce = 1000;
-/** How many of them one job tells, for the members of a server or channel. */
+/** How many of them one job publishes to, for the members of a server or channel. */
 export const portion = 200;
 
 /** A message to notify of: a DM, a reply, one in a thread, or one with mentions. */
@@ -36,7 +36,7 @@ const broadcastJobSchema = z.object({
   job: z.literal('broadcast'),
   messageId: idSchema,
   here: z.boolean(),
-  /** People up to this id have been told. */
+  /** People up to this id have been notified. */
   after: idSchema.nullable(),
   told: z.number().int(),
   /** People notified of this message otherwise. */
@@ -58,10 +58,10 @@ const systemJobSchema = z.object({
   at: timeSchema,
 });
 
-/** Messages that were deleted or edited, and must not live on where they were quoted. */
+/** Messages that were deleted or edited, and must not stay in quotes. */
 const erasureJobSchema = z.object({ job: z.literal('erasure'), messageIds: z.array(idSchema) });
 
-/** The people of a place they can no longer enter, beyond those told at once. */
+/** The people of a place they can no longer enter, beyond those handled at once. */
 const closedPlaceJobSchema = z.object({
   // The name in earlier versions, whose nodes may run beside this one.
   job: z.literal('farewell'),
@@ -71,13 +71,13 @@ const closedPlaceJobSchema = z.object({
   isGone: z.boolean().optional(),
 });
 
-/** A change in a large server, for members who were not told of it in the change itself. */
+/** A change in a large server, for members who did not get its event in the change itself. */
 const newsJobSchema = z.object({
   job: z.literal('news'),
   serverId: idSchema,
   /** A new channel; null: the server itself was changed. */
   channelId: idSchema.nullable(),
-  /** People up to this id have been told. */
+  /** People up to this id have got it. */
   after: idSchema,
 });
 
@@ -114,14 +114,14 @@ export type SettledJob = z.infer<typeof settledJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;
 export type Job = z.infer<typeof jobSchema>;
 
-/** How many people a job tells at most, or how many messages it processes. */
+/** How many people a job publishes to at most, or how many messages it processes. */
 export function reachOf(job: Job): number {
   if (job.job === 'erasure') return job.messageIds.length;
   if (job.job === 'broadcast' || job.job === 'news' || job.job === 'settled') return portion;
   return 'users' in job ? job.users.length : 0;
 }
 
-/** Writes jobs in the transaction of what they announce. */
+/** Writes jobs in the transaction of the change that they announce. */
 export async function insertJobs(rows: Rows, jobs: Job[]): Promise<void> {
   if (jobs.length === 0) return;
   await rows('INSERT INTO notification_jobs (id, data) SELECT * FROM unnest($1::uuid[], $2::json[])', [
@@ -130,7 +130,7 @@ export async function insertJobs(rows: Rows, jobs: Job[]): Promise<void> {
   ]);
 }
 
-/** What services say when someone should be notified. */
+/** What services pass when someone should be notified. */
 export interface Notice {
   kind: NotificationKind;
   /** `admins`: the owner and admins of the server. */
@@ -163,7 +163,7 @@ export class NotificationQueue {
     change.afterCommit(() => this.wake());
   }
 
-  /** Notifies as part of the change in which something happens: if that is rolled back, nobody hears of it. */
+  /** Notifies as part of the change in which something happens: if that is rolled back, nobody is notified. */
   async add(change: Change, notice: Notice): Promise<void> {
     const { kind, to, by, senderId, serverId = null, channelId = null, reference } = notice;
     const target = { referenceType: reference?.type ?? null, referenceId: reference?.id ?? null };

@@ -40,13 +40,13 @@ export async function markSettledRead(
   await publishRead(change, read);
 }
 
-/** Tells people that these notifications count as read from now on; their logs must be locked. */
+/** Publishes to people that these notifications count as read from now on; their logs must be locked. */
 export async function publishRead(change: Change, read: { id: string; userId: string }[]): Promise<void> {
   const ofUser = Map.groupBy(read, ({ userId }) => userId);
   await publish(change, [...ofUser.keys()], (userId) => ({ ids: ofUser.get(userId)?.map(({ id }) => id) }));
 }
 
-/** Tells people that these notifications are gone; their logs must be locked. */
+/** Publishes to people that these notifications are gone; their logs must be locked. */
 export async function publishDeleted(change: Change, gone: { id: string; userId: string }[]): Promise<void> {
   const ofUser = Map.groupBy(gone, ({ userId }) => userId);
   for (const [userId, unreadCount] of await unreadCounts(change.rows, [...ofUser.keys()])) {

@@ -22,7 +22,7 @@ import type { Modules } from './modules.ts';
 
 const identified = z.object({ id: idSchema });
 
-/** Drops from this node's memory what events say has changed in the log or gone: nobody is to catch up on it from there. */
+/** Evicts log entries from this node's memory when an event reports their change or deletion, so none is replayed. */
 function followErasures(delivery: Delivery): void {
   const forget = (entry: LogEntry, text: string) => delivery.peek(entry.room)?.forget(text, entry.seq);
   const forgetOne = (entry: LogEntry, data: unknown) => forget(entry, identified.parse(data).id);
@@ -40,8 +40,8 @@ function followErasures(delivery: Delivery): void {
 }
 
 /**
- * Connects the sockets of a node with what moves them from elsewhere: events in the logs, control messages of other
- * nodes, changes found in the database, and time.
+ * Connects the sockets of a node with their outside triggers: events in the logs, control messages of other nodes,
+ * changes found in the database, and time.
  */
 export function connectSockets({ list, services }: Modules, gateway: Gateway, shutdown: Shutdown): void {
   const { log, delivery, control, serverAccess, channelAccess, events } = services;
@@ -80,7 +80,7 @@ function connectControl(control: Control, gateway: Gateway, disconnect: Gateway[
   });
 }
 
-/** Who is in which room of this node. */
+/** The members of this node's rooms. */
 interface Rooms {
   evict(userId: string, serverId: string | null, rooms: Room[] | null): void;
   reconsider(userId: string, serverId: string | null, rooms: Room[] | null): Promise<void>;
@@ -88,12 +88,12 @@ interface Rooms {
 }
 
 /**
- * Acts on events that say that someone lost access, or that a channel or server was deleted. Control messages say the same
- * sooner (see Control); if one was lost, the event of the same change still arrives, through the sweep.
+ * Acts on events about lost access, or about a deleted channel or server. Control messages report the same sooner (see
+ * Control); if one was lost, the event of the same change still arrives, through the sweep.
  *
  * @param endPolls answers the long polls of a user, so that access is checked again
- * @returns the handler of the control message. If the user's own log is past the event on this node, the access rules decide:
- * the user may have been readmitted since, and would be evicted silently, or may have come in by what was cached before it.
+ * @returns the handler of the control message. If the user's own log is past the event on this node, the access rules
+ * decide: the user may have been readmitted since, and would be evicted silently, or may have joined by a stale cache.
  */
 function followLostAccess(
   delivery: Delivery,
@@ -124,7 +124,7 @@ function followLostAccess(
     },
     [channelDeleted.name](entry) {
       channels.forgetHere(streamId(entry.room));
-      // The event has to reach its sockets before they leave.
+      // The event must reach its sockets before they leave.
       setImmediate(() => void rooms.dissolve([entry.room]));
     },
   };

@@ -20,7 +20,7 @@ import { RateLimits } from '../infrastructure/rate-limits.ts';
 import { SignedLinks } from '../infrastructure/signed-links.ts';
 import { NotificationQueue } from '../jobs/notification.jobs.ts';
 
-/** What has to be opened before the rest of a context can be created. */
+/** The parts to open before the rest of a context can be created. */
 type Opened = Pick<Context, 'settings' | 'log' | 'database' | 'redis' | 'tracing' | 'publicUrl' | 'nodeId'>;
 
 /** The context of a node, or of a command. Its caller closes what it holds (`closeContext`). */

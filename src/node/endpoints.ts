@@ -28,10 +28,10 @@ import type { Health } from './health.ts';
 import type { Modules } from './modules.ts';
 import { watchEvents } from './watches.ts';
 
-/** What a node serves: all routes over HTTP, all handlers on its sockets. */
+/** All that a node serves: routes over HTTP, handlers on its sockets. */
 interface Endpoints {
   httpServer: HttpServer;
-  /** Does not watch the server yet: it comes before all that take requests. */
+  /** Does not watch the server yet: it must precede everything that takes requests. */
   bodies: SlowBodies;
   gateway: Gateway;
   routes: Route[];
@@ -44,8 +44,8 @@ export async function createEndpoints(
   { health, metrics }: { health: Health; metrics: Metrics },
 ): Promise<Endpoints> {
   const { settings, log, tracing, limits, appProxy: proxy, appsOrigin: origin } = services;
-  // A cycle: the API documents are routes that describe the handlers, these need the gateway, and it the HTTP server of the
-  // routes. So the documents get the handlers as a function.
+  // A cycle: the API documents are routes that describe the handlers, these need the gateway, and the gateway needs the
+  // routes' HTTP server. So the documents get the handlers as a function.
   const handlers = () => Object.values(list).flatMap((module) => module.handlers?.(gateway) ?? []);
   const routes: Route[] = [
     ...documentsModule({ routes: () => routes, handlers }).routes,
@@ -110,7 +110,7 @@ function gatewayParts(services: Modules['services']): Omit<GatewayParts, 'httpSe
   };
 }
 
-/** Looks tokens up, which costs something for bad ones too: an address that sends far too many is not listened to. */
+/** Looks tokens up. Bad ones cost a lookup too, so an address that sends far too many is refused. */
 function authentication(
   limits: RateLimits,
   identity: { authenticate(token: string, ip: string): Promise<Actor> },
@@ -125,7 +125,7 @@ function authentication(
   };
 }
 
-/** Socket.IO's admin UI, if it is configured; its sign-ins count as attempts to log in. */
+/** Socket.IO's admin UI, if configured; its sign-ins count as login attempts. */
 async function admitAdmin({ settings, limits, nodeId }: Context, gateway: Gateway): Promise<void> {
   if (!settings.socketAdmin) return;
   await openAdmin(gateway.io, settings.socketAdmin, nodeId, async ({ headers, address }) => {

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 
 const answerWithinMs = 1000;
-/** Anyone may ask, so the database is asked no more often than this, however many do. */
+/** Anyone may ask, so the database is checked no more often than this. */
 const freshMs = 100;
 
 /** Whether this node should get traffic. */
@@ -22,7 +22,7 @@ export class Health {
     this.draining = true;
   }
 
-  /** All reasons against sending traffic here; empty: ready. Answers within a second. */
+  /** All reasons not to send traffic here; empty: ready. Answers within a second. */
   async problems(): Promise<string[]> {
     const problems: string[] = [];
     if (this.draining) problems.push('This node is shutting down.');

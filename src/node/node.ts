@@ -31,7 +31,7 @@ import type { WorkerLink } from './workers/worker.ts';
 
 const redisWaitMs = 1000;
 
-/** Opens what the features stand on: PostgreSQL, Redis, the delivery, mail. */
+/** Opens the base of the features: PostgreSQL, Redis, the delivery, mail. */
 async function openContext(
   nodeId: string,
   settings: Settings,
@@ -79,16 +79,16 @@ async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): P
   return redis;
 }
 
-/** How many connections may be waiting to be accepted when a node is told to stop. */
+/** How many connections may be waiting to be accepted when a node starts to drain. */
 const acceptTurns = 100;
 const checkMs = 50;
-/** How long a proxy has to use its idle connections once more: each response then says that it was the last. */
+/** How long a proxy has to use its idle connections once more: each response then announces that it is the last. */
 const usingUpMs = 500;
 
 /** Resolves when the event loop has polled all connections once. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Drains a node: no new connections; sockets are told and sent elsewhere, requests are finished. */
+/** Drains a node: it accepts no new connections, notifies sockets and sends them elsewhere, and finishes requests. */
 async function drain(parts: {
   httpServer: HttpServer;
   closeUnused: () => void;
@@ -101,9 +101,9 @@ async function drain(parts: {
   const { httpServer, closeUnused, gateway, delivery, appProxy, health, settings } = parts;
   health.startDraining();
   refuseSessions(httpServer);
-  // Connections wait in a queue to be accepted, one each turn; closing the port would cut them off.
+  // Connections wait in a queue to be accepted, one per turn; closing the port would cut them off.
   for (let turn = 0; turn < acceptTurns; turn++) await nextTurn();
-  // Only the listener: a proxy may be about to use an idle connection, and is told with its next response.
+  // Only the listener: a proxy may be about to use an idle connection, and learns of the drain by its next response.
   const closed = Promise.withResolvers<void>();
   TcpServer.prototype.close.call(httpServer, () => closed.resolve());
   const limit = setTimeout(() => {
@@ -112,14 +112,14 @@ async function drain(parts: {
     // waited for half a minute. They end with the process.
     setTimeout(closed.resolve, checkMs);
   }, settings.shutdown.graceMs);
-  // Repeatedly: long polls still arrive on open connections, and would wait until they are cut off.
+  // Repeatedly: long polls still arrive on open connections, and would wait until the end cuts them off.
   delivery.wakeAll();
   const waking = setInterval(() => delivery.wakeAll(), checkMs);
   appProxy.drain();
   await gateway.drain(settings.shutdown.spreadMs);
   // A request sent on an idle connection just as that is closed is lost, and a proxy does not send it elsewhere.
   await Promise.race([closed.promise, delay(usingUpMs, undefined, { ref: false })]);
-  // After everything that has arrived is read: then a connection with a request on it is not idle.
+  // After all received bytes are read: then a connection with a request on it is not idle.
   const closeIdle = () => {
     httpServer.closeIdleConnections();
     closeUnused();
@@ -139,7 +139,7 @@ export interface Node {
   delivery: Delivery;
   /** The routes and handlers that it serves. */
   endpoints: { routes: Route[]; handlers: Handler[] };
-  /** Shuts it down in order: nothing acknowledged is lost, clients are sent elsewhere. */
+  /** Shuts it down in order: nothing acknowledged is lost, clients reconnect elsewhere. */
   stop(): Promise<void>;
 }
 
@@ -147,7 +147,7 @@ export interface Node {
 const closingMs = 1000;
 
 /**
- * Wires up a node and starts it. This and `node/` are the only places that know all parts.
+ * Wires up a node and starts it. Only this and `node/` know all parts.
  * @param link to the primary process, if it is one of several workers behind one port
  */
 export async function startNode(
@@ -179,7 +179,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });
   connectSockets({ list, services }, gateway, shutdown);
   for (const module of Object.values(list)) module.start?.();
-  // An earlier version may have left something behind.
+  // Cleans up data that an earlier version may have left.
   context.chores.soon();
   watchConnections(metrics, gateway, redis);
   watchDatabase(metrics, database);

@@ -15,7 +15,7 @@ import type { Idempotency } from './idempotency.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { type AnyRequest, JsonPieces, JsonText, RawReply, Reply, type Route } from './route.ts';
 
-/** What routes need from the layers below. */
+/** The functions that routes need from the layers below. */
 export interface RouteServices extends BodyLimits {
   /** @throws AppError with one of the 401 codes */
   authenticate(token: string, ip: string): Promise<Actor>;
@@ -29,7 +29,7 @@ export interface RouteServices extends BodyLimits {
   serverOf(slug: string): Promise<string | undefined>;
   /** Whether this host serves only apps (contract §8, `APPS_URL`). */
   isAppsHost(host: string): boolean;
-  /** Lets a request take the time of an upload to arrive. */
+  /** Extends a request's time limit to that of an upload. */
   allowUpload(request: IncomingMessage): void;
   /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
   limit(route: Route, context: Context, actor: Actor | null): Promise<void>;
@@ -46,7 +46,7 @@ export async function answer(
   if (!route.userContent && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
   const actor = await authenticated(route, context, services);
   await services.limit(route, context, actor);
-  // Bodies that are passed on may be as large as uploads.
+  // Forwarded bodies may be as large as uploads.
   if (route.file || route.userContent) services.allowUpload(context.req);
   if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
@@ -78,8 +78,8 @@ async function answerTo(
 }
 
 /**
- * Repeats of a key get the first response, whatever they say (contract §13): an invalid request is reported only if it is
- * the first with its key. It is read before the transaction begins, since a body may take long to arrive.
+ * Repeats of a key get the first response, even if they differ (contract §13): an invalid request is reported only if
+ * it is the first with its key. It is read before the transaction begins, since a body may take long to arrive.
  */
 async function answerOnce(
   route: Route,
@@ -176,8 +176,8 @@ function validOrEmpty(schema: NonNullable<Route['body']>, value: unknown): unkno
 }
 
 /**
- * The key for this address, hashed to a length that any index takes. First with slugs resolved to ids, however the address
- * is written; then, if different, as it is written: when a repeat comes the slug may belong to another, or to nobody.
+ * The key for this address, hashed to a length that any index takes. First with slugs resolved to ids; then, if
+ * different, with the address as written: by the time of a repeat the slug may belong to another, or to nobody.
  */
 async function readKeys(
   route: Route,
@@ -196,19 +196,19 @@ async function readKeys(
     const value = params[name] ?? '';
     if (form !== 'slug') continue;
     written[name] = value.toLowerCase();
-    // Where something is created, only servers are addressed by slugs.
+    // In calls that create something, only servers are addressed by slugs.
     ids[name] = isUuid(value) ? value.toLowerCase() : ((await services.serverOf(value)) ?? value.toLowerCase());
   }
   const addresses = [ids, written].map((known) => route.path.replace(/[:*](\w+)/g, (_, name) => known[name] ?? ''));
   return [...new Set(addresses)].map((path) => createHash('sha256').update(`${path} ${key}`).digest('hex'));
 }
 
-/** A response in the form in which it is sent, and stored for repeats. */
+/** A response as it is sent, and stored for repeats. */
 export interface SentReply {
   status: number;
   headers: Record<string, string>;
   text: string;
-  /** Where the handler gave JSON text. */
+  /** Set if the handler returned JSON text. */
   json?: JsonText | undefined;
 }
 

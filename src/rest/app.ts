@@ -30,11 +30,11 @@ export function createApp(
   log: Log,
 ): Koa {
   const app = new Koa({ proxy: settings.trustProxy > 0 });
-  // Errors are answered and logged below; what arrives here is a client that went away.
+  // Errors are answered and logged below; only disconnected clients get here.
   app.on('error', (error) => log.debug({ err: error }, 'A connection broke.'));
   app.use((context, next) => {
     identify(context);
-    // Not Koa's own, which mistakes an entry with a port for an address.
+    // Replaces Koa's own, which mistakes an entry with a port for an address.
     // Koa takes the first entry of X-Forwarded-Host, which is the client's own where a proxy appends.
     context.req.headers['x-forwarded-host'] = clientHost(context.headers, settings.trustProxy);
     context.request.ip = clientAddress(context.headers, context.socket.remoteAddress ?? '', settings.trustProxy);
@@ -49,7 +49,7 @@ export function createApp(
     return next();
   });
   const mounted = new MountedRoutes(routes, services);
-  // Pages of apps have opaque origins, which cannot be listed, and request their own data from there.
+  // Pages of apps request their own data from opaque origins, which cannot be listed.
   const allowed = (context: Context) => (mounted.isUserContent(context.path) ? [] : settings.corsOrigins);
   const origin = (context: Context) => allowedOrigin(context, allowed(context));
   app.use(cors({ origin, exposeHeaders: exposed, maxAge: preflightSeconds }));
@@ -80,7 +80,7 @@ function securityHeaders(): [string, string][] {
   return Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)]);
 }
 
-/** Gives a request the id by which it is found in the log: the client's own, or a new one. */
+/** Gives a request its id for the log: the client's own, or a new one. */
 function identify(context: Context): void {
   const given = context.get('x-request-id');
   context.state.requestId = /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();
@@ -117,7 +117,7 @@ function sendError(context: Context, error: unknown, { log, sparse }: Logs): voi
   if (known.code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'A request failed.');
   else if (known.status >= 500) sparse.warn({ reason: known.code }, { requestId }, 'A request could not be served.');
   context.status = known.status;
-  // What does not exist now may exist a moment later.
+  // A missing object may exist a moment later.
   context.set('Cache-Control', 'no-store');
   if (known.retryAfter !== undefined) context.set('Retry-After', String(Math.ceil(known.retryAfter)));
   context.set(known.headers);

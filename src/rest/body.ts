@@ -7,7 +7,7 @@ import { isTooComplex, tooComplex } from '../infrastructure/json-complexity.ts';
 import { boundaryOf, type Part, readParts } from './multipart.ts';
 import type { Route } from './route.ts';
 
-/** Limits of what a request may carry, in bytes. */
+/** Limits of a request's content, in bytes. */
 export interface BodyLimits {
   jsonBodyBytes: number;
   uploadBytes: number;
@@ -15,7 +15,7 @@ export interface BodyLimits {
 
 /** Content types that are read as JSON; one that is accepted but not read would count as an empty body. */
 const jsonTypes = ['json', '+json'];
-/** JSON of callers who are not signed in, in bytes: they send no more than a form has. */
+/** JSON of callers who are not signed in, in bytes: enough for a form. */
 const maxAnonymousBytes = 16 * 1024;
 /** All text fields of a form together. */
 const maxFieldBytes = 64 * 1024;
@@ -37,7 +37,7 @@ export class BodyReader {
   }
 
   /**
-   * @param isKnown whether it is known who is calling: others may send little (contract §1)
+   * @param isKnown whether the caller is authenticated: others may send little (contract §1)
    * @throws AppError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_JSON
    */
   async json(context: Context, isKnown: boolean): Promise<unknown> {
@@ -49,7 +49,7 @@ export class BodyReader {
       if (body === '') return {};
       const text = textOf(Buffer.from(String(body), 'binary'), 'MALFORMED_JSON');
       if (isTooComplex(text)) throw new AppError('MALFORMED_JSON', { message: tooComplex });
-      // Valid JSON of the wrong shape is left to the schemas, which say what is wrong.
+      // The schemas report valid JSON of the wrong shape.
       return JSON.parse(text);
     } catch (error) {
       throw asBodyError(error, context);
@@ -68,7 +68,7 @@ export class BodyReader {
   }
 
   /**
-   * Hands the field `file` of a form to the route while it arrives, and returns the other fields.
+   * Streams the field `file` of a form to the route, and returns the other fields.
    * @throws AppError UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_MULTIPART, VALIDATION_FAILED without a file
    */
   async form(
@@ -86,7 +86,7 @@ export class BodyReader {
     for await (const part of readParts(bytesOf(context, max), boundary)) {
       if (!part.isFile) await fields.read(part);
       else if (part.field !== 'file') continue;
-      // A sender of two files would believe that both were stored.
+      // Otherwise a sender of two files would believe that both were stored.
       else if (received) throw invalid([onlyOne]);
       else received = { file: await receive({ ...request, fields: { ...fields.values }, atLeast }, part) };
     }
@@ -100,7 +100,7 @@ function textReader(textLimit: number): ReturnType<typeof koaBody> {
     textTypes: jsonTypes,
     parsedMethods: Object.values(HttpMethodEnum),
     textLimit,
-    // One character per byte: decoded as UTF-8, invalid bytes would become U+FFFD, which nobody sent.
+    // One character per byte: decoded as UTF-8, invalid bytes would become U+FFFD, which the client did not send.
     encoding: 'binary',
     json: false,
     urlencoded: false,
@@ -138,7 +138,7 @@ function asBodyError(error: unknown, context: Context): unknown {
   if (status === 413) return new AppError('BODY_TOO_LARGE', { cause: error });
   if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { cause: error });
   if (status === 400 || error instanceof SyntaxError) return new AppError('MALFORMED_JSON', { cause: error });
-  // Not compressed as it claims; or the sender went away before all of it arrived, and nobody reads the response.
+  // Not compressed as declared; or the client disconnected before all of it arrived, and nobody reads the response.
   if (context.get('content-encoding') !== '' || context.req.destroyed)
     return new AppError('MALFORMED_JSON', { cause: error });
   return error;
@@ -146,7 +146,7 @@ function asBodyError(error: unknown, context: Context): unknown {
 
 /** The text fields of a form. */
 class Fields {
-  // Without a prototype: field names come from outside.
+  // Without a prototype: clients choose the field names.
   readonly values: Record<string, string> = Object.create(null);
   private size = 0;
 

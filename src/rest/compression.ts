@@ -14,7 +14,7 @@ const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROT
  * The response text as the client accepts it: Brotli for those that ask for it, mostly browsers. The token is in a header,
  * so no other site can make a browser send such requests and infer content from the compressed length (BREACH).
  *
- * @param kept holds the text, and what it was compressed to before
+ * @param kept holds the text, and its compressed forms so far
  */
 export async function compressed(context: Context, text: string, kept?: JsonText): Promise<string | Buffer> {
   if (text.length < worthCompressing) return text;
@@ -26,11 +26,11 @@ export async function compressed(context: Context, text: string, kept?: JsonText
   return kept.compressed;
 }
 
-/** The same for a text that is made while it is sent. */
+/** The same for a streamed text. */
 export function compressedPieces(context: Context, text: Readable): Readable {
   context.vary('Accept-Encoding');
   if (context.acceptsEncodings('br', 'identity') !== 'br') return text;
   context.set('Content-Encoding', 'br');
-  // Whichever of the two ends first ends the other; a failure breaks the connection.
+  // The first of the two to end ends the other; a failure breaks the connection.
   return pipeline(text, createBrotliCompress(options), () => {});
 }

@@ -4,7 +4,7 @@ import type { Asset } from '../infrastructure/asset.ts';
 import type { ByteRange, ServedContent } from '../infrastructure/served-content.ts';
 import { RawReply } from './route.ts';
 
-/** Answers with content, or with the range of it that was asked for: 200, 206, 304 or 416 (RFC 9110). */
+/** Answers with content, or with the requested range of it: 200, 206, 304 or 416 (RFC 9110). */
 export function contentReply(content: ServedContent, asked: z.output<typeof contentHeaders>): RawReply {
   const etag = `"${content.etag}"`;
   const headers = { ...content.headers, ETag: etag, 'Accept-Ranges': 'bytes', 'X-Content-Type-Options': 'nosniff' };
@@ -40,7 +40,7 @@ function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
   return range.start >= size ? 'none' : range;
 }
 
-/** For a file whose name contains its hash: what it names never changes. */
+/** For a file whose name contains its hash: its content never changes. */
 const forever = 'max-age=31536000, immutable';
 
 /** Answers with a file in the smallest encoding that the client accepts. @param keep `Cache-Control`, beside `public` */

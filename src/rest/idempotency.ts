@@ -13,9 +13,9 @@ export class Idempotency {
 
   /**
    * Runs `work` once per author, route and key within a day. The key, the changes of `work` and its response are one
-   * transaction: a second request with the same key, on whichever node, waits for the first at the unique index, and a node
+   * transaction: a second request with the same key, on any node, waits for the first at the unique index, and a node
    * that dies in between leaves nothing behind.
-   * @param toKeep makes of a response what may be stored for repeats
+   * @param toKeep turns a response into the form stored for repeats
    */
   async once(
     claim: Claim,
@@ -31,7 +31,7 @@ export class Idempotency {
   }
 }
 
-/** What identifies a repeated request. Any one of its keys is enough. */
+/** Identifies a repeated request. Any one of its keys is enough. */
 interface Claim {
   userId: string;
   route: string;
@@ -77,8 +77,8 @@ async function firstAnswer(rows: Rows, userId: string, route: string, key: strin
 const keepAliveMs = 500;
 
 /**
- * Keeps the transaction alive while `work` is busy outside of it, say unpacking a large ZIP file: PostgreSQL ends idle
- * transactions. Those of frozen nodes still end.
+ * Keeps the transaction alive while `work` is busy outside of it, such as unpacking a large ZIP file: PostgreSQL ends
+ * idle transactions. Those of frozen nodes still end.
  */
 async function keptAlive<T>(rows: Rows, work: () => Promise<T>): Promise<T> {
   // If this fails, so does the next statement in the transaction.

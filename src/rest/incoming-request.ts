@@ -6,7 +6,7 @@ type Checked = Pick<
   'actor' | 'params' | 'query' | 'body' | 'headers' | 'file' | 'caller' | 'idempotencyKey'
 >;
 
-/** A request as its handler sees it: what the route declares is validated, everything else is read on demand. */
+/** A request as its handler sees it: the declared inputs are validated, everything else is read on demand. */
 export class IncomingRequest implements AnyRequest {
   readonly actor: AnyRequest['actor'];
   readonly params: AnyRequest['params'];

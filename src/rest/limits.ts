@@ -5,8 +5,8 @@ import { type LimitName, type Quota, quotaHeaders, type RateLimits, refusal } fr
 import type { Route } from './route.ts';
 
 /**
- * Counts a request, tells the client how much is left of the route's own limit, and refuses what exceeds one (contract §2,
- * §3). No route is without a limit: each counts in the group of its callers, whatever it declares beside.
+ * Counts a request, reports the rest of the route's own limit to the client, and refuses requests over a limit
+ * (contract §2, §3). Every route has a limit: each counts in the group of its callers, besides its declared limit.
  * @throws AppError RATE_LIMITED
  */
 export async function limitRequest(
@@ -23,9 +23,9 @@ export async function limitRequest(
 }
 
 /**
- * The limits of all requests. They bound the work of a node, so each counts alone and asks nobody: a round trip for every
- * read would cost more than they save. Signed-in callers count per address too: with a stolen token nobody uses up what its
- * owner needs to end it.
+ * The limits of all requests. They bound the work of a node, so each node counts alone: a round trip for every read
+ * would cost more than they save. Signed-in callers count per address too: a thief of a token cannot use up the
+ * requests that its owner needs to end it.
  */
 export function takeOfGroup(
   limits: RateLimits,

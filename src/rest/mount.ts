@@ -15,12 +15,12 @@ interface Area {
   run: Run;
 }
 
-/** How many areas are kept: more than valid requests need, whatever else is requested. */
+/** How many areas are cached: more than valid requests need, and a bound for invalid ones. */
 const maxAreas = 1000;
 
 /**
  * All routes. A router compares a path with its routes one by one, and there are hundreds, so each path shape gets a router
- * with only those that it can match by its fixed segments. Fixed paths come before those with parameters, so
+ * with only those that it can match by its fixed segments. Fixed paths precede those with parameters, so
  * `/servers/discover` is never taken for an id.
  */
 export class MountedRoutes {
@@ -84,7 +84,7 @@ const isOpen = (segment: string): boolean => segment.startsWith(':') || segment.
 /** More segments than any route declares; further ones can only belong to a tail. */
 const maxSegments = 12;
 
-/** A path's fixed segments, with its values replaced: `/api/channels/:/messages`. */
+/** A path's fixed segments, with placeholders for its values: `/api/channels/:/messages`. */
 function shapeOf(path: string, words: Set<string>): string[] {
   return segmentsOf(path).map((segment) => (words.has(segment) ? segment : ':'));
 }

@@ -2,13 +2,13 @@ import { parse } from 'content-disposition';
 import { AppError } from '../contract/errors.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 
-/** One part of a multipart body; its bytes are read before the next part is asked for, or skipped. */
+/** One part of a multipart body; its bytes are read before the next part is requested, or skipped. */
 export interface Part extends IncomingFile {
   field: string;
   isFile: boolean;
 }
 
-/** Far more than any real form has. */
+/** Far more than real forms have. */
 const maxParts = 64;
 const maxHeaderBytes = 16 * 1024;
 const maxPreambleBytes = 16 * 1024;
@@ -27,11 +27,11 @@ export function boundaryOf(contentType: string): string {
 }
 
 /**
- * Reads a multipart body part by part, holding no more of it in memory than arrived last (RFC 7578).
+ * Reads a multipart body part by part, holding only the latest chunk in memory (RFC 7578).
  * @throws AppError MALFORMED_MULTIPART
  */
 export async function* readParts(bytes: AsyncIterator<Buffer>, boundary: string): AsyncGenerator<Part> {
-  // The first delimiter may be at the very beginning, without the line end that comes before the others.
+  // The first delimiter may be at the very beginning, without the line end that precedes the others.
   const input = new Input(bytes, crlf);
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   await input.until(delimiter, maxPreambleBytes);
@@ -73,18 +73,18 @@ class Input {
         if (last.length > 0) yield last;
         return;
       }
-      // The beginning of the needle may be at the end of what has arrived.
+      // The beginning of the needle may be at the end of the bytes so far.
       const sure = this.held.length - needle.length + 1;
       if (sure > 0) yield this.take(sure, 0);
       await this.more();
     }
   }
 
-  /** After a delimiter: whether it was the last one. If not, its line end is put back: the blank line that ends the headers may follow at once. */
+  /** After a delimiter: whether it was the last. If not, restores its line end: the headers' end may follow at once. */
   async endsHere(): Promise<boolean> {
     while (this.held.length < 2) await this.more();
     if (this.held.subarray(0, 2).toString('latin1') === '--') return true;
-    // Blanks between delimiter and line end are allowed, though nobody sends them.
+    // Blanks between delimiter and line end are allowed, though unusual.
     const padding = await this.until(crlf, 64);
     if (padding.toString('latin1').trim() !== '') throw new AppError('MALFORMED_MULTIPART');
     this.held = Buffer.concat([crlf, this.held]);
@@ -122,7 +122,7 @@ function describe(headers: Map<string, string>): Omit<Part, 'bytes'> {
   const { name: field, filename: fileName } = parameters;
   if (disposition !== 'form-data' || field === undefined) throw new AppError('MALFORMED_MULTIPART');
   const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
-  // Some send what they have no name for without one.
+  // Some clients send files without a name.
   const isFile = field === 'file' || fileName !== undefined || type === 'application/octet-stream';
   return { field, isFile, name: baseName(fileName ?? ''), type };
 }

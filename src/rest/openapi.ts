@@ -60,7 +60,7 @@ programs.
 **Retries.** A POST with an \`Idempotency-Key\` may be sent again: nothing is done twice, and the first response is
 returned again.`;
 
-/** What the parts of an operation are made with. */
+/** The inputs for the parts of an operation. */
 interface Parts {
   schemas: JsonSchemas;
   examples: Examples;
@@ -97,7 +97,7 @@ function errorExamples(routes: Route[]): Record<string, object> {
   return Object.fromEntries([...codes].sort().map((code) => [code, describe(code)]));
 }
 
-/** Every code that a route can answer with: its own, and those that its declaration brings with it. */
+/** Every code that a route can answer with: its own, and those that its declaration implies. */
 export function errorsOf(route: Route): ErrorCode[] {
   const errors = [...withCompanions(route.errors ?? []), ...generalErrors];
   errors.push(...Object.values(route.params ?? {}).map((param) => param.missing));
@@ -164,7 +164,7 @@ function pathParameters(route: Route): object[] {
   return Object.entries(route.params ?? {}).map(([name, param]) => {
     const schema =
       param.form === 'uuid' ? { type: 'string', format: 'uuid', examples: [idExample] } : { type: 'string' };
-    // OpenAPI knows no such parameter; those who read it by machine are told.
+    // OpenAPI has no such parameter; this marks it for programs that read the document.
     const tail = route.path.endsWith(`*${name}`) ? { 'x-multi-segment': true } : {};
     return { name, in: 'path', required: true, description: param.description, schema, ...tail };
   });
@@ -226,7 +226,7 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
   };
 }
 
-/** What a content is answered with beside the whole of it (contentReply). */
+/** The responses to a request for content, besides the whole of it (contentReply). */
 const parts = (headers: object, content: object) => ({
   206: { description: 'The requested part; `Content-Range` says which.', headers, content },
   304: { description: 'It is what you have.', headers },

@@ -9,7 +9,7 @@ import type { LimitName } from '../infrastructure/rate-limits.ts';
 /** The raw request, for routes that forward it. */
 export interface RawRequest {
   method: string;
-  /** As it was written. */
+  /** As the client wrote it. */
   path: string;
   /** The part of the URL that matches the route's `*`, with its leading slash and still encoded. */
   rest: string;
@@ -19,18 +19,18 @@ export interface RawRequest {
   body: Readable;
 }
 
-/** What a handler is given beside what its call declares. */
+/** What a handler gets besides its call's declared inputs. */
 interface Surroundings {
-  /** The host that the client asked, with a port if it named one: `chat.example.com`. */
+  /** The host that the client addressed, with a port if it named one: `chat.example.com`. */
   host: string;
   raw(): RawRequest;
-  /** What the Idempotency-Key stands for at this address, if there was one: 64 characters. */
+  /** The hash of the Idempotency-Key at this address, if there was one: 64 characters. */
   idempotencyKey: string | null;
   ip: string;
   userAgent: string | null;
   deviceName: string | null;
   requestId: string;
-  /** A signal that aborts when the client goes away; for handlers that wait. */
+  /** A signal that aborts when the client disconnects; for handlers that wait. */
   signal(): AbortSignal;
 }
 
@@ -38,16 +38,16 @@ type Parsed<C, Part extends string> = C extends { [P in Part]: infer S extends z
 type ParamsOf<C> = C extends { params: infer P } ? Record<keyof P, string> : Record<never, string>;
 type ActorOf<C> = C extends { auth: Exclude<Auth, 'required'> } ? Actor | null : Actor;
 
-/** What the handler of a call is given, all of it validated. */
+/** What the handler of a call gets, all of it validated. */
 export interface RouteRequest<C extends CallSpec, F = undefined, K = undefined> extends Surroundings {
   actor: ActorOf<C>;
   params: ParamsOf<C>;
   query: Parsed<C, 'query'>;
   body: Parsed<C, 'body'>;
   headers: Parsed<C, 'headers'>;
-  /** What `receive` returned for the uploaded file. */
+  /** The result of `receive` for the uploaded file. */
   file: F;
-  /** What `admit` returned. */
+  /** The result of `admit`. */
   caller: K;
 }
 
@@ -64,12 +64,12 @@ export class Reply<A> {
   }
 }
 
-/** A bare list, whose header says whether there is more (see `paged`). */
+/** A bare list, whose header shows whether there is more (see `paged`). */
 export function pageReply<R>({ records, hasMore }: ListPage<R>): Reply<R[]> {
   return new Reply(records, { headers: { 'X-Has-More': String(hasMore) } });
 }
 
-/** JSON text that is sent as it is; one that is sent again and again is compressed once. */
+/** JSON text that is sent unchanged; a text that is sent repeatedly is compressed once. */
 export class JsonText {
   readonly text: string;
   compressed: Promise<Buffer> | undefined;
@@ -79,19 +79,19 @@ export class JsonText {
     this.text = text;
   }
 
-  /** Encoded once: all who are sent it share these bytes. */
+  /** Encoded once: all responses share these bytes. */
   get bytes(): Buffer {
     this.encoded ??= Buffer.from(this.text);
     return this.encoded;
   }
 }
 
-/** JSON text that is too long to be made at once: it is made as it is sent, and no further once the client is gone. */
+/** JSON text that is too long to be made at once: it is streamed, and stops when the client disconnects. */
 export class JsonPieces {
   readonly pieces: AsyncIterable<string>;
   readonly closed: () => void;
 
-  /** @param closed called once it has been sent, or given up */
+  /** @param closed called once it was sent or aborted */
   constructor(pieces: AsyncIterable<string>, closed: () => void) {
     this.pieces = pieces;
     this.closed = closed;
@@ -100,7 +100,7 @@ export class JsonPieces {
 
 /**
  * A response that is not JSON: bytes in memory or a stream. A stream must not start its work before it is read; it is
- * destroyed when the client goes away.
+ * destroyed when the client disconnects.
  */
 export class RawReply {
   readonly status: number;
@@ -119,17 +119,17 @@ export class RawReply {
   }
 }
 
-/** What is known of a request while its file arrives. */
+/** The known parts of a request while its file arrives. */
 export interface FileRequest<C extends CallSpec = CallSpec> {
   actor: Actor;
   params: ParamsOf<C>;
-  /** The text fields that came before the file. */
+  /** The text fields before the file. */
   fields: Record<string, string>;
-  /** How many bytes the file has at least, by the length of the whole. */
+  /** The file's minimum size in bytes, by the length of the whole. */
   atLeast: number;
 }
 
-/** What is known of a request with an Idempotency-Key before it is read. */
+/** The known parts of a request with an Idempotency-Key before it is read. */
 interface Repeat<C extends CallSpec> {
   actor: Actor;
   params: ParamsOf<C>;
@@ -145,7 +145,7 @@ type Answer<C extends CallSpec> =
 
 type Handle<C extends CallSpec, F = undefined, K = undefined> = (request: RouteRequest<C, F, K>) => Promise<Answer<C>>;
 
-/** A handler and what comes with it; made by `receiving`, `admitting` and `recognising`, which check the types. */
+/** A handler with its extras; made by `receiving`, `admitting` and `recognising`, which check the types. */
 class Extended<C extends CallSpec> {
   declare readonly call: C;
   readonly parts: { handle: unknown; receive?: unknown; admit?: unknown; recognise?: unknown };
@@ -158,7 +158,7 @@ class Extended<C extends CallSpec> {
 /** How a call is served. */
 export type Serving<C extends CallSpec> = Handle<C> | Extended<C>;
 
-/** What any handler is given. */
+/** What any handler gets. */
 export interface AnyRequest extends Surroundings {
   actor: Actor | null;
   params: Record<string, string>;
@@ -198,8 +198,8 @@ export function serve<C extends Record<string, Call>>(
 }
 
 /**
- * Serves a call with a file. `receive` runs as the file arrives and before the handler, so it may change nothing except
- * what the handler then uses.
+ * Serves a call with a file. `receive` runs as the file arrives and before the handler, so it may only make changes
+ * that the handler then uses.
  */
 export function receiving<C extends CallSpec, F>(
   receive: (request: FileRequest<C>, file: IncomingFile) => Promise<F>,
@@ -208,7 +208,7 @@ export function receiving<C extends CallSpec, F>(
   return new Extended({ receive, handle });
 }
 
-/** Serves callers with tokens of another kind: `admit` lets them in by their headers, before anything else is read. */
+/** Serves callers with tokens of another kind: `admit` checks their headers before anything else is read. */
 export function admitting<C extends CallSpec, K>(
   admit: (request: { headers: Parsed<C, 'headers'>; ip: string }) => Promise<K>,
   handle: Handle<C, undefined, K>,
@@ -227,7 +227,7 @@ export function recognising<C extends CallSpec>(
   return new Extended({ recognise, handle });
 }
 
-/** User content is read, whatever the method; callers with tokens of another kind are counted by these. */
+/** Any method of user content counts as a read; callers with tokens of another kind are counted by these. */
 function limitOf(
   call: Pick<Call, 'auth' | 'method' | 'userContent' | 'limit'>,
   { admit }: { admit?: unknown },

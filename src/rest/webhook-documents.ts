@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Examples } from '../contract/schema/examples.ts';
 import type { JsonSchemas } from '../contract/schema/json-schemas.ts';
 
-/** A request that the service sends to whoever registered an address for it. */
+/** A request that the service sends to registered addresses. */
 export interface WebhookDelivery {
   name: string;
   summary: string;
@@ -25,7 +25,7 @@ function header(name: string, description: string): object {
 
 const nameOf = (delivery: WebhookDelivery) => `webhook ${delivery.name}`;
 
-/** The payloads of all deliveries, by the names under which `webhooks` looks them up. */
+/** The payloads of all deliveries, by the names that `webhooks` looks up. */
 export function deliverySchemas(deliveries: WebhookDelivery[]): [string, z.ZodType][] {
   return deliveries.map((delivery) => [nameOf(delivery), delivery.payload]);
 }

@@ -5,12 +5,12 @@ import { SettingsError } from './settings-error.ts';
 const configFolder = path.join(import.meta.dirname, '../..', 'config');
 const fileFor = (environment: string) => path.join(configFolder, `${environment.replace(/[^\w-]/g, '')}.json`);
 
-/** Whether there are settings for it. Refusing it would be too much: on many platforms the variable is for all programs. */
+/** Whether this environment has settings. Others are not refused: many platforms set the variable for all programs. */
 export function isKnownEnvironment(environment: string): boolean {
   return environment === 'development' || existsSync(fileFor(environment));
 }
 
-/** config/default.json with the environment's own file laid over it. */
+/** config/default.json, overridden by the environment's own file. */
 export function readConfigFiles(environment: string): unknown {
   const own = fileFor(environment);
   const base = readJson(path.join(configFolder, 'default.json'));
@@ -25,7 +25,7 @@ function readJson(file: string): object {
   }
 }
 
-/** Lays `over` on `base`, object by object; arrays and plain values are replaced whole. */
+/** Merges `over` into `base`, object by object; arrays and plain values are replaced whole. */
 export function merge<T extends object>(base: T, over: object): T {
   const result: T = { ...base };
   for (const [key, value] of Object.entries(over)) {

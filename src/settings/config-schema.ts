@@ -2,19 +2,19 @@ import { z } from 'zod';
 
 const positive = z.number().int().positive();
 
-/** Longer than any setting needs. Beyond 2^31 ms timers run out at once, again and again. */
+/** Longer than any setting needs. Timers beyond 2^31 ms fire at once, again and again. */
 const longestMs = 1_000_000_000;
 
 const milliseconds = positive.max(longestMs, { error: `must be at most ${longestMs}, which is 11 days` });
 
-/** A connection that is dead shows by no ping coming, or no answer: within ten minutes at most. */
+/** A missing ping or answer reveals a dead connection: within ten minutes at most. */
 const longestPingMs = 300_000;
 
 const pingMilliseconds = positive.max(longestPingMs, {
   error: `must be at most ${longestPingMs}, which is 5 minutes`,
 });
 
-/** What config/*.json may say of presence. */
+/** The settings of presence in config/*.json. */
 const presenceSettings = z.strictObject({
   graceMs: milliseconds.describe('how long someone without a socket still counts as connected'),
   batchMs: milliseconds.describe('how often connects and disconnects are passed on, as one batch'),
@@ -34,7 +34,7 @@ const tier = z.strictObject({
   capabilities: z.array(z.string()),
 });
 
-/** What config/*.json may contain: tuning that few ever touch. */
+/** The schema of config/*.json: tuning that few operators touch. */
 export const fileSchema = z.strictObject({
   accounts: z.strictObject({
     issuer: z.string().describe('`iss` of tokens; the same on all nodes'),
@@ -80,7 +80,7 @@ export const fileSchema = z.strictObject({
   }),
   servers: z.strictObject({
     maxPerOwner: positive.describe('servers that one user owns'),
-    // So many their list shows.
+    // Their list shows this many.
     maxChannels: positive.max(1000).describe('channels of a server'),
     renewInviteOnRemoval: z
       .boolean()
@@ -188,7 +188,7 @@ export const fileSchema = z.strictObject({
   }),
   workspace: z.strictObject({
     quotaBytes: positive.describe('files of a workspace'),
-    // All of them are listed at once for a ZIP file.
+    // A ZIP file lists all of them at once.
     maxNodes: positive.max(65_000).describe('folders and files of a workspace'),
     maxDepth: positive.max(100).describe('depth of nested folders'),
     downloads: positive.describe('ZIP files that a node sends at once'),

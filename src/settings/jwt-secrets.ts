@@ -6,17 +6,17 @@ import { SettingsError } from './settings-error.ts';
 
 export interface JwtSecret {
   kid: string;
-  /** Its name in what older versions signed and sealed. */
+  /** Its name in tokens and texts that older versions signed and sealed. */
   formerKid?: string;
   secret: string;
 }
 
-/** A shorter one can be guessed from a single token, by whoever has one. */
+/** Anyone with a single token can guess a shorter one. */
 const leastBytes = 32;
 
 /**
- * The secrets that tokens are signed with: those that were given, or one of our own.
- * @throws SettingsError where nodes would not agree on one, or production has one that can be guessed
+ * The secrets that sign tokens: the configured ones, or one of our own.
+ * @throws SettingsError if nodes would not agree on one, or production has a guessable one
  */
 export function jwtSecrets(
   given: string[] | undefined,
@@ -33,8 +33,8 @@ export function jwtSecrets(
 }
 
 /**
- * The `kid` in the header of a token: a MAC under the secret itself, so that trying out a guess with it takes what trying it
- * out with the token's own signature takes. Older versions put a plain hash there.
+ * The `kid` in the header of a token: a MAC under the secret itself, so that testing a guess against it costs as much
+ * as against the token's signature. Older versions put a plain hash there.
  */
 function withKeyId(secret: string): JwtSecret {
   const kid = createHmac('sha256', secret).update('parley key id').digest('base64url').slice(0, 16);
@@ -71,7 +71,7 @@ export function ownSecret(dataDir: string): string {
   }
 }
 
-/** It appears under its name all at once: of processes that start together all read the same, and none reads half. */
+/** The file appears complete and at once: processes that start together all read the same one, and none reads half. */
 function makeOnce(file: string): void {
   const own = `${file}.${randomUUID()}`;
   writeFileSync(own, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
 /**
- * Makes a folder, and those above it, where they are missing. Node's own `recursive` never ends where a folder takes no
- * others and says that it is not there itself, as /proc does.
- * @param mode of those that are made
+ * Makes a folder, and its missing parents. Node's own `recursive` never ends in a folder that takes no others and
+ * reports that it does not exist itself, as /proc does.
+ * @param mode of the new folders
  * @throws the error of the system
  */
 export function makeFolder(folder: string, mode?: number): void {
@@ -14,7 +14,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, mode);
   } catch (error) {
-    // Of processes that start together each may be the one that makes it.
+    // Any of several processes that start together may make it.
     if (!existsSync(folder)) throw error;
   }
 }

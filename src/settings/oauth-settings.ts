@@ -2,10 +2,10 @@ import { SettingsError } from './settings-error.ts';
 
 /** An identity provider that people may sign in with (contract §3). */
 export interface ProviderSettings {
-  /** Its word in paths, such as `google`. */
+  /** Its name in paths, such as `google`. */
   name: string;
   kind: 'openid' | 'github';
-  /** For GitHub: the site itself, which is another one for GitHub Enterprise. */
+  /** For GitHub: the site itself, which differs for GitHub Enterprise. */
   issuer: string;
   clientId: string;
   clientSecret: string;
@@ -13,7 +13,7 @@ export interface ProviderSettings {
 
 const variable = /^OAUTH_(.+)_(ISSUER|CLIENT_ID|CLIENT_SECRET)$/;
 const knownIssuers: Record<string, string> = { google: 'https://accounts.google.com', github: 'https://github.com' };
-/** Routes of their own where names of providers stand. */
+/** These names are routes themselves, in place of a provider's name. */
 const reserved = ['accounts', 'providers'];
 
 /**

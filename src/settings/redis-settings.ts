@@ -5,7 +5,7 @@ import { isRedis, sentinelHosts, told, url } from './settings-lists.ts';
 /** The Redis Sentinels that know where the primary is. */
 export interface Sentinels {
   hosts: { host: string; port: number }[];
-  /** The name by which they know it. */
+  /** The primary's name at the Sentinels. */
   name: string;
   username: string | null;
   password: string | null;
@@ -16,13 +16,13 @@ export interface RedisSettings {
   redisUrl: string | null;
   /** Whether `redisUrl` is one node of a Redis Cluster (Redis 7 or newer). */
   redisCluster: boolean;
-  /** Who knows where the primary is. Null: `redisUrl` does. */
+  /** The Sentinels that know the primary. Null: `redisUrl` is its address. */
   redisSentinels: Sentinels | null;
   /** Prefix of all names in Redis. */
   redisPrefix: string;
 }
 
-/** What the environment may say of Redis. */
+/** The environment variables for Redis. */
 export const redisVariables = {
   REDIS_URL: url('redis', 'rediss')
     .refine(isRedis, 'can end with the number of a database, as redis://localhost:6379/1 does, and with nothing else')
@@ -68,7 +68,7 @@ export function redisSettings(env: z.infer<typeof schema>): RedisSettings {
   };
 }
 
-/** @throws SettingsError for a cluster of which no node is named, or with Sentinels */
+/** @throws SettingsError for a cluster without a named node, or with Sentinels */
 export function requireOneKind({ redisUrl, redisCluster, redisSentinels }: RedisSettings): void {
   if (redisCluster && !redisUrl)
     throw new SettingsError('REDIS_CLUSTER is on, but no node of it is named; set REDIS_URL, or REDIS_CLUSTER to off.');

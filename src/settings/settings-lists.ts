@@ -6,10 +6,10 @@ export const url = (...protocols: string[]) =>
     .url({ protocol: new RegExp(`^(${protocols.join('|')})$`), error: `must be a ${protocols.join(' or ')} URL` })
     .refine(hasEncodedSecrets, 'must have what is special in its name and password encoded, as %25 for %');
 
-/** @param unset what applies if the variable is not set, where no default value says it */
+/** @param unset the meaning of an unset variable, where no default value shows it */
 export const told = (description: string, unset?: string) => ({ description, unset });
 
-/** A comma-separated list. One of commas alone names nothing, and naming nothing may mean anything at all. */
+/** A comma-separated list. One of only commas is refused: an empty list may mean "any". */
 export const list = z.string().transform((text, context): string[] => {
   const items = text
     .split(',')
@@ -29,7 +29,7 @@ function originOf(text: string): string | null {
   return origin === 'null' ? whole.toLowerCase() : origin;
 }
 
-/** Whether nothing follows the host and port: it would be ignored silently. */
+/** Whether nothing follows the host and port: anything more would be ignored silently. */
 export const isOrigin = (text: string): boolean => originOf(text) !== null;
 
 /** Whether paths can be appended, and all of it is used: names and passwords would be ignored. */
@@ -104,10 +104,10 @@ export function hasEncodedSecrets(text: string): boolean {
   }
 }
 
-/** What mail servers accept as a sender: an address, or a name with one. */
+/** A sender as mail servers accept it: an address, or a name with one. */
 export const sender = /^([^<>@\s]+@[^<>@\s]+|[^<>]*<[^<>@\s]+@[^<>@\s]+>)$/;
 
-/** Decimal digits only: JavaScript would accept 0x10 and 1e3 too, which are more likely typing mistakes. */
+/** Decimal digits only: JavaScript would accept 0x10 and 1e3 too, which are more likely typos. */
 export const whole = (min: number, max: number) => {
   const error = `must be a whole number from ${min} to ${max}`;
   const number = z.number().min(min, { error }).max(max, { error });

@@ -11,7 +11,7 @@ import { hosts, inHeaders, isBase, isOrigin, list, origins, sender, told, url, w
 
 export { SettingsError };
 
-/** What the environment may say (contract §11). An empty variable counts as not set. */
+/** The environment variables (contract §11). An empty one counts as not set. */
 export const environmentSchema = z.object({
   NODE_ENV: z.string().default('development').meta(told('which `config/<name>.json` overrides `default.json`')),
   PORT: whole(0, 65_535).default(3000).meta(told('the port to listen on')),
@@ -115,7 +115,7 @@ export interface Settings extends FileSettings, RedisSettings {
   corsOrigins: string[];
   /** A separate origin for apps. Null: they are served from the same site as everything else. */
   appsUrl: string | null;
-  /** Private hosts that apps and webhooks may be at all the same: `host` or `host:port`. */
+  /** Private hosts that apps and webhooks may still use: `host` or `host:port`. */
   appProxyAllow: string[];
   trustProxy: number;
   logLevel: string;
@@ -127,7 +127,7 @@ export interface Settings extends FileSettings, RedisSettings {
   metricsToken: string | null;
   /** Where spans are sent, by OTLP over HTTP. Null: tracing is off. */
   tracesUrl: string | null;
-  /** Who may use Socket.IO's admin UI. Null: it is off. */
+  /** The sign-in of Socket.IO's admin UI. Null: it is off. */
   socketAdmin: { username: string; passwordHash: string } | null;
   /** The model provider, `url` including `/v1`; `models` empty: all it offers. Null: none. */
   modelUpstream: { url: string; key: string | null; models: string[] } | null;
@@ -185,7 +185,7 @@ export function loadSettings(
   return merged;
 }
 
-/** The requirements of several processes behind one port. */
+/** The requirements for several processes behind one port. */
 function requireShared({ workers, redisUrl, port }: Settings): void {
   if (workers === 1) return;
   const ways = 'set it, or WEB_CONCURRENCY to 1';
@@ -195,17 +195,17 @@ function requireShared({ workers, redisUrl, port }: Settings): void {
     throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes share one PORT, which 0 is not; ${ways}.`);
 }
 
-/** The URL at which people find this site: PUBLIC_URL, else where the node listens. @param port once it is known */
+/** This site's public URL: PUBLIC_URL, else where the node listens. @param port once it is known */
 export function siteOf({ publicUrl, host }: Pick<Settings, 'publicUrl' | 'host'>, port: number): string {
   if (publicUrl !== null) return publicUrl;
   const name = ['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host;
   return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
-/** The apps' host serves nothing but apps: were it also the host that people use, they would get 404 for everything. */
+/** The apps' host serves nothing but apps: if it were also the people's host, they would get 404 for everything. */
 function requireAppsApart(settings: Settings): void {
   const { appsUrl } = settings;
-  // HOST may be invalid; that comes to light when the node listens.
+  // HOST may be invalid; listening reports that.
   const host = URL.parse(siteOf(settings, settings.port))?.host;
   if (appsUrl === null || new URL(appsUrl).host !== host) return;
   throw new SettingsError(`APPS_URL is wrong: apps need another host or port than ${host}, which people use.`);

@@ -4,8 +4,8 @@ import { leapAhead } from '../../delivery/log.ts';
 import { TransferError } from './failure.ts';
 
 /**
- * The step after a restore: returning clients are told to reload their lists (docs/backup.md). Not under a running node,
- * which would go on with the old numbers.
+ * The step after a restore: it makes returning clients reload their lists (docs/backup.md). Not under a running node,
+ * which would continue with the old numbers.
  * @throws TransferError when a node serves this database
  */
 export async function continueAfterRestore(database: Database): Promise<void> {

@@ -32,7 +32,7 @@ export const users = part({
       ...times,
       deletedAt: time.nullable(),
     })
-    // Nobody could sign in with it, nor register.
+    // Such an address could neither sign in nor register.
     .refine(({ email, isBot, deletedAt }) => email === null || !(isBot || deletedAt), {
       path: ['email'],
       message: 'must be null for bots and for deleted users',
@@ -135,7 +135,7 @@ export const channels = part({
   elsewhere: ['lastSeq'],
   refers: { serverId: 'servers', createdBy: 'users' },
   derive: () => ({ kind: 'server' }),
-  // The old log was not brought along: clients with a position in it reread the lists.
+  // The old log is not imported: clients with a position in it reread the lists.
   also: `INSERT INTO streams (id, kind, last_seq, floor_seq, is_closed) SELECT (c ->> 'id')::uuid, 'channel',
     (c ->> 'last_seq')::bigint, (c ->> 'last_seq')::bigint, (c ->> 'is_archived')::boolean
     FROM json_array_elements($1::json) AS c`,
@@ -192,7 +192,7 @@ export const policies = part({
     mentionOnly: z.boolean(),
     reply: z.boolean(),
     listen: z.boolean(),
-    // Of both sides together.
+    // The combination of both sides.
     config: json(2 * maxConfigBytes),
     ownerHalf: withDefault(half.nullable(), null),
     serverHalf: withDefault(half.nullable(), null),
@@ -201,6 +201,6 @@ export const policies = part({
   from: `agent_policies t LEFT JOIN channels c ON c.id = t.channel_id
     WHERE t.server_id = $1 AND (t.channel_id IS NULL OR c.server_id = $1) ORDER BY t.id`,
   refers: { agentId: 'agents', serverId: 'servers', channelId: 'channels' },
-  // A trigger splits what earlier versions wrote as one.
+  // A trigger splits policies that earlier versions wrote as one.
   derive: ({ ownerHalf, serverHalf }) => ({ revision: ownerHalf || serverHalf ? 1 : 0 }),
 });

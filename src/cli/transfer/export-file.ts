@@ -9,7 +9,7 @@ import { blobFolder, type Manifest, manifestEntry, manifestSchema } from './mani
 import { fileOf, formatName, formatVersion } from './part.ts';
 import { parts } from './parts.ts';
 
-/** A content: its bytes can be read once, before the next one is requested. */
+/** A content: its bytes can be read once, before the next content. */
 export interface Content {
   sha256: string;
   size: number;
@@ -61,7 +61,7 @@ export class ExportFile {
 
   /** The contents, in the order of the file. */
   async *contents(): AsyncGenerator<Content> {
-    // The list is read again, a piece at a time: it may be of any length.
+    // Reads the list again, a piece at a time: it may be of any length.
     const zip = await openZip(this.path);
     try {
       const listed = zip.eachEntry();
@@ -136,7 +136,7 @@ export function parsed(text: string, place: string): object {
   return value;
 }
 
-/** What a schema finds wrong, with the location. */
+/** The issues that a schema finds, with the location. */
 export function fitting<T>(check: () => T, place: string): T {
   try {
     return check();
@@ -159,7 +159,7 @@ async function* unpacked(zip: yauzl.ZipFile, entry: yauzl.Entry): AsyncGenerator
   }
 }
 
-/** Runs what reads the file: the reader's errors are for the operator. */
+/** Runs a read of the file, and turns the reader's errors into ones for the operator. */
 async function reading<T>(what: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

@@ -17,13 +17,13 @@ import { contents } from './selections.ts';
 const pageSize = 200;
 
 export interface ExportOptions {
-  /** Whether to include e-mail addresses; without them nobody can claim an account by mail. */
+  /** Whether to include e-mail addresses; without them no user can claim an account by mail. */
   emails: boolean;
 }
 
 /**
- * Writes a whole server to a ZIP file, as a snapshot, in pieces that pass through memory (docs/export-format.md). The file
- * appears when it is complete, and only the operator can read it.
+ * Streams a whole server to a ZIP file, as a snapshot, in small pieces (docs/export-format.md). The file appears when
+ * it is complete, and only the operator can read it.
  * @param name id or slug
  * @throws TransferError when the server does not exist, or the file already does
  */
@@ -71,7 +71,7 @@ async function writeFile(rows: Rows, name: string, path: string, options: Export
   }
 }
 
-/** Everything in the file, each to be read before the next is asked for. The manifest, which counts it, is the last. */
+/** Everything in the file, each to be read before the next. The manifest, with the counts, is the last. */
 async function* entries(rows: Rows, manifest: Manifest, options: ExportOptions): AsyncGenerator<ZipEntry> {
   const { server, counts } = manifest;
   const file = { time: new Date(manifest.exportedAt), mode: 0o100600 };
@@ -105,7 +105,7 @@ async function create(path: string): Promise<NodeJS.WritableStream> {
   return output;
 }
 
-/** @param counted is told how many lines there were */
+/** @param counted gets the number of lines */
 async function* partLines(
   rows: Rows,
   part: Part,
@@ -121,14 +121,14 @@ async function* partLines(
   counted(count);
 }
 
-/** PostgreSQL makes the lines: rows as objects would be so much garbage here that the process grows. */
+/** PostgreSQL makes the lines: rows as objects would create enough garbage here to grow the process. */
 function linesOf(part: Part, { emails }: ExportOptions): string {
   const fields = Object.entries(part.shape.shape).map(([field, schema]) => {
     const value = part.select[field] ?? `t.${columnOf(field)}`;
     const isHidden = field === 'email' && !emails;
     return `${isHidden ? 'NULL' : isTime(schema) ? isoTime(value) : value} AS "${field}"`;
   });
-  // In JSON text from elsewhere a raw line break can only stand between tokens.
+  // In JSON text from other sources a raw line break can only be between tokens.
   return `SELECT replace(row_to_json(line)::text, E'\n', ' ') AS line
     FROM (SELECT ${fields.join(', ')} FROM ${part.from}) AS line`;
 }

@@ -6,21 +6,21 @@ import type { Settings } from '../../settings/settings.ts';
 import { TransferError } from './failure.ts';
 import type { ImportedIds } from './imported-ids.ts';
 
-/** What follows from the rows is computed, not taken from the file. `$1` is the server. */
+/** Derived values are computed from the rows, not taken from the file. `$1` is the server. */
 const counted = [
-  // A channel's next event gets the next number, whatever the file says.
+  // A channel's next event gets the next number, even if the file has another one.
   `UPDATE streams SET last_seq = top.seq, floor_seq = top.seq
    FROM (SELECT m.channel_id, max(m.seq) AS seq FROM messages m JOIN channels c ON c.id = m.channel_id
      WHERE c.server_id = $1 GROUP BY m.channel_id) AS top
    WHERE streams.id = top.channel_id AND streams.last_seq < top.seq`,
-  // Past the end of a channel there is nothing to read: what is written there next would count as read.
+  // A read position past the end of a channel would count its next messages as read.
   `UPDATE channel_reads SET last_read_seq = s.last_seq FROM channels c JOIN streams s ON s.id = c.id
    WHERE c.server_id = $1 AND channel_reads.channel_id = c.id AND channel_reads.last_read_seq > s.last_seq`,
   'UPDATE servers SET member_count = (SELECT count(*) FROM server_members WHERE server_id = $1) WHERE id = $1',
   `UPDATE threads SET message_count = (
      SELECT count(*) FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
    ) FROM channels c WHERE c.id = threads.channel_id AND c.server_id = $1`,
-  // The trigger that does this found no message yet: in a file threads come before what they start from.
+  // The trigger that does this found no message yet: a file has threads before their parent messages.
   `UPDATE messages SET has_extras = true FROM threads t JOIN channels c ON c.id = t.channel_id
    WHERE c.server_id = $1 AND messages.id = t.parent_message_id AND NOT messages.has_extras`,
   `UPDATE workspaces SET folder_count = sums.folders, file_count = sums.files, total_bytes = sums.bytes
@@ -44,7 +44,7 @@ const wrong: [query: string, sentence: string][] = [
     'messages.jsonl: a message is in a thread of another channel.',
   ],
   [
-    // Whoever reads the reply is shown how the other one begins.
+    // Readers of the reply see the beginning of the other one.
     `SELECT m.id FROM messages m JOIN channels c ON c.id = m.channel_id JOIN messages other ON other.id = m.reply_to_id
      WHERE c.server_id = $1 AND other.channel_id <> m.channel_id`,
     'messages.jsonl: a message replies to one of another channel.',
@@ -107,13 +107,13 @@ const wrong: [query: string, sentence: string][] = [
     'app-files.jsonl: a file has another size than its bytes.',
   ],
   [
-    // It would be in the way of the version of that number.
+    // It would collide with the later version of that number.
     `SELECT f.path FROM app_files f JOIN apps a ON a.id = f.app_id WHERE a.server_id = $1 AND f.version <> a.version`,
     'app-files.jsonl: a file is of another version than its app.',
   ],
 ];
 
-/** Computes counts, and checks what only shows when everything is imported. @throws TransferError */
+/** Computes counts, and runs the checks that need the whole import. @throws TransferError */
 export async function finishImport(
   rows: Rows,
   imported: ImportedIds,

@@ -3,9 +3,9 @@ import { isUniqueViolation } from '../../database/failures.ts';
 import { TransferError } from './failure.ts';
 
 /**
- * The ids imported so far. A record may refer to nothing else: a file must not be able to put messages into an existing
- * channel here, or to take a file of which it only knows the hash. They are kept in the database, since there may be
- * millions, and are dropped with the transaction.
+ * The ids imported so far. A record may refer only to these: a file must not be able to add messages to an existing
+ * channel here, or to take a file by knowing its hash. They are stored in the database, since there may be millions,
+ * and are dropped with the transaction.
  */
 export class ImportedIds {
   private readonly rows: Rows;
@@ -39,7 +39,7 @@ export class ImportedIds {
     }
   }
 
-  /** Those of some ids that no imported row has. */
+  /** The given ids without an imported row. */
   async missing(table: string, ids: unknown[]): Promise<Set<string>> {
     const found = await this.rows<{ id: string }>(
       `SELECT asked.id FROM unnest($2::uuid[]) AS asked (id)

@@ -7,7 +7,7 @@ export interface Line {
   text: string;
 }
 
-/** Longer than any record can be: a message with everything it may have is less than a tenth of it. */
+/** Longer than any record can be: the largest message takes less than a tenth of it. */
 const maxLineBytes = 4 * 1024 * 1024;
 const newline = 0x0a;
 

@@ -9,7 +9,7 @@ import type { Line } from './lines.ts';
 import { columnOf, type Part, type Place } from './part.ts';
 import { parts } from './parts.ts';
 
-/** How much is written with one statement. */
+/** The batch of one statement. */
 const batchLines = 500;
 const batchCharacters = 1024 * 1024;
 

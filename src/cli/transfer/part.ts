@@ -31,7 +31,7 @@ export interface Part {
   also: string | null;
 }
 
-/** What an import needs to know of the target installation. */
+/** The facts about the target installation that an import needs. */
 export interface Place {
   /** The tier of an account: its own if this installation has one of that name. */
   tierOf(tier: unknown): string;
@@ -53,13 +53,13 @@ export const label = (max: number) => textSchema(max, z.string().min(1));
 export const id = idSchema;
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** The clocks of two installations may differ a little; what lies in the future would stay on top of lists for years. */
+/** The clocks of two installations may differ a little; times in the future would top lists for years. */
 const isPast = (ms: number) => ms >= 0 && ms <= clock.now() + dayMs;
 export const time = timeSchema.refine((text) => isPast(Date.parse(text)), 'must be between 1970 and now');
 export const isTime = (schema: unknown): boolean =>
   schema === time || (schema instanceof z.ZodNullable && schema.unwrap() === time);
 
-/** Half of what JavaScript counts exactly: whoever counts on from it never gets past that. */
+/** Half of the largest exact integer in JavaScript: counting on from it never gets past that. */
 const maxCount = 2 ** 52;
 export const count = z.number().int().min(0).max(maxCount);
 export const amount = z.number().min(0).max(maxCount);

@@ -6,7 +6,7 @@ export const liveMessages = `SELECT m.id, m.channel_id, m.seq FROM messages m
 const inServer = 'SELECT id FROM channels WHERE server_id = $1';
 const inWorkspace = 'SELECT id FROM workspaces WHERE server_id = $1';
 
-/** The ids of everyone whom something in the server `$1` names: members, former members who wrote, owners of bots. */
+/** The ids of everyone referenced in the server `$1`: members, former members who wrote, owners of bots. */
 export const people = `WITH named AS (
     SELECT owner_id AS id FROM servers WHERE id = $1
     UNION SELECT user_id FROM server_members WHERE server_id = $1
@@ -31,7 +31,7 @@ export const people = `WITH named AS (
 export const contacts = `SELECT user_id FROM server_members WHERE server_id = $1
   UNION SELECT a.owner_id FROM agents a JOIN server_members m ON m.user_id = a.user_id WHERE m.server_id = $1`;
 
-/** The contents that something in the server `$1` refers to, each once. */
+/** The contents referenced in the server `$1`, each once. */
 export const contents = `SELECT b.id, b.hash, b.size FROM blobs b WHERE b.id IN (
     SELECT a.blob_id FROM attachments a JOIN (${liveMessages}) m ON m.id = a.message_id
     UNION SELECT blob_id FROM workspace_nodes WHERE workspace_id IN (${inWorkspace}) AND blob_id IS NOT NULL

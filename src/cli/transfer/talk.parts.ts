@@ -20,15 +20,15 @@ export const threads = part({
   }),
   from: `threads t JOIN channels c ON c.id = t.channel_id
     WHERE c.server_id = $1 AND t.deleted_at IS NULL ORDER BY t.channel_id, t.id`,
-  // Its message comes later in the file; at the end it is checked that it exists.
+  // Its message is later in the file; the end of the import checks that it exists.
   refers: { channelId: 'channels', creatorId: 'users' },
 });
 
-/** The parts of a message that exist only with its thread: messages of a deleted one are about to be emptied. */
+/** The parts of a message that exist only with its thread: messages of a deleted thread are about to be emptied. */
 const kept = (column: string, otherwise: string) =>
   `CASE WHEN h.deleted_at IS NULL THEN t.${column} ELSE ${otherwise} END`;
 
-/** A name that is called, with its place in the content. */
+/** A mentioned name, with its position in the content. */
 const called = mentionSchema.extend({ token: text(maxContent), label: text(maxContent) });
 
 export const messages = part({
@@ -55,7 +55,7 @@ export const messages = part({
         (mentions ?? []).every(({ range: { start, end } }) => start >= 0 && start < end && end <= content.length),
       { path: ['mentions'], message: 'must have their ranges within the content' },
     )
-    // As in the database: whoever deletes a message takes all of it back.
+    // As in the database: deleting a message removes all of its content.
     .refine(
       ({ deletedAt, content, metadata, mentions, pinnedAt }) =>
         deletedAt === null || (content === '' && metadata === null && mentions === null && pinnedAt === null),

@@ -4,7 +4,7 @@ import { idExample } from '../schema.ts';
 
 const codes = Object.entries(errorCodes).map(([code, [status, sentence]]) => `- \`${code}\` (${status}): ${sentence}`);
 
-/** What every refusal looks like, over REST and on sockets (contract §2). */
+/** The form of every refusal, over REST and on sockets (contract §2). */
 export const errorSchema = z
   .looseObject({
     ok: z.literal(false),
@@ -19,7 +19,7 @@ export const errorSchema = z
   })
   .meta({ id: 'Error' });
 
-/** What a call can be answered with whatever it does: the node itself may be in trouble, or the caller too fast. */
+/** Errors that any call can answer: the node itself may be in trouble, or the caller too fast. */
 export const generalErrors: ErrorCode[] = [
   'VALIDATION_FAILED',
   'RATE_LIMITED',
@@ -28,7 +28,7 @@ export const generalErrors: ErrorCode[] = [
   'SERVER_BUSY',
 ];
 
-/** What a token can be refused with. */
+/** Errors that refuse a token. */
 export const tokenErrors: ErrorCode[] = [
   'ACCESS_TOKEN_INVALID',
   'SESSION_REVOKED',
@@ -38,7 +38,7 @@ export const tokenErrors: ErrorCode[] = [
   'AGENT_STOPPED',
 ];
 
-/** What comes with a rule wherever it holds: bots are held to policies and have no sessions, and DMs are channels too. */
+/** Errors that always accompany another: bots have policies and no sessions, and DMs are channels too. */
 const companions: Partial<Record<ErrorCode, ErrorCode[]>> = {
   NOT_A_MEMBER: ['FORBIDDEN'],
   INSUFFICIENT_PAT_SCOPE: ['FORBIDDEN'],
@@ -66,7 +66,7 @@ export function byStatus(errors: ErrorCode[]): Map<number, ErrorCode[]> {
   return new Map([...groups].sort(([a], [b]) => a - b));
 }
 
-/** A refusal with this code, as it comes. */
+/** An example of a refusal with this code. */
 export function errorExample(code: ErrorCode): ErrorBody {
   const issues = [{ path: 'content', message: 'must not be empty', code: 'custom' }];
   const details = code === 'VALIDATION_FAILED' ? { issues } : code === 'RATE_LIMITED' ? { retryAfter: 7 } : {};

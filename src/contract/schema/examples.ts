@@ -1,7 +1,7 @@
 import { idExample, timeExample } from '../schema.ts';
 import type { JsonSchema, JsonSchemas } from './json-schemas.ts';
 
-/** What a field is likely to hold, by its name; whatever a schema says about itself comes first. */
+/** A field's likely value, by its name; an example in the schema itself takes precedence. */
 const byName: Record<string, unknown> = {
   username: 'alice',
   displayName: 'Alice',
@@ -45,10 +45,10 @@ const byName: Record<string, unknown> = {
   reply: true,
 };
 
-/** More would hide what an example is to show. */
+/** More would hide the point of an example. */
 const deepest = 6;
 
-/** Makes examples of what schemas describe; the same ones for the same schemas, each time. */
+/** Makes examples of schemas; the same ones for the same schemas, each time. */
 export class Examples {
   private readonly schemas: JsonSchemas;
 

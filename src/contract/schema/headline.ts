@@ -1,4 +1,4 @@
-/** The first sentence of a summary for lists, and the rest of it for those who read on. */
+/** The first sentence of a summary for lists, and the rest of it for details. */
 export function headline(summary: string): { summary: string; description?: string } {
   const end = summary.search(/[.;:] /);
   if (end < 0) return { summary: summary.replace(/\.$/, '') };

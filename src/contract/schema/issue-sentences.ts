@@ -18,8 +18,8 @@ const kinds: Record<string, string> = {
 const units: Record<string, string> = { string: ' characters', array: ' items', set: ' items' };
 
 /**
- * What a broken rule asks for, to be read after the name of the field: `must have at least 8 characters`. It stands where
- * a schema has no sentence of its own.
+ * The demand of a broken rule, to follow the field's name: `must have at least 8 characters`. Used where a schema has
+ * no sentence of its own.
  * @returns undefined for rules that have no common sentence
  */
 export function issueSentence(issue: RawIssue): string | undefined {
@@ -46,7 +46,7 @@ function bound(word: 'least' | 'most', origin: string, limit: number | bigint): 
   return `must have at ${word} ${limit}${unit}`;
 }
 
-/** Of a choice of forms none of which fits: what is wrong with the form that was most likely meant. */
+/** For a value that fits none of several forms: the problem with the form that was most likely meant. */
 export function mostTelling(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const [likely] = issue.errors.toSorted((a, b) => missed(a) - missed(b) || deepest(b) - deepest(a));

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 and AsyncAPI 3 take it. */
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 and AsyncAPI 3 accept it. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** The schemas of a document: its parts by name, and what several of them have in common. */
+/** The schemas of a document: its parts by name, and the components that they share. */
 export interface JsonSchemas {
   /** The schema of one of the given names. */
   of(name: string): JsonSchema;
@@ -18,8 +18,8 @@ const documentSchema = z.object({
 
 /**
  * Turns the contracts' schemas into JSON Schemas, all in one go, so that they share components: schemas with
- * `.meta({ id })`, and those that contain themselves. Shown is the input side of each: what a client sends, and what
- * it is sent, since nothing is parsed on the way out.
+ * `.meta({ id })`, and those that contain themselves. It shows the input side of each: it describes what a client
+ * sends, and what it receives, since nothing is parsed on the way out.
  */
 export function jsonSchemas(schemas: Map<string, z.ZodType>): JsonSchemas {
   const all = z.object(Object.fromEntries(schemas));
@@ -39,8 +39,8 @@ export function jsonSchemas(schemas: Map<string, z.ZodType>): JsonSchemas {
 }
 
 /**
- * Patterns that only repeat the format, and limits that only repeat what a number is, are left out; the bare id that may
- * stand for an object (objectOrId) is put beside it.
+ * Drops patterns that only repeat the format, and limits that only repeat the number type; adds the bare id that may
+ * replace an object (objectOrId) beside it.
  */
 function adapt({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.format === 'uuid' || jsonSchema.format === 'date-time') delete jsonSchema.pattern;

@@ -7,7 +7,7 @@ import { issueSentence, mostTelling } from './issue-sentences.ts';
 const maxIssues = 50;
 
 /**
- * Checks something from outside against its schema.
+ * Checks an input against its schema.
  * @throws AppError VALIDATION_FAILED with an issue for each thing that is wrong, 50 at most
  */
 export function validated<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
@@ -18,14 +18,14 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
   throw invalid(result.error.issues.flatMap(mostTelling).slice(0, maxIssues).map(toIssue));
 }
 
-/** The id that a page of a list begins behind; null for the first page. @throws AppError INVALID_CURSOR */
+/** The id after which a page of a list begins; null for the first page. @throws AppError INVALID_CURSOR */
 export function idCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   if (!isUuid(cursor)) throw new AppError('INVALID_CURSOR');
   return cursor;
 }
 
-/** One broken rule, said the same way as the schemas say it. */
+/** One broken rule, in the words of the schemas. */
 export function invalid(issues: Issue[]): AppError {
   const first = issues[0];
   const message = first ? `${first.path || 'The request'}: ${first.message}.` : undefined;
@@ -37,19 +37,19 @@ function toIssue(issue: z.core.$ZodIssue): Issue {
   return { path: [...issue.path, ...keys].join('.'), message: issue.message, code: issue.code };
 }
 
-/** Far beyond what anyone means, and well within what can be read and written by recursion. */
+/** Far deeper than real data, and well within the limits of recursion. */
 const maxDepth = 1000;
 
 interface Unfit {
-  /** From the value down; put together only where something is wrong, for bodies may have a million places. */
+  /** From the value down; built only for a problem, since bodies may have a million places. */
   path: string[];
   message: string;
 }
 
-/** PostgreSQL cannot keep U+0000, and a lone surrogate is no text: both are refused wherever they come (contract §1). */
+/** PostgreSQL cannot keep U+0000, and a lone surrogate is no text: both are refused everywhere (contract §1). */
 function unfitText(value: unknown, depth: number): Unfit | undefined {
   if (typeof value === 'string') return unfitString(value);
-  // What JSON.parse makes of 1e999 would be kept as null.
+  // JSON.parse turns 1e999 into Infinity, which would be kept as null.
   if (value === Infinity || value === -Infinity) return { path: [], message: 'is too large a number' };
   if (typeof value !== 'object' || value === null) return undefined;
   // Socket.IO carries bytes, which JSON would keep as something else.
@@ -63,7 +63,7 @@ function unfitText(value: unknown, depth: number): Unfit | undefined {
   return undefined;
 }
 
-/** A key that schemas would leave out silently. At the top it is a field that nobody knows, like others. */
+/** A key that schemas would drop silently. At the top it is an unknown field, like others. */
 function unfitKey(key: string, depth: number): Unfit | undefined {
   if (key === '__proto__' && depth > 0) return { path: [], message: 'must not be a key' };
   return unfitString(key);

@@ -1,6 +1,6 @@
 /*
- * What names in ZIP files mean: the same on the server and in the web client. Archives are made by many programs, and few of
- * them say how.
+ * Decodes names in ZIP files, in the same way on the server and in the web client. Many programs make archives, and few
+ * of them declare how.
  */
 
 /** The upper half of code page 437, that of the first ZIP programs. */
@@ -10,8 +10,8 @@ const cp437 =
 const strict = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The name of an entry that is not marked as UTF-8. Info-ZIP's `zip` and macOS write UTF-8 all the same, so what is valid
- * as such is that: names in code page 437 hardly ever are, unless they are ASCII, which is the same in both.
+ * The name of an entry that is not marked as UTF-8. Info-ZIP's `zip` and macOS write UTF-8 all the same, so valid UTF-8
+ * counts as that: names in code page 437 are hardly ever valid, unless they are ASCII, which is the same in both.
  */
 export function nameOf(bytes: Uint8Array): string {
   try {
@@ -22,14 +22,14 @@ export function nameOf(bytes: Uint8Array): string {
 }
 
 /**
- * The path of an entry: with `/`, where programs for Windows write `\`, and composed characters (NFC), where macOS writes
- * them taken apart. It may still lead outside.
+ * The path of an entry: with `/`, where programs for Windows write `\`, and composed characters (NFC), where macOS
+ * decomposes them. It may still lead outside.
  */
 export function pathOf(name: string): string {
   return name.replaceAll('\\', '/').normalize('NFC');
 }
 
-/** Whether operating systems put it there on their own: macOS `._name` beside each file, for what has no place in it. */
+/** Whether operating systems add it on their own: macOS puts `._name` beside each file, for its extra attributes. */
 export function isLitter(path: string): boolean {
   return /(^|\/)(__MACOSX(\/|$)|\.DS_Store$|\._[^/]*$|Thumbs\.db$|desktop\.ini$)/.test(path);
 }

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { EmbeddedPostgresError } from './failure.ts';
 import { chooseRunner, complaintOf, complaintOnly, type Runner } from './runner.ts';
 
-/** Where PostgreSQL's programs lie. */
+/** The paths of PostgreSQL's programs. */
 interface Programs {
   initdb: string;
   postgres: string;
@@ -58,14 +58,14 @@ function restoreLinks(packageRoot: string): void {
 
 function makeExecutable(file: string): void {
   const { mode } = statSync(file);
-  // Only where it is needed: a read-only file system refuses even a chmod that changes nothing.
+  // Only if needed: a read-only file system refuses even a chmod that changes nothing.
   if ((mode & 0o555) !== 0o555) chmodSync(file, mode | 0o555);
 }
 
 const run = promisify(execFile);
 const draftSuffix = '.new-';
 
-/** The files of one PostgreSQL and what it takes to run it. */
+/** The files of one PostgreSQL, and the means to run it. */
 export interface Cluster {
   folder: string;
   password: string;
@@ -73,7 +73,7 @@ export interface Cluster {
   runner: Runner;
 }
 
-/** The cluster in `<dataDir>/postgres`, made when there is none yet. */
+/** The cluster in `<dataDir>/postgres`, created if missing. */
 export async function openCluster(dataDir: string): Promise<Cluster> {
   const parent = await realpath(dataDir);
   const folder = path.join(parent, 'postgres');
@@ -87,7 +87,7 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   return cluster;
 }
 
-/** The superuser's password, made once. A cluster without it is one that nobody can open. */
+/** The superuser's password, made once. Nobody can open a cluster without it. */
 async function readPassword(file: string, clusterExists: boolean): Promise<string> {
   const password = existsSync(file) ? (await readFile(file, 'utf8')).trim() : '';
   if (password) return password;
@@ -102,8 +102,8 @@ async function readPassword(file: string, clusterExists: boolean): Promise<strin
 }
 
 async function createCluster(cluster: Cluster, passwordFile: string, runner: Runner): Promise<void> {
-  // Made aside and renamed when complete: a start that is cut off here leaves nothing half made in the way. The name
-  // is new each time, since the initdb of a process that was killed may still be writing.
+  // Made under another name and renamed when complete: an interrupted start leaves no incomplete cluster. The name is
+  // new each time, since the initdb of a process that was killed may still be writing.
   await removeDrafts(cluster.folder);
   const draft = `${cluster.folder}${draftSuffix}${randomBytes(4).toString('hex')}`;
   await mkdir(draft, { mode: 0o700 });
@@ -126,7 +126,7 @@ async function removeDrafts(folder: string): Promise<void> {
 }
 
 /**
- * Always UTF-8 with PostgreSQL's own rules for letters, whatever locales the machine has. Full-text search still
+ * Always UTF-8 with PostgreSQL's own rules for letters, independent of the machine's locales. Full-text search still
  * asks the C library, and folds non-English letters only with a UTF-8 locale; not every system has C.UTF-8.
  */
 async function initialise(cluster: Cluster, draft: string, passwordFile: string): Promise<void> {
@@ -153,7 +153,7 @@ function runInitdb({ runner, programs }: Cluster, args: string[]): Promise<strin
   return complaintOf(runner.spawn(programs.initdb, args, complaintOnly));
 }
 
-/** Data that root copied or restored belongs to root; PostgreSQL only takes data of its own user. */
+/** Data that root copied or restored belongs to root; PostgreSQL only accepts data of its own user. */
 async function takeOver(folder: string, passwordFile: string, { owner }: Runner): Promise<void> {
   const { uid } = await stat(folder);
   if (uid === (owner?.uid ?? process.getuid?.())) return;

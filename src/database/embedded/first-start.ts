@@ -6,7 +6,7 @@ import type { Postmaster } from './postmaster.ts';
 const attempts = 20;
 const pauseMs = 150;
 
-/** Both pass: another program took the port first, or processes of a server that was killed are still ending. */
+/** Both are temporary: another program took the port first, or processes of a killed server are still ending. */
 const passing = /Address already in use|shared memory block/;
 
 /** Starts a server on a free port. @param spawn starts one on the given port */

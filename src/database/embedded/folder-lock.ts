@@ -11,9 +11,9 @@ const holderSchema = z.object({ pid: z.number().int().positive(), started: z.str
 /**
  * Takes the data folder, which is made when missing, for this process.
  *
- * The lock names the process and when it was started, so what a crash leaves behind binds nobody, even when the
+ * The lock names the process and when it was started, so a lock left by a crash blocks nobody, even when the
  * pid has been given to another process.
- * @returns lets go of the folder
+ * @returns releases the folder
  * @throws EmbeddedPostgresError when a living process has it, or it cannot be written
  */
 export function lockFolder(folder: string): () => void {
@@ -40,7 +40,7 @@ function writeOwn(folder: string, file: string): string {
   return own;
 }
 
-/** A link appears with its content, so nobody ever reads a lock that is half written. */
+/** A link appears with its content, so nobody ever reads a half-written lock. */
 function tryLink(own: string, file: string): boolean {
   try {
     linkSync(own, file);
@@ -62,7 +62,7 @@ function removeStale(file: string, folder: string): void {
     if (hasCode(cause, 'ENOENT')) return; // Someone else removed it first.
     throw new EmbeddedPostgresError(`The lock ${file} of a process that has ended cannot be removed.`, { cause });
   }
-  // Someone else may have removed the stale lock and taken their own between our look and our rename.
+  // Between our check and our rename, another process may have removed the stale lock and taken its own.
   if (read(aside) !== found) tryLink(aside, file);
   rmSync(aside, { force: true });
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs when its input ends without a word, which is what the death of our process does, by SIGKILL too. It looks up
- * the pid only then, since PostgreSQL may have been started anew in the meantime.
+ * Acts when its input ends without a word: our process died, perhaps by SIGKILL. It looks up the pid only then, since
+ * PostgreSQL may have been restarted in the meantime.
  */
 const script = 'read -r word && exit 0; pid=$(head -n 1 "$1/postmaster.pid") && kill -INT "$pid"';
 

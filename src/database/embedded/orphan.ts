@@ -9,7 +9,7 @@ const immediateMs = 5_000;
 
 /**
  * Ends a PostgreSQL that outlived its Parley, and forgets a pid file whose pid now belongs to another process, which
- * PostgreSQL would take for a running server. Only for who holds the folder's lock.
+ * PostgreSQL would take for a running server. Only for the holder of the folder's lock.
  */
 export async function endOrphan(folder: string, log: EmbeddedLog): Promise<void> {
   const pid = Number(readPidFile(folder)[0]);

@@ -19,7 +19,7 @@ export interface Postmaster {
   stop(): Promise<void>;
 }
 
-/** What to try for an end, and for how many milliseconds. */
+/** The signals that stop the server, and how many milliseconds each gets. */
 const stopSteps = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 3_000],
@@ -35,18 +35,18 @@ const alwaysSet = {
   logging_collector: 'off',
   log_line_prefix: '',
   lc_messages: 'C',
-  // Failed statements reach the caller; here only what concerns the server is of interest.
+  // Callers get the errors of their statements; this log is only about the server.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 };
 
-/** What clients hear that come too early. */
+/** The refusal of clients that connect too early. */
 export const turnedAway = /^FATAL: +the database system is /;
 
 /**
  * Spawns the server in a process group of its own: Ctrl+C in a terminal reaches the whole group of the caller, and
  * the database must outlive the requests that are being finished.
- * @param onLine gets what PostgreSQL logs, line by line
+ * @param onLine gets PostgreSQL's log, line by line
  */
 export function spawnPostmaster(
   cluster: Cluster,
@@ -70,14 +70,14 @@ export function spawnPostmaster(
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('exit', async (code, name) => {
-      // Its last words may still be on their way; its own children may hold the pipe open for longer.
+      // Its last lines may still be on their way; its own children may hold the pipe open for longer.
       await within(once(child, 'close'), 100);
       resolve(name ? `signal ${name}` : `exit code ${code}`);
     });
   });
   const pid = child.pid ?? -1;
   const ready = waitUntilReady(cluster.folder, pid, ended, lines);
-  // Whoever stops a server that is still starting does not wait for it.
+  // A caller that stops a starting server does not wait for `ready`.
   ready.catch(() => {});
   return { pid, ready, ended, stop: () => stop(child, ended) };
 }
@@ -87,7 +87,7 @@ async function waitUntilReady(folder: string, pid: number, ended: Promise<string
   void ended.then((how) => {
     end = how;
   });
-  // No time limit: after a crash PostgreSQL first replays its log, and that takes what it takes.
+  // No time limit: after a crash PostgreSQL first replays its log, however long that takes.
   while (!isReady(folder, pid)) {
     await delay(10);
     if (end !== undefined) {
@@ -112,8 +112,8 @@ export function readPidFile(folder: string): string[] {
 }
 
 /**
- * Why it ended, by its last lines. Not what it told others meanwhile, nor its guess, after a start that was broken off, that
- * data is lost and a backup has to be put in place.
+ * Why it ended, by its last lines. Leaves out what it answered to clients, and its guess after an interrupted start
+ * that data is lost and a backup has to be restored.
  */
 export function lastWords(lines: string[]): string {
   let isReason = false;
@@ -128,13 +128,13 @@ export function lastWords(lines: string[]): string {
 
 async function stop(child: ChildProcess, ended: Promise<string>): Promise<void> {
   for (const [name, ms] of stopSteps) {
-    // Of a child that ended this knows, and signals nobody who got its pid.
+    // `kill` knows when a child has ended, and never signals another process that got its pid.
     child.kill(name);
     if (await within(ended, ms)) return;
   }
 }
 
-/** What is needed of a logger here; pino's fits. */
+/** The logger that this needs; pino's fits. */
 export interface EmbeddedLog {
   info(obj: object, msg: string): void;
   warn(obj: object, msg: string): void;

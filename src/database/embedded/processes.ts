@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const isLinux = process.platform === 'linux';
 
-/** What the kernel says of a living process. */
+/** What the kernel reports about a living process. */
 interface LinuxProcess {
   state: string;
   parent: number;

@@ -8,13 +8,13 @@ export const embeddedUrl = (port: number, password: string): string =>
   `postgres://${name}:${password}@127.0.0.1:${port}/${name}`;
 
 /**
- * Makes sure of our role and our database. The role is no superuser: should anyone ever get SQL past
- * us, it must not open the files of the machine.
+ * Creates our role and our database if missing. The role is no superuser: an SQL injection must not
+ * open the files of the machine.
  * @returns the URL for that role and database
  */
 export async function ensureDatabase(port: number, password: string): Promise<string> {
   const client = new pg.Client(`postgres://postgres:${password}@127.0.0.1:${port}/postgres`);
-  // A connection that is cut rejects its query; the event would end the process on top of that.
+  // A cut connection already rejects its query; the event would also end the process.
   client.on('error', () => {});
   await client.connect().catch((cause: unknown) => {
     throw new EmbeddedPostgresError(`The embedded PostgreSQL cannot be opened: ${messageOf(cause)}.`, { cause });

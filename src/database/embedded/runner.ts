@@ -12,19 +12,19 @@ interface Owner {
 
 /** Runs PostgreSQL's programs as a user that PostgreSQL accepts: it refuses to be root. */
 export interface Runner {
-  /** Whom the data must belong to; undefined when that is ourselves. */
+  /** The user who must own the data; undefined when that is the current one. */
   owner: Owner | undefined;
   spawn(command: string, args: string[], options?: SpawnOptions): ChildProcess;
 }
 
-/** How much more than its plain user PostgreSQL must be allowed to reach its files, in order of preference. */
+/** The extra capabilities that PostgreSQL may need to reach its files, in order of preference. */
 const capabilities = [undefined, 'dac_read_search', 'dac_override'];
 
 /**
  * Finds a way to run `program` on files in `folder`.
  *
  * Root runs it as the owner of the data, else as the user `postgres`, who may not be able to pass the folders above
- * (a checkout under /root, say). Then it gets the one capability to pass folders instead of our changing modes of
+ * (such as a checkout under /root). Then it gets the one capability to pass folders; we never change the modes of
  * folders that are not ours.
  * @param data the cluster, which need not exist yet
  */
@@ -60,7 +60,7 @@ function createRunner(owner: Owner | undefined, capability: string | undefined):
   };
 }
 
-/** @returns what went wrong, undefined when the program runs and the folder can be reached */
+/** @returns the failure, undefined when the program runs and the folder can be reached */
 function tryOut(runner: Runner, program: string, folder: string): Promise<string | undefined> {
   const script = 'cd "$1" && exec "$2" --version';
   return complaintOf(runner.spawn('/bin/sh', ['-c', script, 'sh', folder, program], complaintOnly));
@@ -69,7 +69,7 @@ function tryOut(runner: Runner, program: string, folder: string): Promise<string
 /** Output options for `complaintOf`. */
 export const complaintOnly: SpawnOptions = { stdio: ['ignore', 'ignore', 'pipe'], detached: true };
 
-/** Waits for a program's end. @returns what it complained of in one line, undefined when it succeeded */
+/** Waits for a program's end. @returns its complaint in one line, undefined when it succeeded */
 export async function complaintOf(child: ChildProcess): Promise<string | undefined> {
   let complaint = '';
   child.stderr?.on('data', (chunk: Buffer) => {

@@ -5,8 +5,8 @@ import { servesFolder } from './processes.ts';
 import { embeddedUrl } from './roles.ts';
 
 /**
- * The URL of the embedded PostgreSQL that another process runs on this data folder, if one does: for programs that
- * work beside a server.
+ * The URL of the embedded PostgreSQL that another process runs on this data folder, if any: for programs that run
+ * beside a server.
  */
 export function runningDatabaseUrl(dataDir: string): string | null {
   const passwordFile = path.join(dataDir, 'postgres-password');

@@ -7,8 +7,8 @@ const longestPauseMs = 5_000;
 const healthyMs = 60_000;
 
 /**
- * Keeps a PostgreSQL running: when it ends by itself it is started again, after pauses that double up to 5 s while
- * it keeps ending.
+ * Keeps a PostgreSQL running: restarts it when it ends by itself, with exponential backoff up to 5 s while it keeps
+ * ending.
  * @param first a server that is ready
  * @param start spawns the next one, on the same port
  * @returns stops it for good

@@ -47,7 +47,7 @@ const ModelUsageSchema = defineEntity({
 export class ModelUsage extends ModelUsageSchema.class {}
 ModelUsageSchema.setClass(ModelUsage);
 
-/** A bot: its user writes and reads, its owner decides about it (contract §4). */
+/** A bot: its user writes and reads, its owner manages it (contract §4). */
 const AgentSchema = defineEntity({
   name: 'Agent',
   tableName: 'agents',
@@ -90,7 +90,7 @@ const AgentTokenSchema = defineEntity({
 export class AgentToken extends AgentTokenSchema.class {}
 AgentTokenSchema.setClass(AgentToken);
 
-/** What a bot may hear and say: in one channel, or (without one) in all channels of a server without their own policy. */
+/** What a bot may receive and send: in one channel, or (without one) in all channels of a server without a policy. */
 const AgentPolicySchema = defineEntity({
   name: 'AgentPolicy',
   tableName: 'agent_policies',
@@ -113,10 +113,10 @@ const AgentPolicySchema = defineEntity({
     reply: p.boolean(),
     listen: p.boolean(),
     config: p.json<Record<string, unknown>>().columnType('json'),
-    /** What the owner and what the server's admins have set; the columns above have what follows from both. */
+    /** The policies set by the owner and by the server's admins; the columns above hold their combination. */
     ownerHalf: p.json<Policy>().columnType('jsonb').nullable(),
     serverHalf: p.json<Policy>().columnType('jsonb').nullable(),
-    /** Nodes that know of the halves count it up; what others write a trigger splits. */
+    /** Nodes that write the halves increment it; a trigger splits the writes of older nodes. */
     revision: p.integer().default(0),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow),
@@ -126,7 +126,7 @@ const AgentPolicySchema = defineEntity({
 export class AgentPolicy extends AgentPolicySchema.class {}
 AgentPolicySchema.setClass(AgentPolicy);
 
-/** The address to which a bot is sent what it would hear on its sockets. */
+/** The address that receives the events a bot would get on its sockets. */
 const WebhookSchema = defineEntity({
   name: 'Webhook',
   tableName: 'webhooks',
@@ -137,7 +137,7 @@ const WebhookSchema = defineEntity({
     secret: p.string().columnType('text'),
     /** One or more, newest first, separated by spaces. */
     previousSecret: p.string().columnType('text').nullable(),
-    /** Until when the previous secrets sign too. */
+    /** The previous secrets sign too until then. */
     previousUntil: p.datetime(3).nullable(),
     /**
      * `dead`: given up after failing for too long; `gone`: the receiver answered 410; `paused`: its owner has to confirm it.
@@ -165,7 +165,7 @@ const WebhookCursorSchema = defineEntity({
     /** The channel, or the bot's own user. */
     streamId: p.uuid().primary(),
     kind: p.string().columnType('text').$type<'channel' | 'user'>(),
-    /** Since when the bot is in the room; one that comes back starts afresh, and gets nothing from the time between. */
+    /** When the bot entered the room; a bot that returns starts afresh, without the events it missed meanwhile. */
     enteredAt: p.datetime(3),
     /** Everything up to here was delivered, or not meant for the bot. */
     seq: p.bigint('number'),

@@ -5,7 +5,7 @@ import { Blob } from './blob.entity.ts';
 import { Server } from './server.entity.ts';
 import { User } from './user.entity.ts';
 
-/** Something with web pages of its own that belongs to a server. */
+/** A server's app, with web pages of its own. */
 const AppSchema = defineEntity({
   name: 'App',
   tableName: 'apps',

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A content that is stored once, whatever refers to it. References are foreign keys to this table: the collector goes by
+ * A content, stored once for all its references. References are foreign keys to this table: the collector goes by
  * those, and the database refuses to delete a blob while one exists.
  */
 const BlobSchema = defineEntity({
@@ -14,7 +14,7 @@ const BlobSchema = defineEntity({
     size: p.bigint('number').default(0),
     /** The size of all chunks but the last. */
     chunkSize: p.integer(),
-    /** Since when it has no known reference; null: it has one. */
+    /** When it lost its last known reference; null: it has one. */
     unusedSince: p.datetime(3).nullable(),
   },
 });

@@ -34,7 +34,7 @@ const ChannelSchema = defineEntity({
 export class Channel extends ChannelSchema.class {}
 ChannelSchema.setClass(Channel);
 
-/** Who was let into a private channel, or put out of an open one, where people need no row to be (contract §5). */
+/** Who was added to a private channel, or removed from an open one, where members need no row (contract §5). */
 const ChannelMemberSchema = defineEntity({
   name: 'ChannelMember',
   tableName: 'channel_members',
@@ -42,7 +42,7 @@ const ChannelMemberSchema = defineEntity({
   properties: {
     channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade'),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
-    /** Taken out of a channel that is open to the whole server. */
+    /** Removed from a channel that is open to the whole server. */
     excluded: p.boolean().default(false),
     joinedAt: p.datetime(3).onCreate(dateNow),
   },
@@ -60,7 +60,7 @@ const ChannelReadSchema = defineEntity({
     channelId: () =>
       p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade').index(false),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
-    /** A number of the channel's log; it never goes back (contract §5). */
+    /** A position in the channel's log; it never decreases (contract §5). */
     lastReadSeq: p.bigint('number').default(0),
   },
 });

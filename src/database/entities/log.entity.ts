@@ -19,7 +19,7 @@ const IdempotencyKeySchema = defineEntity({
 export class IdempotencyKey extends IdempotencyKeySchema.class {}
 IdempotencyKeySchema.setClass(IdempotencyKey);
 
-/** A note that something was changed which nodes may have in their caches. Written by triggers alone. */
+/** An invalidation: nodes may have the changed rows in their caches. Written by triggers alone. */
 const InvalidationSchema = defineEntity({
   name: 'Invalidation',
   tableName: 'invalidations',
@@ -40,7 +40,7 @@ InvalidationSchema.setClass(Invalidation);
 
 /**
  * The head of a room's log. `id` is the channel's or the user's. Every append locks this row until it commits:
- * that is what keeps the numbers without holes over all nodes.
+ * this keeps the numbers free of gaps across all nodes.
  */
 const StreamSchema = defineEntity({
   name: 'Stream',
@@ -51,9 +51,9 @@ const StreamSchema = defineEntity({
     lastSeq: p.bigint('number').default(0),
     /** Entries up to and with this one have been trimmed. */
     floorSeq: p.bigint('number').default(0),
-    /** The last entry that is not just a new message which changes nothing beside. */
+    /** The last entry that is more than just a new message. */
     changedSeq: p.bigint('number').default(0),
-    /** The writer adds nothing; changes still do. */
+    /** The writer appends nothing more; changes still do. */
     isClosed: p.boolean().default(false),
   },
 });
@@ -68,13 +68,13 @@ const LogEntrySchema = defineEntity({
   primaryKeys: ['streamId', 'seq'],
   indexes: [
     {
-      // Entries beside its message:new that repeat a message's content, be it as a name, which must change and go with it.
+      // Entries beside its message:new that repeat a message's content, even as a name: they change and end with it.
       name: 'log_entries_retold',
       expression:
         "create index log_entries_retold on log_entries (stream_id, (data ->> 'id')) where event in ('message:updated', 'message:pinned', 'message:unpinned', 'thread:created', 'thread:updated') and not is_outdated",
     },
     {
-      // Entries that quote a message to those who were notified of it, which must go with it too.
+      // Entries that quote a message to the users notified of it: they are emptied with it too.
       name: 'log_entries_quoting',
       expression:
         "create index log_entries_quoting on log_entries ((data ->> 'referenceId')) where event in ('notification:new', 'notification:updated')",
@@ -88,7 +88,7 @@ const LogEntrySchema = defineEntity({
     threadId: p.uuid().nullable(),
     data: p.json<unknown>().columnType('json'),
     createdAt: p.datetime(3).defaultRaw('now()'),
-    /** What it repeats has changed since: `data` has it no more, and readers get the current text (see messages/outdated). */
+    /** The repeated text has changed: `data` lacks it, and readers get the current text (see messages/outdated). */
     isOutdated: p.boolean().default(false),
   },
 });

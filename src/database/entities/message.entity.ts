@@ -43,7 +43,7 @@ export class Thread extends ThreadSchema.class {}
 ThreadSchema.setClass(Thread);
 
 /**
- * A message. Deleted ones stay as empty rows, so that cursors keep their place and replies know what they answered.
+ * A message. Deleted ones stay as empty rows, so that cursors and replies keep pointing at them.
  *
  * Its channel, author and thread are not foreign keys: checking those row by row was a third of PostgreSQL's work for a
  * send. The writer locks the head of the channel's log, which is removed only together with the channel and its threads
@@ -97,13 +97,13 @@ const MessageSchema = defineEntity({
     replyToId: p.uuid().nullable(),
     metadata: p.json<Record<string, unknown>>().columnType('json').nullable(),
     mentions: p.json<MentionRecord[]>().columnType('json').nullable(),
-    /** Bots that it mentions or ever mentioned, by user id (see mentioned-bots); null: those in `mentions`, since it was sent. */
+    /** Bots it mentions or mentioned, by user id (see mentioned-bots); null: those in `mentions`, since it was sent. */
     mentionedBots: p.json<Record<string, number>>().columnType('jsonb').nullable(),
     nonce: p.string().columnType('text').nullable(),
-    /** The Idempotency-Key of its request, or the streamed reply that it came from. */
+    /** The Idempotency-Key of its request, or the streamed reply that produced it. */
     sentKey: p.string().columnType('text').nullable(),
     isEdited: p.boolean().default(false),
-    /** Whether it may have reactions, files or a thread; a trigger sets it, and it stays. */
+    /** Whether it may have reactions, files or a thread; a trigger sets it, and nothing clears it. */
     hasExtras: p.boolean().default(false),
     pinnedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).onCreate(dateNow),

@@ -54,8 +54,8 @@ export class Notification extends NotificationSchema.class {}
 NotificationSchema.setClass(Notification);
 
 /**
- * A message that a notification counts. It stays without its notification when the message stops mentioning the user, who is
- * then not notified of the same message again.
+ * A message that a notification counts. The row outlives its notification when the message stops mentioning the user,
+ * so that the user is not notified of the same message again.
  */
 const SourceSchema = defineEntity({
   name: 'NotificationSource',
@@ -80,7 +80,7 @@ const SourceSchema = defineEntity({
 export class NotificationSource extends SourceSchema.class {}
 SourceSchema.setClass(NotificationSource);
 
-/** What a user wants to be notified of. Without a row: everything. */
+/** A user's notification preferences. Without a row: everything. */
 const PreferencesSchema = defineEntity({
   name: 'NotificationPreferences',
   tableName: 'notification_preferences',
@@ -96,8 +96,8 @@ export class NotificationPreferences extends PreferencesSchema.class {}
 PreferencesSchema.setClass(NotificationPreferences);
 
 /**
- * Something that people have to be told, written in the transaction in which it happened and deleted in the one that makes
- * the notifications or events: so nothing is lost or told twice.
+ * A pending notification of people: written in the transaction of its cause, and deleted in the one that creates the
+ * notifications or events, so none is lost or sent twice.
  */
 const NotificationJobSchema = defineEntity({
   name: 'NotificationJob',

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Status } from '../../contract/presence.ts';
 import { User } from './user.entity.ts';
 
-/** The status a user chose for when connected; without a row `online`. It stays until changed (contract §9). */
+/** The status that a user shows while connected; without a row `online`. It stays until changed (contract §9). */
 const PresenceWishSchema = defineEntity({
   name: 'PresenceWish',
   tableName: 'presence_wishes',

@@ -43,7 +43,7 @@ const ServerMemberSchema = defineEntity({
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
     role: p.string().columnType('text').$type<Role>(),
     nickname: p.string().columnType('text').nullable(),
-    /** Of a bot: admins keep it for the server, whether or not its owner is there. */
+    /** Of a bot: admins keep it for the server, even without its owner. */
     kept: p.boolean().default(false),
     /** Of a bot: admins let it write in the workspace. */
     workspaceWrite: p.boolean().default(false),
@@ -54,7 +54,7 @@ const ServerMemberSchema = defineEntity({
 export class ServerMember extends ServerMemberSchema.class {}
 ServerMemberSchema.setClass(ServerMember);
 
-/** Someone who may not enter a server, with or without an end (contract §5). */
+/** A ban from a server, with or without an end (contract §5). */
 const ServerBanSchema = defineEntity({
   name: 'ServerBan',
   tableName: 'server_bans',
@@ -66,7 +66,7 @@ const ServerBanSchema = defineEntity({
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),
     bannedBy: () => p.manyToOne(User).mapToPk().fieldName('banned_by').nullable().deleteRule('set null').index(false),
     reason: p.string().columnType('text').nullable(),
-    /** It counts up to here, by PostgreSQL's clock; null: until it is lifted. */
+    /** It ends then, by PostgreSQL's clock; null: until it is lifted. */
     until: p.datetime(3).nullable(),
     createdAt: p.datetime(3).onCreate(dateNow),
   },

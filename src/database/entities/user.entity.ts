@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { dateNow } from '../../infrastructure/clock.ts';
 
-/** A person or a bot. Deleted users keep their rows, so that what they wrote has an author. */
+/** A person or a bot. Deleted users keep their rows, so that their messages have an author. */
 const UserSchema = defineEntity({
   name: 'User',
   tableName: 'users',
@@ -18,7 +18,7 @@ const UserSchema = defineEntity({
     /** The username in lower case: usernames are unique case-insensitively. */
     usernameKey: p.string().columnType('text').unique(),
     email: p.string().columnType('text').nullable().unique(),
-    /** Since when it is proven that the address is this person's; null: anyone may have given it. */
+    /** When the person proved to own the address; null: unproven, anyone may have given it. */
     emailVerifiedAt: p.datetime(3).nullable(),
     displayName: p.string().columnType('text'),
     avatarUrl: p.string().columnType('text').nullable(),
@@ -28,7 +28,7 @@ const UserSchema = defineEntity({
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
     deletedAt: p.datetime(3).nullable(),
-    /** Set by the operator: nothing of this account is let in, nor are its bots. */
+    /** Set by the operator: all credentials of this account and its bots are refused. */
     suspendedAt: p.datetime(3).nullable(),
     suspensionReason: p.string().columnType('text').nullable(),
   },
@@ -110,7 +110,7 @@ const EmailCodeSchema = defineEntity({
   tableName: 'email_codes',
   properties: {
     email: p.string().columnType('text').primary(),
-    /** Keyed with the JWT secret: six digits are few. */
+    /** Keyed with the JWT secret: six digits are easy to guess. */
     codeHash: p.string().columnType('text'),
     tries: p.integer().default(0),
     expiresAt: p.datetime(3),
@@ -120,7 +120,7 @@ const EmailCodeSchema = defineEntity({
 export class EmailCode extends EmailCodeSchema.class {}
 EmailCodeSchema.setClass(EmailCode);
 
-/** A link with which a password can be set once. */
+/** A link that sets a password once. */
 const PasswordResetSchema = defineEntity({
   name: 'PasswordReset',
   tableName: 'password_resets',
@@ -134,7 +134,7 @@ const PasswordResetSchema = defineEntity({
 export class PasswordReset extends PasswordResetSchema.class {}
 PasswordResetSchema.setClass(PasswordReset);
 
-/** What was last mailed to an account to prove its address: a link and a code, either of which is used once. */
+/** The last mail that lets an account prove its address: a link and a code, each usable once. */
 const EmailVerificationSchema = defineEntity({
   name: 'EmailVerification',
   tableName: 'email_verifications',
@@ -195,7 +195,7 @@ OAuthStateSchema.setClass(OAuthState);
 
 export type FriendshipStatus = 'pending' | 'accepted' | 'rejected';
 
-/** The relation of two people: one row for a pair, whoever asked (contract §7). */
+/** The relation of two people: one row for a pair, in either direction (contract §7). */
 const FriendshipSchema = defineEntity({
   name: 'Friendship',
   tableName: 'friendships',

@@ -12,7 +12,7 @@ const WorkspaceSchema = defineEntity({
     id: p.uuid().primary(),
     serverId: () => p.oneToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').owner(),
     name: p.string().columnType('text'),
-    /** Updated with each change, so that nobody has to count the nodes. */
+    /** Updated with each change, so that the nodes need no counting. */
     folderCount: p.integer().default(0),
     fileCount: p.integer().default(0),
     totalBytes: p.bigint('number').default(0),
@@ -60,7 +60,7 @@ const WorkspaceNodeSchema = defineEntity({
 export class WorkspaceNode extends WorkspaceNodeSchema.class {}
 WorkspaceNodeSchema.setClass(WorkspaceNode);
 
-/** A recent visitor of a large server's workspace, who is told of its changes. */
+/** A recent visitor of a large server's workspace, who gets its changes. */
 const WorkspaceViewerSchema = defineEntity({
   name: 'WorkspaceViewer',
   tableName: 'workspace_viewers',

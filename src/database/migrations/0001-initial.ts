@@ -91,7 +91,7 @@ export class Initial extends Migration {
     this.addSql(
       `alter table channel_members add constraint channel_members_user_id_foreign foreign key (user_id) references users (id) on update cascade on delete cascade`,
     );
-    // Heads are updated with every append: room on the page keeps those updates cheap (no index is touched).
+    // Every append updates a head: free space on the page keeps those updates cheap (no index is touched).
     this.addSql(`alter table streams set (fillfactor = 50)`);
   }
 }

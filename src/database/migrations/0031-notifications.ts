@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Notifications, what people want of them, and the work of making them. */
+/** Notifications, users' preferences for them, and the jobs that make them. */
 export class Notifications extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** How people want to be seen. */
+/** The statuses that people choose to show. */
 export class PresenceWishes extends Migration {
   override up(): void {
     this.addSql(`create table presence_wishes (user_id uuid not null, status text not null, primary key (user_id))`);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Ways to what quotes a message, for when it is deleted. */
+/** Indexes to find quotes of a message when it is deleted. */
 export class Quotes extends Migration {
   override up(): void {
     this.addSql(

@@ -13,7 +13,7 @@ export class Blobs extends Migration {
     this.addSql(
       `alter table blob_chunks add constraint blob_chunks_blob_id_foreign foreign key (blob_id) references blobs (id) on delete cascade`,
     );
-    // Most of what is uploaded is compressed already: trying it once more only costs time.
+    // Most uploads are compressed already: compressing them again only costs time.
     this.addSql(`alter table blob_chunks alter column data set storage external`);
   }
 }

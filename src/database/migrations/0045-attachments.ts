@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Files that go with messages; their bytes are blobs. */
+/** Files attached to messages; their bytes are blobs. */
 export class Attachments extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Tokens of runtimes, and what they used of the models. */
+/** Tokens of runtimes, and their usage of the models. */
 export class ModelProxy extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What the lock on the head of a channel's log holds already need not be checked for each message (see Message). */
+/** The lock on a channel's log already ensures these references: no check for each message is needed (see Message). */
 export class UncheckedMessages extends Migration {
   override up(): void {
     this.addSql('alter table messages drop constraint messages_channel_id_foreign');

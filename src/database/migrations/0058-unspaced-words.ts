@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Messages in languages without spaces between words are found by any piece of them. The index for it is made by 0065; this
- * one, which has nothing in it, stands for it until then.
+ * Search finds messages in languages without spaces between words by any piece of them. 0065 makes the index for it;
+ * this empty one replaces it until then.
  */
 export class UnspacedWords extends Migration {
   override up(): void {

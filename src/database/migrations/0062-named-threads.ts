@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Names that nobody gave follow the message, and go with its words; the log is searched for them too. */
+/** Default names follow the message's text, and are deleted with it; the log is searched for them too. */
 export class NamedThreads extends Migration {
   override up(): void {
     this.addSql(`alter table threads add column is_named boolean not null default true`);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Nothing is sent to a channel any more once its log says that it is archived. */
+/** Once a channel's log is marked as closed (archived), no message can be sent to it. */
 export class ClosedLogs extends Migration {
   override up(): void {
     this.addSql('alter table streams add column is_closed boolean not null default false');

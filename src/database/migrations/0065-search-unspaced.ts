@@ -2,8 +2,8 @@ import { Migration } from '@mikro-orm/migrations';
 import { hasUnspaced, unspacedWords } from '../unspaced.ts';
 
 /**
- * Makes the index over what has no spaces, unless an earlier version made it where it stood before. Behind all that changes
- * messages: making it takes 16 s for 60 000 of 200 letters, and having those changed under it more than twice that.
+ * Makes the index of text without spaces, unless an earlier version made it. It runs after all migrations that change
+ * messages: making it takes 16 s for 60 000 of 200 letters; changing those under it takes more than twice that.
  */
 export class SearchUnspaced extends Migration {
   override up(): void {

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Finds notifications of what waits for an answer in a server, which go when it is given. */
+/** Finds a server's notifications that wait for an answer; they are deleted when it is given. */
 export class OpenQuestions extends Migration {
   override up(): void {
     this.addSql(

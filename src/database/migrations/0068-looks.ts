@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Looks that took longer with what there is. The indexes of ages summed up pages, and what was written into the place of what is
- * gone kept all of them as old as ever.
+ * Replaces indexes that slowed down as tables grew. The indexes of ages summarized pages, and new rows in the space of
+ * deleted ones kept every page's range as old as ever.
  */
 export class Looks extends Migration {
   override up(): void {

@@ -1,17 +1,17 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What nodes keep of a table in a cache of theirs, and under which columns as the key. */
+/** What nodes cache of a table, and which columns are the key. */
 interface Kept {
   table: string;
   cache: string;
   key: string[];
-  /** The columns that what is kept depends on. */
+  /** The columns that the cached values depend on. */
   values: string[];
-  /** A new row is a change as well: that there is none is kept too. */
+  /** A new row is a change as well: nodes also cache that there is none. */
   inserts?: true;
 }
 
-/** Whoever changes something by hand, or puts back a backup, may look for tables elsewhere. */
+/** An operator's SQL or a restore may run with another search path. */
 const here = 'set search_path from current';
 
 const person = ['username', 'display_name', 'avatar_url', 'is_bot', 'tier', 'deleted_at'];
@@ -38,8 +38,8 @@ const kept: Kept[] = [
 ];
 
 /**
- * Whatever changes something that nodes keep in their caches says so in its own transaction, be it a node, the command
- * line or an operator's SQL. Every node looks for that once a second (see delivery/invalidation-watch.ts).
+ * Every change to cached data writes an invalidation in its own transaction, whether made by a node, the command line
+ * or an operator's SQL. Every node polls for invalidations once a second (see delivery/invalidation-watch.ts).
  */
 export class Invalidations extends Migration {
   override up(): void {
@@ -62,7 +62,7 @@ export class Invalidations extends Migration {
     this.watchRelated();
   }
 
-  /** Only what matters is looked at: the count of a thread's messages or the last use of a session changes all the time. */
+  /** Watches only the columns that matter: a thread's message count or a session's last use changes all the time. */
   private watch({ table, cache, key, values, inserts }: Kept): void {
     const name = `invalidate_${cache.replaceAll('-', '_')}`;
     const run = `execute function invalidate(${[cache, ...key].map((text) => `'${text}'`).join(', ')})`;
@@ -77,7 +77,7 @@ export class Invalidations extends Migration {
     }
   }
 
-  /** Where the key is in another table; no keys: all that the cache holds. */
+  /** For keys in another table; no keys: the whole cache. */
   private watchRelated(): void {
     this.addSql(`create function invalidate_public_channels() returns trigger language plpgsql ${here} as $$ begin
       insert into invalidations (cache, keys)

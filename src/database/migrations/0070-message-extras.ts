@@ -1,12 +1,12 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * A message says whether it may have reactions, files or a thread: most have none, and pages look no further. PostgreSQL
- * keeps it true, whoever writes: an older node during a rolling update, or an operator.
+ * A message's row shows whether it may have reactions, files or a thread: most have none, and need no further lookups.
+ * PostgreSQL keeps it true for every writer: an older node during a rolling update, or an operator.
  */
 export class MessageExtras extends Migration {
   override up(): void {
-    // For messages that are there already, looking costs less than rewriting the table.
+    // For existing messages, extra lookups cost less than rewriting the table.
     this.addSql('alter table messages add column has_extras boolean not null default true');
     this.addSql('alter table messages alter column has_extras set default false');
     // Its argument: the column with the id of the message. Writers hold the head of its channel's log.

@@ -4,7 +4,7 @@ const here = 'set search_path from current';
 
 /**
  * Whether the address of an account was proven, and whether the operator has suspended it. Older nodes leave both as they
- * are: what they create counts as unproven until the next proof.
+ * are: accounts that they create count as unproven until the next proof.
  */
 export class AccountStanding extends Migration {
   override up(): void {
@@ -25,10 +25,10 @@ export class AccountStanding extends Migration {
   }
 
   /**
-   * An account without a password that has an address came from a mailed code or from a provider that had verified it, or
-   * was imported and has no credentials yet. One whose first link was made in the transaction that made the account came
-   * from a provider too, whatever password it got later; such a link is never younger than its account. Nothing else
-   * proves an address: whoever registered may have given any.
+   * An account with an address and no password comes from a mailed code or from a provider that had verified it, or was
+   * imported and has no credentials yet. One whose first link was made in the account's own transaction also comes from
+   * a provider, even if it got a password later; such a link is never younger than its account. Nothing else
+   * proves an address: anyone can register with any address.
    */
   private markProven(): void {
     this.addSql(`update users u set email_verified_at = u.created_at

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Bans, and what a server's admins decide about a bot as a member: whether it stays without its owner, and whether it may
- * write in the workspace. Bots whose owner has left are taken out by the nodes, which tell everyone (see `strayBots`).
+ * Bans, and decisions of a server's admins about a bot as a member: whether it stays without its owner, and whether it
+ * may write in the workspace. The nodes remove bots whose owner has left, and publish it (see `strayBots`).
  */
 export class Bans extends Migration {
   override up(): void {
@@ -25,7 +25,7 @@ export class Bans extends Migration {
         `alter table server_bans add constraint server_bans_${column}_foreign foreign key (${column}) references ${table} (id) on delete ${rule}`,
       );
     }
-    // Bots see no invite codes: not in what their own logs still have, either.
+    // Bots see no invite codes, not even in the entries of their own logs.
     this.addSql(`update log_entries set data = (data::jsonb #- '{server,inviteCode}')::json from users
       where users.id = log_entries.stream_id and users.is_bot and event in ('server:joined', 'server:updated')`);
   }

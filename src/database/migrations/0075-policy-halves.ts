@@ -1,12 +1,12 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What is written in the columns that older nodes read and write too, as one side's half. */
+/** The columns that older nodes read and write too, as one side's half. */
 const half = (row: string) =>
   `jsonb_build_object('mode', ${row}.mode, 'mentionOnly', ${row}.mention_only, 'reply', ${row}.reply, 'listen', ${row}.listen, 'config', ${row}.config)`;
 
 /**
- * Whether what nobody signed may be the server's decision. Admins could set policies of channels alone, as owners could; an
- * owner who is an admin too undoes both.
+ * Whether a policy of unknown author may be the server's decision. Admins could set policies of channels alone, as
+ * owners could; an owner who is an admin too undoes both.
  */
 const mayBeServers = (row: string) => `(${row}.server_id is not null and ${row}.channel_id is not null
   and (${row}.mention_only or not ${row}.reply or not ${row}.listen)
@@ -14,9 +14,9 @@ const mayBeServers = (row: string) => `(${row}.server_id is not null and ${row}.
     where a.id = ${row}.agent_id and m.role in ('owner', 'admin')))`;
 
 /**
- * What a bot's owner and a server's admins set is stored apart; the columns of before have what follows from both. Whoever
- * set the existing ones is not known: they are the owner's, and the server's too where they restrict a bot in a channel.
- * So are those that older nodes write while they run beside newer ones, which count up `revision`.
+ * Stores the policies of a bot's owner and of a server's admins apart; the old columns hold their combination. The
+ * existing ones name no author: they are the owner's, and the server's too where they restrict a bot in a channel.
+ * So are those that older nodes write while they run beside newer ones, which increment `revision`.
  */
 export class PolicyHalves extends Migration {
   override up(): void {
@@ -47,7 +47,7 @@ export class PolicyHalves extends Migration {
         end if;
       end if;
       return new; end $$`);
-    // Slash commands reach the bot that they name: nodes keep which those are.
+    // Slash commands reach the bot that they name: nodes cache them.
     this.addSql(`create trigger invalidate_channel_commands after update of slash_commands on agents
       for each row when (old.slash_commands::text is distinct from new.slash_commands::text)
       execute function invalidate_all_of('channel-commands')`);

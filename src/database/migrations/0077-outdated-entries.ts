@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Log entries that repeat what a message no longer says are marked, once, and completed with the current text when they are
- * read: a message that is edited many times costs one rewrite for each of its entries. The index leaves marked ones out.
+ * Log entries that repeat a message's old text are marked once, and get the current text when they are read: a message
+ * that is edited many times costs one rewrite for each of its entries. The index excludes marked ones.
  */
 export class OutdatedEntries extends Migration {
   override up(): void {
@@ -11,7 +11,7 @@ export class OutdatedEntries extends Migration {
     this.addSql(
       `create index log_entries_retold on log_entries (stream_id, (data ->> 'id')) where event in ('message:updated', 'message:pinned', 'message:unpinned', 'thread:created', 'thread:updated') and not is_outdated`,
     );
-    // Messages and threads that were changed before: what the entries have is replaced when they are read.
+    // Messages and threads that were changed before: the text of their entries is replaced on reading.
     this.addSql(
       `update log_entries l set is_outdated = true from messages m left join messages r on r.id = m.reply_to_id
        where l.stream_id = m.channel_id and l.seq = m.seq and l.event = 'message:new' and (m.is_edited or r.is_edited)`,

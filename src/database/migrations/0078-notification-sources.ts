@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * What a notification is made of: the messages that it counts, each of which may be deleted, or stop mentioning its user.
+ * The sources of a notification: the messages that it counts. Each may be deleted, or stop mentioning its user.
  * Rows without sources are from before, or from an older node during a rolling update.
  */
 export class NotificationSources extends Migration {

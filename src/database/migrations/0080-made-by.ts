@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Credentials know the session that made them, and end with it (contract §3). What is there already came from nobody knows which. */
+/** Credentials record the session that made them, and end with it (contract §3). For existing ones it is unknown. */
 export class MadeBy extends Migration {
   override up(): void {
     for (const table of [

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What someone has stored is added up at each upload (contract §8). */
+/** Each upload adds up its user's stored bytes (contract §8). */
 export class Storage extends Migration {
   override up(): void {
     this.addSql('create index attachments_uploaded on attachments (uploader_id, size)');

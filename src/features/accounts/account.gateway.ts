@@ -40,7 +40,7 @@ export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handle
     async 'auth:renew'({ actor, payload, socket }) {
       const next = await identity.renewed(actor, payload.token);
       expiry.renew(socket, next);
-      // From here on a revocation of the new session finds the socket; one that came just before is noticed now.
+      // From here on a revocation of the new session finds the socket; this check catches one just before.
       await identity.refreshed(next).catch((error) => sendOff(socket, next, error));
       const { expiresAt, sessionId } = next;
       return { sessionId, expiresAt: isoTimeOrNull(expiresAt === null ? null : new Date(expiresAt)) };

@@ -31,7 +31,7 @@ import type { Device } from './sessions/device.ts';
 import { type AuthAnswer, holdSession, ownSession, type SessionService } from './sessions/session.service.ts';
 import type { EmailVerificationService } from './verification/verification.service.ts';
 
-/** Tells those who may see a user about its new name or picture. */
+/** Announces a user's new name or picture to those who may see the user. */
 export interface Introductions {
   introduce(user: SmallUser): Promise<void>;
 }
@@ -63,11 +63,11 @@ const byName = `SELECT id, password_hash AS hash FROM users
   WHERE (email = $1 OR username_key = $1) AND NOT is_bot AND deleted_at IS NULL
   ORDER BY (email = $1) DESC NULLS LAST LIMIT 1`;
 /**
- * Checking a password takes time; another may have been set meanwhile, or the same one rehashed: then it is checked again.
+ * A check takes time. If the password is replaced or rehashed meanwhile, it is checked again.
  * The row is locked, so setting another password from now on ends this session with the others.
  */
 const stillHas = 'SELECT id FROM users WHERE id = $1 AND password_hash = $2 AND deleted_at IS NULL FOR SHARE';
-/** Only if it is still the password that was checked: another may have been set meanwhile. */
+/** Replaces the hash only while the checked password is still the current one. */
 const replaceHash = `UPDATE users SET password_hash = $3, updated_at = now()
   WHERE id = $1 AND password_hash IS NOT DISTINCT FROM $2::text RETURNING id`;
 
@@ -82,9 +82,9 @@ export class AccountService {
   }
 
   /**
-   * Creates an account, and mails what proves its address.
+   * Creates an account, and mails a link and a code that prove its address.
    * @throws AppError EMAIL_TAKEN, USERNAME_TAKEN, INVALID_INVITE_CODE; EMAIL_NOT_VERIFIED where the address has to be proven
-   * first: the account is made all the same
+   * first: the account is created nevertheless
    */
   async register(input: z.output<typeof registerSchema>, device: Device): Promise<AuthAnswer> {
     const { changes, passwords, sessions, membership, settings, verifications } = this.parts;
@@ -130,7 +130,7 @@ export class AccountService {
     return actor.agent ? { ...user, agentId: actor.agent.id } : user;
   }
 
-  /** Changes the actor's name or picture; what is left out stays. @throws AppError USER_NOT_FOUND */
+  /** Changes the actor's name or picture; omitted fields stay. @throws AppError USER_NOT_FOUND */
   async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
     const { changes, caches, presence } = this.parts;
     return changes.run(async (change) => {
@@ -155,9 +155,9 @@ export class AccountService {
   }
 
   /**
-   * Sets a new password, keeps the calling session and ends the others; on request also whatever else lets anyone in. Users
+   * Sets a new password, keeps the calling session and ends the others; on request also all other credentials. Users
    * without a password may set one.
-   * @returns what still lets someone in
+   * @returns the credentials that remain
    * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
    */
   async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>): Promise<Changed> {
@@ -192,7 +192,7 @@ export class AccountService {
     if (!(await this.parts.passwordCheck.isRight(userId, password, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
   }
 
-  /** Whoever knows the password but has not proven the address gets what proves it. */
+  /** Mails the proof again to a user who knows the password but has not proven the address. */
   private mailAgain(userId: string, error: unknown): never {
     if (error instanceof AppError && error.code === 'EMAIL_NOT_VERIFIED') this.parts.verifications.offer(userId);
     throw error;

@@ -16,7 +16,7 @@ export interface KnownAgent {
   status: AgentStatus;
   user: SmallUser;
   tier: string;
-  /** Of its owner: a bot is let in where its owner is. */
+  /** The owner's, which applies to the bot too. */
   standing: Standing;
 }
 
@@ -72,7 +72,7 @@ export class AgentIdentity {
     return { id: agent.id, endsAt: token.endsAt };
   }
 
-  /** Whether everything `require` would ask for is cached, and valid. */
+  /** Whether everything that `require` reads is cached and valid. */
   isCurrent(userId: string, tokenId: string): boolean {
     const agent = this.agents.peek(userId);
     const token = this.tokens.peek(tokenId);

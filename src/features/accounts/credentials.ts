@@ -6,7 +6,7 @@ import type { AgentIdentity } from './agent.identity.ts';
 import { modelTokenCache } from './model-tokens.ts';
 import type { Revocation } from './sessions/revocation.ts';
 
-/** What lets someone in besides sessions and the password, or sends events out, counted. */
+/** Counts of credentials besides sessions and the password, and of webhooks. */
 export interface CredentialCounts {
   personalTokens: number;
   /** Of all bots of the account. */
@@ -16,13 +16,13 @@ export interface CredentialCounts {
   webhooks: number;
 }
 
-/** What goes beyond sessions and what was mailed, which always end. */
+/** What to end besides sessions and pending links, which always end. */
 export interface EndOptions {
-  /** The session to keep: the one that asked. */
+  /** The calling session, which is kept. */
   keepSession?: string | null;
   /** Personal, agents' and model tokens; webhooks pause until the owner confirms them. */
   tokens?: boolean;
-  /** With `tokens`: webhooks are removed instead, since their addresses may be those of somebody else. */
+  /** With `tokens`: webhooks are removed instead, since somebody else may have set their addresses. */
   removeWebhooks?: boolean;
   /** Accounts at identity providers, except `keepLink`. */
   links?: boolean;
@@ -31,7 +31,7 @@ export interface EndOptions {
 }
 
 const lockAgents = 'SELECT id FROM agents WHERE owner_id = $1 ORDER BY id FOR NO KEY UPDATE';
-/** $2: only those that this session made; null: all, as in what follows. */
+/** $2: only those that this session made; null: all. The same holds below. */
 const madeBy = '($2::uuid IS NULL OR made_by = $2)';
 const endAgentTokens = `DELETE FROM agent_tokens WHERE agent_id = ANY($1::uuid[]) AND ${madeBy} RETURNING id`;
 const pauseWebhooks = `UPDATE webhooks SET state = 'paused', stopped_at = now(), updated_at = now()
@@ -61,7 +61,7 @@ interface Deps extends Pick<Context, 'caches' | 'control'> {
   agentIdentity: Pick<AgentIdentity, 'forgetTokens'>;
 }
 
-/** The only way to end what an account is entered with (contract §3): on every node before the answer. */
+/** The only way to end an account's credentials (contract §3): on every node before the response. */
 export class Credentials {
   private readonly deps: Deps;
 
@@ -70,9 +70,8 @@ export class Credentials {
   }
 
   /**
-   * Ends sessions, mailed reset links and half-made provider links of a user, and what the options name besides. The user is
-   * locked first, as whoever makes a credential locks the user, or holds the session that makes it: what is made meanwhile ends
-   * too.
+   * Ends sessions, mailed reset links and half-made provider links of a user, and what the options name. It locks the
+   * user first. Making a credential locks the user too, or holds the making session: one made meanwhile ends too.
    * @returns how many sessions, tokens, webhooks, links and passwords were ended
    */
   async end(change: Change, userId: string, options: EndOptions = {}): Promise<number> {
@@ -88,14 +87,14 @@ export class Credentials {
     return ended;
   }
 
-  /** Sets a password, and ends what the old one may have let in. The caller has verified that the user wants it. */
+  /** Sets a password, and ends what `end` ends with the options. The caller has verified that the user wants it. */
   async replacePassword(change: Change, userId: string, passwordHash: string, options: EndOptions = {}): Promise<void> {
     await this.end(change, userId, options);
     await change.rows(setPassword, [userId, passwordHash]);
   }
 
   /**
-   * Ends one session with everything that it made: whoever held it unasked keeps nothing.
+   * Ends one session with everything that it made, so a thief keeps nothing.
    * @returns whether the session existed
    */
   async endWithSession(change: Change, userId: string, sessionId: string): Promise<boolean> {

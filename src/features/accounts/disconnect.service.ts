@@ -1,12 +1,12 @@
 import { AppError } from '../../contract/errors.ts';
 import type { Identity } from './identity.ts';
 
-/** Called when a user says goodbye; the presence feature decides what that means. */
+/** Called when a client announces that it disconnects; the presence feature decides what that means. */
 export interface Goodbyes {
   goodbye(userId: string): Promise<void>;
 }
 
-/** A client says that it disconnects. It does not wait for the response, so it always succeeds. */
+/** A client announces that it disconnects. It does not wait for the response, so this always succeeds. */
 export class DisconnectService {
   private readonly identity: Identity;
   private readonly presence: Goodbyes;

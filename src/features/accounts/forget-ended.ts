@@ -5,7 +5,7 @@ const batch = 1000;
 /** The time $1 seconds ago. */
 const longAgo = 'now() - make_interval(secs => $1)';
 
-/** What ends, and the condition for old rows. */
+/** Tables with rows that end, and the condition for old ones. */
 const ends = [
   { table: 'sessions', key: 'id', isOver: `refresh_expires_at < ${longAgo} OR revoked_at < ${longAgo}` },
   { table: 'personal_tokens', key: 'id', isOver: `revoked_at < ${longAgo}` },

@@ -81,7 +81,7 @@ export class Identity {
     return actor;
   }
 
-  /** Whether an actor whose token was checked before is known here to be unchanged. False: ask `refreshed`. */
+  /** Whether this node's caches show that a checked actor is unchanged. False: call `refreshed`. */
   isCurrent(actor: Actor): boolean {
     const { userId, sessionId, personalTokenId, agent, expiresAt } = actor;
     if (expiresAt !== null && expiresAt <= clock.now()) return false;
@@ -118,7 +118,7 @@ export class Identity {
     return (await this.requireUser(userId, 'ACCESS_TOKEN_INVALID')).tier;
   }
 
-  /** Whether what this user began elsewhere still holds: a person who is not suspended, or a bot of one. */
+  /** Whether work that this user started elsewhere may go on: for a person who is not suspended, or a bot of one. */
   async admits(userId: string): Promise<boolean> {
     const known = await this.findUser(userId);
     if (!known || known.suspended) return false;
@@ -158,7 +158,7 @@ export class Identity {
     return known;
   }
 
-  /** Whether a session is known here to be valid, and to be this user's: a token may not name one user and another's session. */
+  /** Whether this node knows a session as valid and this user's: a token must not pair a user and another's session. */
   private isHeld(sessionId: string, userId: string): boolean {
     const session = this.sessions.peek(sessionId);
     return session?.revoked === false && session.userId === userId;

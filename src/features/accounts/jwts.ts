@@ -12,7 +12,7 @@ type Secrets = Pick<Settings, 'jwtSecrets' | 'accounts'>;
 export class Jwts {
   private readonly issuer: string;
   private readonly audience: string;
-  /** Created once: given text, jsonwebtoken would create one for each token, which takes longer than all the rest. */
+  /** Created once: from text, jsonwebtoken creates a key for each token, which takes longer than all the rest. */
   private readonly keys: (JwtSecret & { key: KeyObject })[];
 
   constructor({ jwtSecrets, accounts }: Secrets, audience: string) {

@@ -14,7 +14,7 @@ import { newId } from '../../infrastructure/ids.ts';
 export interface NewUser {
   /** Null where there is none, or a provider has not verified it. */
   email: string | null;
-  /** Whether the address is proven to be theirs: by what makes the account, or because the operator says so. */
+  /** Whether the address is proven to be theirs: by how the account is created, or by the operator. */
   emailVerified: boolean;
   passwordHash: string | null;
   /** Generated from `suggestion` when left out. */

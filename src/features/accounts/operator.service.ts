@@ -45,7 +45,7 @@ interface OperatorParts {
   settings: Settings;
 }
 
-/** The operator's account administration: it checks no permissions, so no route or event leads here. */
+/** The operator's account administration: it checks no permissions, so no route or event calls it. */
 export class OperatorService {
   private readonly parts: OperatorParts;
 
@@ -67,7 +67,7 @@ export class OperatorService {
     const passwordHash = await passwords.hash(input.password);
     return namingConflicts(username === undefined, () =>
       changes.run(async (change) => {
-        // The operator says whose address it is.
+        // The operator vouches for the address.
         const proven = { email, emailVerified: true, suggestion: email };
         const user = await createUser(change, { ...proven, username, displayName, passwordHash, tier });
         return { id: user.id, username: user.username };
@@ -91,7 +91,7 @@ export class OperatorService {
   }
 
   /**
-   * Ends sessions, tokens of all kinds, the tokens and webhooks of the user's bots, and links that are under way. The
+   * Ends sessions, tokens of all kinds, the tokens and webhooks of the user's bots, and pending links. The
    * password and the linked accounts stay. @returns how many were ended. @throws AppError USER_NOT_FOUND
    */
   async revokeAll(name: string): Promise<number> {
@@ -99,7 +99,7 @@ export class OperatorService {
     return this.parts.changes.run((change) => this.parts.credentials.end(change, id, { tokens: true }));
   }
 
-  /** Shuts an account and its bots out until `unsuspend`. @throws AppError USER_NOT_FOUND */
+  /** Suspends an account and its bots until `unsuspend`. @throws AppError USER_NOT_FOUND */
   async suspend(name: string, reason: string | null): Promise<void> {
     await this.parts.suspensions.suspend(await this.find(name), reason);
   }

@@ -14,7 +14,7 @@ const lockOwner = `SELECT username, email, email_verified_at IS NOT NULL AS veri
   suspension_reason AS "suspensionReason" FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`;
 const markVerified = 'UPDATE users SET email_verified_at = now(), updated_at = now() WHERE id = $1';
 
-/** Who an account belongs to: whoever first proves that its address is theirs (contract §3). */
+/** An account belongs to the first person who proves that its address is theirs (contract §3). */
 export class Ownership {
   private readonly credentials: Credentials;
   private readonly mails: AccountMails;
@@ -25,8 +25,8 @@ export class Ownership {
   }
 
   /**
-   * Someone has proven that the account's address is theirs. If nobody had before, the account may have been made by anyone:
-   * everything that lets its maker in ends in this change, and a mail says so.
+   * Someone has proven that the account's address is theirs. If nobody had before, anyone may have made the account:
+   * this change ends all credentials of its maker, and a mail reports it.
    * @param kept the provider account that proves it, and whether the proof is about to set the password
    * @returns whether the account was taken over
    * @throws AppError USER_NOT_FOUND, ACCOUNT_SUSPENDED

@@ -18,8 +18,8 @@ interface Deps extends Pick<Context, 'changes' | 'caches' | 'control'> {
 }
 
 /**
- * Accounts that the operator shuts out (contract §3): nothing of theirs is ended, and all of it is refused, with that of
- * their bots, as long as it lasts.
+ * Suspends accounts (contract §3): a suspension ends no credentials, but while it lasts all of them are refused, those
+ * of the account's bots too.
  */
 export class Suspensions {
   private readonly deps: Deps;

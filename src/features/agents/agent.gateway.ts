@@ -44,7 +44,7 @@ export function connectBots(
   delivery.observe((entry) => {
     if (entry.event !== policyChanged.name) return;
     policies.forgetHere();
-    // If that fails now, it is retried with the next event that the bot is fed.
+    // If that fails now, it is retried with the bot's next event.
     gateway.membership.filterChanged(streamId(entry.room)).catch(() => {});
   });
 }

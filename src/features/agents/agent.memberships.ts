@@ -54,7 +54,7 @@ export class AgentMemberships {
     });
   }
 
-  /** What a bot is told about each of its channels when it connects (contract §9). */
+  /** The events that a bot gets for each of its channels when it connects (contract §9). */
   async existing(botUserId: string): Promise<Existing[]> {
     const found = await this.deps.database.rows<{ id: string }>(channelsOf, [botUserId]);
     const records = await channelRecords(

@@ -13,7 +13,7 @@ import type { Context } from '../context.ts';
 import type { CommandDirectory } from '../messages/command-directory.ts';
 
 const toldChannels = 200;
-/** In further ones nodes find the change within a second by themselves. */
+/** In channels beyond these, nodes find the change by themselves within a second. */
 const keptChannels = 2000;
 
 const getCommands = 'SELECT slash_commands AS commands FROM agents WHERE id = $1';
@@ -57,7 +57,7 @@ export class AgentProfile {
     return { ok: true, commands: row?.commands ?? [] };
   }
 
-  /** By the bot itself or its owner; others in the bot's channels are told of the change. */
+  /** By the bot itself or its owner; the bot's channels get an event about it. */
   async setCommands(
     actor: Actor,
     agentId: string,
@@ -86,7 +86,7 @@ export class AgentProfile {
     return { ok: true, commands };
   }
 
-  /** By the bot itself: its usage, in whatever form its owner understands. */
+  /** By the bot itself: its usage, in any form that its owner understands. */
   async setUsage(
     actor: Actor,
     agentId: string,

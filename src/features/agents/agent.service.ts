@@ -41,18 +41,18 @@ const setProfile = `UPDATE users SET username = coalesce($2, username), username
     OR $4 AND avatar_url IS DISTINCT FROM $5) RETURNING id`;
 const setConfig = `UPDATE agents SET config = $2::json, updated_at = now()
   WHERE id = $1 AND config::jsonb IS DISTINCT FROM $2::jsonb`;
-/** The user too: nobody adds it to a server meanwhile (see Roster). */
+/** Locks the user too, so that nobody adds it to a server meanwhile (see Roster). */
 const lockWithUser = 'SELECT a.id FROM agents a JOIN users u ON u.id = a.user_id WHERE a.id = $1 FOR UPDATE';
 const anonymise = `UPDATE users SET deleted_at = now(), username = 'deleted-' || right(replace(id::text, '-', ''), 20),
   username_key = $2, display_name = 'Deleted user', avatar_url = NULL, updated_at = now() WHERE id = $1`;
 
-/** Whether someone is online, as others are told (contract §9). */
+/** The online status that others see (contract §9). */
 export interface AgentPresence {
-  /** A sign of life that is valid for `seconds`. */
+  /** A heartbeat that is valid for `seconds`. */
   heartbeat(userId: string, seconds: number): Promise<void>;
   /** Offline at once, without a grace period. */
   goodbye(userId: string): Promise<void>;
-  /** The rooms that hear of its name and picture. */
+  /** The rooms that get changes of its name and picture. */
   roomsOf(userId: string): Promise<string[]>;
   /** Announces its name and picture, in its current rooms by default. */
   introduce(user: SmallUser, rooms?: string[]): Promise<void>;
@@ -235,7 +235,7 @@ export class AgentService {
       displayName: input.displayName ?? input.name,
       avatarUrl: input.avatarUrl ?? null,
       isBot: true,
-      // Bots have no capabilities, whatever new accounts get (contract §13).
+      // Bots have no capabilities, even where new accounts get some (contract §13).
       tier: this.deps.settings.accounts.tiers[0]?.id ?? this.deps.settings.newAccountTier,
     });
     await change.em.flush();

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 
 /** Concurrent requests for tokens are serialized: each new token ends those before it, and one is the last. */
 const hold = 'SELECT id FROM agents WHERE id = $1 FOR NO KEY UPDATE';
-/** Those that end sooner were announced when theirs was shortened: all nodes drop each of them once. */
+/** Tokens that end sooner were announced when they were shortened: all nodes drop each of them once. */
 const endOlder = `UPDATE agent_tokens SET ends_at = now() + make_interval(secs => $2)
   WHERE agent_id = $1 AND ends_at > now() + make_interval(secs => $2) RETURNING id`;
 const addToken = `INSERT INTO agent_tokens (id, agent_id, created_at, ends_at, made_by)
@@ -34,8 +34,8 @@ export class AgentTokens {
   }
 
   /**
-   * A new token of an agent: the JWT that its bot signs in with. Its owner is told. A webhook is paused until the owner
-   * confirms it: whoever had the older token may have set its address (contract §4).
+   * A new token of an agent: the JWT that its bot signs in with. Its owner is notified. A webhook is paused until the
+   * owner confirms it: a holder of the older token may have set its address (contract §4).
    * @param madeBy the session of its owner
    */
   async issue(change: Change, agent: AgentToIssue, madeBy: string): Promise<string> {

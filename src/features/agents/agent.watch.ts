@@ -22,7 +22,7 @@ interface Connection {
 
 /**
  * The bots connected to this node: keeps track of their uptime, and closes the sockets of those whose token has expired or
- * who were stopped while this node could not be told. One query a second, none without bots.
+ * who were stopped while this node was unreachable. One query a second, none without bots.
  */
 export class AgentWatch {
   private readonly database: Database;

@@ -36,7 +36,7 @@ export type AgentsServices = ReturnType<typeof agentsModule>['services'];
 
 type Below = AccountsServices & ChannelsServices & MembersServices & MessagesServices & PresenceServices;
 
-/** Bots: what they are, may do and hear, their webhooks and streamed replies (contract §4). */
+/** Bots: their accounts, policies and feeds, webhooks and streamed replies (contract §4). */
 export function agentsModule(context: Context & Below) {
   const { policyAccess, database, settings, dashboard, roster } = context;
   const feedFilter = new BotFeedFilter(policyAccess, new Concerns(database), context.commands);

@@ -7,7 +7,7 @@ import type { CommandDirectory } from '../messages/command-directory.ts';
 import { withoutQuote } from '../messages/message.reader.ts';
 import type { Concerns } from './concerns.ts';
 
-/** Limits bots to what their policies let them hear (contract §4). */
+/** Limits the feeds of bots to what their policies allow (contract §4). */
 export class BotFeedFilter implements FeedFilter {
   private readonly policies: PolicyAccess;
   private readonly concerns: Concerns;
@@ -23,7 +23,7 @@ export class BotFeedFilter implements FeedFilter {
     return actor.user.isBot && !room.startsWith('user:');
   }
 
-  /** A bot that may not listen still hears the commands that it has declared, unless it is disabled. */
+  /** A bot that may not listen still gets the commands that it has declared, unless it is disabled. */
   async passes(actor: Actor, room: Room): Promise<boolean> {
     if (!this.isRestricted(actor, room)) return true;
     const policy = await this.policies.effective(actor.userId, streamId(room));
@@ -43,7 +43,7 @@ export class BotFeedFilter implements FeedFilter {
       }
       if (!policy.listen && policy.mode !== 'disabled')
         heard = await this.concerns.commanding(actor.userId, channelId, entries);
-      // A change that was answered meanwhile must apply to these already.
+      // A policy change answered meanwhile must already apply to these entries.
       if (this.policies.stillHolds(actor.userId, channelId, policy)) return { entries: heard, whole };
     }
   }

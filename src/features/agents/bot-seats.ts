@@ -48,7 +48,7 @@ export class BotSeats {
     });
   }
 
-  /** Ends that: without its owner the bot leaves, the server or private channels. @throws AppError like `keep` */
+  /** Undoes `keep`: without its owner the bot leaves the server or private channels. @throws AppError like `keep` */
   async release(actor: Actor, server: string, agentId: string): Promise<void> {
     const id = await this.admins(actor, server, 'bot:keep');
     await this.deps.changes.run(async (change) => {
@@ -62,7 +62,7 @@ export class BotSeats {
     });
   }
 
-  /** Says whether a bot may write in the workspace. @throws AppError like `keep` */
+  /** Sets whether a bot may write in the workspace. @throws AppError like `keep` */
   setRights(actor: Actor, server: string, agentId: string, workspaceWrite: boolean): Promise<MemberRecord> {
     return this.changed(
       actor,
@@ -77,7 +77,7 @@ export class BotSeats {
     );
   }
 
-  /** @param work whether it has changed anything: else nothing is told */
+  /** @param work returns whether it has changed anything; only then is it announced */
   private async changed(
     actor: Actor,
     server: string,

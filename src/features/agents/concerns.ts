@@ -5,7 +5,7 @@ import type { Database } from '../../database/database.ts';
 import { atMost } from '../../infrastructure/cache.ts';
 import { namedSince } from '../messages/mentioned-bots.ts';
 
-/** The fields of a message event that are looked at. */
+/** The fields of a message event that are read here. */
 const messageSchema = z.object({
   seq: z.number(),
   content: z.string().default(''),
@@ -21,23 +21,23 @@ const tellsMessage = new Set(['message:new', 'message:updated', 'message:pinned'
 const tellsOfMessage = new Set(['message:deleted', 'reaction:updated']);
 const tellsThread = new Set(['thread:created', 'thread:updated']);
 
-/** From which number of its channel's log a bot takes part in threads: it created, wrote in, or prompted them. */
+/** The number in its channel's log from which a bot takes part in threads that it created, wrote in, or prompted. */
 const partIn = `SELECT t.id, CASE WHEN t.creator_id = $1 OR coalesce(p.author_id = $1, false) THEN 0 ELSE
     (SELECT min(m.seq) FROM messages m WHERE m.thread_id = t.id AND m.seq > asked.seen AND m.author_id = $1) END AS since
   FROM unnest($2::uuid[], $3::bigint[]) AS asked (id, seen) JOIN threads t USING (id)
   LEFT JOIN messages p ON p.id = t.parent_message_id`;
 /**
- * From which number on messages (by their own) concern a bot, if ever: its own and replies to them from the first, those
- * that mention it, now or since that number; and which threads they are in.
+ * The number after which events of messages concern a bot, if ever: 0 for its own and replies to them, that of the
+ * mention for those that mention or mentioned it. Also the threads of the messages.
  */
 const concerning = `SELECT m.seq, m.thread_id AS "threadId", CASE WHEN m.author_id = $1 OR r.author_id = $1 THEN 0
     ELSE ${namedSince('m', '$1::text')} END AS after,
     (m.mentioned_bots ->> ('/' || $1::text))::bigint AS commanded
   FROM messages m LEFT JOIN messages r ON r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
 
-/** Whether something concerns a bot, or what has to be looked up first. */
+/** Whether something concerns a bot, or what must be looked up first. */
 type Verdict = boolean | { threadId: string } | { seq: number };
-/** What every entry about a message may be: a command, or what happens to one. */
+/** Events that may be about a command: a new one, or a change to one. */
 const tellsOfCommand = new Set([...tellsMessage, ...tellsOfMessage]);
 
 /** A bot's part in a thread, as far as its channel's log has been read. */
@@ -57,9 +57,9 @@ interface Concerned {
 const maxKnown = 50_000;
 
 /**
- * What concerns a bot that hears only what is meant for it: messages that mention it or reply to it, threads that it takes
- * part in, and everything that happens to those. This depends only on the earlier entries of the channel's log, so the bot
- * hears the same by its sockets and its webhook, from each node, now and later.
+ * Selects the events for a bot that gets only what concerns it: messages that mention it or reply to it, threads that
+ * it takes part in, and all changes to those. This depends only on earlier entries of the channel's log, so the bot
+ * gets the same by its sockets and its webhook, from each node, now and later.
  */
 export class Concerns {
   private readonly database: Database;
@@ -81,7 +81,7 @@ export class Concerns {
     });
   }
 
-  /** Only slash commands that name the bot, and what happens to them, with at most one query for all. */
+  /** Only slash commands that name the bot, and changes to them, with at most one query for all. */
   async commanding(botUserId: string, channelId: string, entries: LogEntry[]): Promise<LogEntry[]> {
     const seqs = entries.map((entry) => (tellsOfCommand.has(entry.event) ? seqOfMessage(entry, botUserId) : null));
     const messages = await this.bySeq(
@@ -153,11 +153,11 @@ function verdictOnMessage({ event, json, isOutdated }: LogEntry, botUserId: stri
   const parsed = messageSchema.safeParse(JSON.parse(json));
   if (!parsed.success) return false;
   const { seq, content, authorId, threadId, replyTo, mentions } = parsed.data;
-  // It has the present text and mentions; those that it was published with are found by the message.
+  // An outdated entry has the present text and mentions; its original mentions are looked up by the message.
   if (isOutdated && authorId !== botUserId) return { seq };
   const mentioned = mentions.some((mention) => mention.kind === 'user' && mention.targetId === botUserId);
   if (mentioned || replyTo?.authorId === botUserId) return true;
-  // Changes to a message are for those who were sent it, even if it no longer says what concerned them.
+  // Changes to a message are for those who got it, even if its new text no longer concerns them.
   if (event !== 'message:new') return { seq };
   // It may be a command.
   if (content.startsWith('/') && authorId !== botUserId) return { seq };

@@ -22,8 +22,8 @@ interface Stray {
 }
 
 /**
- * Takes out bots whose owner is no longer where they are: earlier versions left them there, also while they run beside this
- * one, and so may an import. Everyone is told as if they left.
+ * Removes bots from places that their owner has left. Earlier versions leave them there, also while they run beside
+ * this one, and so may an import. Everyone gets the same events as if the bots left.
  */
 export function strayBots(parts: { changes: Changes; roster: Roster; channelMembers: ChannelMemberService }): Chore {
   const { changes, roster, channelMembers } = parts;

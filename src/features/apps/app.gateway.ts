@@ -79,7 +79,7 @@ function connect(socket: Duplex, head: Buffer, { headers, upgraded, signal }: Pr
   socket.write(upgraded.head);
   upstream.write(head);
   socket.pipe(upstream).pipe(socket);
-  // Either may have ended while the app was asked.
+  // Either end may have closed while the app was answering.
   if (over.aborted || socket.destroyed) end();
 }
 

@@ -21,7 +21,7 @@ export interface ProxyLimits extends SlotLimits {
   maxBytes: number;
 }
 
-/** A request to be proxied, as it came. */
+/** A request to be proxied, as received. */
 export interface ProxiedRequest {
   method: string;
   rest: string;
@@ -45,9 +45,9 @@ export interface ProxiedSocket extends ProxiedAnswer {
   signal: AbortSignal;
 }
 
-/** How long a caller who does not read may hold an answer, in times of the app's own silence. */
+/** How long a caller may hold an answer without reading it, as a multiple of the limit for a silent app. */
 const callersPatience = 4;
-/** How often apps are looked up that something is passed on to. */
+/** How often the apps with requests or WebSockets in progress are looked up. */
 const watchMs = 2000;
 
 const findUrl = "SELECT url FROM apps WHERE id = $1 AND type = 'url' AND status = 'active' AND url IS NOT NULL";
@@ -132,13 +132,13 @@ export class AppProxy {
     return this.deps.limits.socketIdleMs;
   }
 
-  /** Ends what could go on forever. */
+  /** Ends WebSockets and event streams, which could last forever. */
   drain(): void {
     clearInterval(this.watching);
     this.slots.end(({ endless }) => endless);
   }
 
-  /** Takes a place for a request, which it leaves when the signal aborts. */
+  /** Takes a slot for a request; the abort of the signal releases it. */
   private async enter(
     appId: string,
     given: Pick<ProxiedRequest, 'headers' | 'address'>,
@@ -155,13 +155,13 @@ export class AppProxy {
     return { address: new ProxyAddress(appId, new URL(app.url)), slot };
   }
 
-  /** Ends what is passed on to apps that are no longer there, or elsewhere now. */
+  /** Ends requests and WebSockets to apps that are gone or have a new address. */
   private async endLost(): Promise<void> {
     const ids = this.slots.appIds;
     if (ids.length === 0) return;
     const found = await this.deps.database.rows<{ id: string; url: string }>(findUrls, [ids]);
     const urls = new Map(found.map(({ id, url }) => [id, url]));
-    // Those that came meanwhile were not asked about.
+    // Apps with a first request meanwhile were not looked up.
     this.slots.end(({ appId, url }) => ids.includes(appId) && urls.get(appId) !== url);
   }
 
@@ -195,7 +195,7 @@ export class AppProxy {
   }
 
   /**
-   * The same bytes, up to the limit; each that passes notes that neither side is silent.
+   * The same bytes, up to the limit; each piece that passes resets the idle timer.
    * @param isOurs whether the source is closed when nobody wants more; the caller's connection is not: the rest of its body
    * is read after the response
    */
@@ -210,7 +210,7 @@ export class AppProxy {
         else done(null, piece);
       },
     });
-    // An answer that waits here waits for the caller to read.
+    // An answer buffered here waits for the caller to read.
     if (isOurs) idle.excuse(() => limit.readableLength > 0, callersPatience);
     source.once('error', (cause) => limit.destroy(cause));
     limit.once('close', () => {

@@ -135,7 +135,7 @@ export class AppService {
     if (url !== undefined) await this.deps.outgoing.check(new URL(url));
     const files = htmlContent === undefined ? null : [await this.deps.bundleSources.html(htmlContent)];
     return this.change(actor, server_id, async (change) => {
-      // Its current type: something else may have been published in its place a moment ago.
+      // Its current type: a publish may just have replaced the app.
       const { type } = await this.deps.appAccess.changeable(actor, server_id, id);
       if (files && type !== 'html') throw notOfType('htmlContent', 'html');
       if (url !== undefined && type !== 'url') throw notOfType('url', 'url');

@@ -25,7 +25,7 @@ function charsetOf(head: Buffer): string {
   if (marked) return marked[1];
   const text = head.toString('latin1').replace(/<!--.*?(-->|$)/gs, '');
   const named = /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(text)?.[1]?.toLowerCase() ?? 'utf-8';
-  // Where the name can be read as ASCII, this is not what it says.
+  // A page whose `meta` is readable as ASCII is not in UTF-16.
   return named.startsWith('utf-16') ? 'utf-8' : named;
 }
 
@@ -76,7 +76,7 @@ export class AppServing {
     const path = decoded(address.rest.slice(1));
     const isFolder = path === '' || path.endsWith('/');
     const wanted = isFolder ? `${path}index.html` : path;
-    // Composed, as all are kept now, or taken apart, as they came from macOS before.
+    // Composed, as all are stored now, or decomposed, as macOS names were stored before.
     const files = [...new Set([wanted, wanted.normalize('NFC'), wanted.normalize('NFD')])];
     const folders = files.map((path) => `${path}/index.html`);
     const found = await this.find(serverIdOrSlug, appIdOrSlug, [...files, ...folders]);
@@ -107,7 +107,7 @@ export class AppServing {
   private async content(file: FoundFile & { path: string; blobId: string }): Promise<Served> {
     const { appId, path, blobId, size } = file;
     const type = mediaTypeOf(path) ?? 'application/octet-stream';
-    // The page of an app without files came as JSON text.
+    // The page of an app without files was received as JSON text.
     const isOwn = type === 'text/html' && file.type === 'zip';
     const charset = isOwn ? await this.charset(blobId, size) : null;
     return {
@@ -138,7 +138,7 @@ export class AppServing {
   }
 }
 
-/** Decoded once: what is encoded twice is a file name with a `%` in it. */
+/** Decoded once: a path encoded twice is a file name with a `%` in it. */
 function decoded(path: string): string {
   try {
     const text = decodeURIComponent(path);

@@ -67,7 +67,7 @@ export async function publishFiles(change: Change, appId: string, files: BundleF
   await change.rows('DELETE FROM app_files WHERE app_id = $1 AND version < $2', [appId, row.version]);
 }
 
-/** Changes what is given of an app; as the homepage it replaces the present one. @throws AppError APP_NOT_FOUND */
+/** Changes the given fields of an app; as the homepage it replaces the present one. @throws AppError APP_NOT_FOUND */
 export async function describeApp(
   change: Change,
   appId: string,
@@ -110,7 +110,7 @@ async function insertFiles(change: Change, appId: string, version: number, files
   );
 }
 
-/** The slugs of the apps of a server, whatever their status. */
+/** The slugs of the apps of a server, of any status. */
 export async function takenSlugs(rows: Rows, serverId: string): Promise<Set<string>> {
   const found = await rows<{ slug: string }>('SELECT slug FROM apps WHERE server_id = $1', [serverId]);
   return new Set(found.map((row) => row.slug));

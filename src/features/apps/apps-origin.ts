@@ -2,17 +2,17 @@
 export class AppsOrigin {
   private readonly url: URL | null;
 
-  /** @param appsUrl null: apps are served where everything is */
+  /** @param appsUrl null: apps are served from the main origin */
   constructor(appsUrl: string | null) {
     this.url = appsUrl === null ? null : new URL(appsUrl);
   }
 
-  /** Null: apps are served where everything is. */
+  /** Null: apps are served from the main origin. */
   get origin(): string | null {
     return this.url?.origin ?? null;
   }
 
-  /** @returns where to redirect a request that came to another host than the apps' own; null when the host is right */
+  /** @returns where to redirect a request for another host than the apps' own; null when the host is right */
   elsewhere(host: string, address: { path: string; search: string }): string | null {
     if (!this.url || this.isAppsHost(host)) return null;
     return `${this.url.origin}${address.path}${address.search}`;
@@ -22,7 +22,7 @@ export class AppsOrigin {
   isAppsHost(host: string): boolean {
     if (this.url === null) return false;
     if (host === this.url.host) return true;
-    // However it is written: in capitals, with the dot at its end, or with the port that goes without saying.
+    // In any spelling: in capitals, with a trailing dot, or with the default port.
     return URL.parse(`${this.url.protocol}//${host}`)?.host.replace(/\.(?=:|$)/, '') === this.url.host;
   }
 }

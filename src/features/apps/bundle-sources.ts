@@ -18,7 +18,7 @@ import {
 } from './bundle.ts';
 import { unpackBundle } from './zip-bundle.ts';
 
-/** What is to be published, read from the workspace. */
+/** The content to publish, read from the workspace. */
 export interface Source {
   /** That of the folder or file, without its extension. */
   name: string;

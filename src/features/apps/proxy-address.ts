@@ -1,7 +1,7 @@
 /**
- * Which address here stands for which on the host of an app, one to one: `/` for the address that is stored, with or without
- * its slash; other paths are relative to its folder; and after an extra slash comes a whole path of the host. So a redirect
- * leads to what the app meant, and never back to where it came from.
+ * Maps addresses here to addresses on the host of an app, one to one: `/` is the stored address, with or without its
+ * slash; other paths are relative to its folder; and a path after an extra slash is a whole path of the host. So a
+ * redirect leads where the app meant, and never back to its own source.
  */
 export class ProxyAddress {
   private readonly root: string;
@@ -17,7 +17,7 @@ export class ProxyAddress {
   }
 
   /**
-   * Where a request goes; it never leaves the app's host.
+   * The target of a request, always on the app's host.
    * @param rest the path after the app's id, with its slash and still encoded
    * @param search with its `?`; empty: that of the app's address counts at `/`
    */
@@ -46,8 +46,8 @@ export class ProxyAddress {
 }
 
 /**
- * The URL that a `Location` names. Headers are read as Latin-1; what is not ASCII in this one is UTF-8 nearly always, and is
- * encoded once.
+ * The URL that a `Location` names. Headers are read as Latin-1; non-ASCII bytes in this one are nearly always UTF-8,
+ * and are encoded once.
  * @returns null for nonsense
  */
 export function locationIn(header: string, target: URL): URL | null {

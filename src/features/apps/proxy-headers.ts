@@ -2,15 +2,15 @@ type Given = NodeJS.Dict<string | string[]>;
 type Headers = Record<string, string | string[]>;
 
 /**
- * What may pass, in either direction; anything else stays here (contract §8). Lists of what may not would have to know each
- * header in which some proxy tells the address of a client, and each that makes one serve a file of its own.
+ * The headers that pass, in either direction; all others are dropped (contract §8). A blocklist would have to know
+ * each header in which some proxy sends the address of a client, and each that makes one serve a file of its own.
  */
 const content = [
   ...['content-type', 'content-length', 'content-encoding', 'content-language', 'content-disposition'],
   ...['content-range', 'content-digest', 'repr-digest', 'digest', 'cache-control', 'pragma', 'etag', 'last-modified'],
 ];
 
-/** Protocols and libraries on top of HTTP; these say nothing to browsers or proxies. */
+/** Protocols and libraries on top of HTTP; these mean nothing to browsers or proxies. */
 const dialects = [
   ...['x-inertia', 'x-inertia-version', 'x-grpc-web', 'grpc-encoding', 'grpc-accept-encoding', 'grpc-timeout'],
   ...['tus-resumable', 'upload-length', 'upload-offset', 'upload-metadata', 'upload-concat', 'upload-defer-length'],
@@ -52,7 +52,7 @@ const webSocketRequestNames = new Set([
 ]);
 const webSocketAnswerNames = new Set(['sec-websocket-accept', 'sec-websocket-protocol', 'sec-websocket-extensions']);
 
-/** An app's own, by agreement: no browser and no proxy knows one that begins so. */
+/** The prefix of an app's own headers, by agreement: no browser or proxy knows such a header. */
 const appsOwn = 'x-app-';
 /** The proxies that a request passed (RFC 8586); none of them may remove it. */
 const loopHeader = 'cdn-loop';
@@ -85,7 +85,7 @@ function loopMark(headers: Given, appId: string): Headers {
   return { [loopHeader]: [...[headers[loopHeader] ?? []].flat(), appId].join(', ') };
 }
 
-/** What `Connection` names is for this hop alone (RFC 9110 §7.6.1), whatever list it is on. */
+/** Headers that `Connection` names are for this hop alone (RFC 9110 §7.6.1), even if `names` has them. */
 function kept(headers: Given, names: ReadonlySet<string>): Headers {
   const forThisHop = String(headers.connection ?? '')
     .toLowerCase()

@@ -17,12 +17,12 @@ export interface Slot {
   readonly url: string;
   /** Aborts when it has to end before its time. */
   readonly signal: AbortSignal;
-  /** Whether it may go on for as long as both sides like: a WebSocket, a stream of events. */
+  /** Whether it may last as long as both sides want: a WebSocket, a stream of events. */
   endless: boolean;
   leave(): void;
 }
 
-/** Who may have how much of the proxy at once: neither one slow app nor one caller takes what the others need. */
+/** Limits concurrent use of the proxy: neither one slow app nor one caller takes what the others need. */
 export class ProxySlots {
   private readonly limits: SlotLimits;
   private readonly apps: AtOnce;
@@ -55,7 +55,7 @@ export class ProxySlots {
     return slot;
   }
 
-  /** The apps that something is being passed on to. */
+  /** The apps with requests or WebSockets in progress. */
   get appIds(): string[] {
     return [...new Set([...this.taken.keys()].map(({ appId }) => appId))];
   }

@@ -50,7 +50,7 @@ function proxyRoutes(proxy: AppProxy, origin: AppsOrigin): Route[] {
     proxyDelete: pass(false),
     proxyOptions: pass(false),
   });
-  // What OpenAPI has no word for goes the way of OPTIONS.
+  // Methods that OpenAPI cannot describe share the route of OPTIONS.
   const named: string[] = [...routes.map(({ method }) => method), 'HEAD'];
   const otherMethods = METHODS.filter((method) => !named.includes(method));
   return routes.map((route) => (route.method === 'OPTIONS' ? { ...route, otherMethods } : route));

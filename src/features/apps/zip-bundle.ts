@@ -19,7 +19,7 @@ import {
 
 /** Smaller files are stored in one piece. */
 const smallBytes = 256 * 1024;
-/** Entries after which others have their turn. */
+/** How many entries are read before other work gets a turn. */
 const perTurn = 100;
 const unicodePath = 0x7075;
 const utf8Flag = 0x0800;
@@ -45,7 +45,7 @@ export async function unpackBundle(
       validateEntrySizes: true,
     }),
   );
-  // Before the list is read: a million entries are counted, not looked at. Folders and litter are not files.
+  // Checked before the list is read, so a million entries are never read. Folders and litter are not files.
   if (zip.entryCount > 3 * limits.entries) throw badBundle(`An app can have at most ${limits.entries} entries.`);
   const entries = await asBundleError(() => listEntries(zip));
   requireSound(

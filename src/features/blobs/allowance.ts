@@ -16,7 +16,7 @@ interface Account {
   isVerified: boolean;
 }
 
-/** Whose account it is. */
+/** The account whose allowance applies: for bots their owner's. */
 const selectAccount = `SELECT p.id AS "personId", p.tier, p.email_verified_at IS NOT NULL AS "isVerified"
   FROM users u LEFT JOIN agents a ON a.user_id = u.id JOIN users p ON p.id = coalesce(a.owner_id, u.id) WHERE u.id = $1`;
 
@@ -28,8 +28,8 @@ const selectUsed = `WITH who AS (SELECT $1::uuid AS id UNION ALL SELECT user_id 
        WHERE a.created_by IN (SELECT id FROM who)) AS used`;
 
 /**
- * How much a person may store, in all servers and direct messages together (contract §8). What is arriving at this node
- * counts too, so that many uploads at once find no more room than one.
+ * How much a person may store, in all servers and direct messages together (contract §8). Uploads in progress at this
+ * node count too, so that many at once get no more room than one.
  */
 export class StorageAllowance {
   private readonly database: Database;

@@ -31,7 +31,7 @@ export class BlobCollector {
     this.timer.unref();
   }
 
-  /** Goes through all blobs once. @returns how many were deleted */
+  /** Checks all blobs once. @returns how many were deleted */
   run(): Promise<number> {
     this.running ??= this.collect()
       .catch((error) => {
@@ -87,7 +87,7 @@ export class BlobCollector {
     return { overdue, last: found.at(-1)?.id };
   }
 
-  /** One at a time: a large one has many chunks. If it has just come into use, its foreign key holds it. */
+  /** One at a time: a large one has many chunks. If it is in use again, a foreign key keeps it. */
   private async remove(id: string, used: string): Promise<number> {
     try {
       const removed = await this.database.rows(

@@ -60,7 +60,7 @@ interface ChunkRow {
 /** The store in PostgreSQL: nothing else has to be run, backed up or kept in sync. */
 export class DatabaseBlobStore implements BlobStore {
   private readonly database: Pick<Database, 'rows' | 'committedRows'>;
-  /** What was stored by the work that may yet fail. */
+  /** The rows stored by work that may still fail. */
   private readonly stored = new AsyncLocalStorage<NewRow[]>();
 
   constructor(database: Pick<Database, 'rows' | 'committedRows'>) {
@@ -113,7 +113,7 @@ export class DatabaseBlobStore implements BlobStore {
     }
   }
 
-  /** What is in use is kept by its foreign keys. If this fails otherwise the collector removes it later. */
+  /** Foreign keys keep what is in use. If this fails otherwise, the collector removes it later. */
   private async discard({ id, version }: NewRow): Promise<void> {
     await this.database
       .committedRows('DELETE FROM blobs WHERE id = $1 AND xmin::text = $2', [id, version])
@@ -193,7 +193,7 @@ export class DatabaseBlobStore implements BlobStore {
   }
 }
 
-/** What is said of a file that is larger than it may be. */
+/** The error for a file that is larger than allowed. */
 export function fileTooLarge(maxBytes: number): AppError {
   return new AppError('BODY_TOO_LARGE', { message: `A file may have at most ${sizeOf(maxBytes)} here.` });
 }

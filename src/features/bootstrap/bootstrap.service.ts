@@ -11,7 +11,7 @@ import type { MemberRecord } from '../members/server.view.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import type { ServerService } from '../servers/server.service.ts';
 
-/** So many members are shown at first. */
+/** How many members are shown at first. */
 const shownMembers = 100;
 
 /** A bot that is barred from all channels sees no members. */
@@ -28,7 +28,7 @@ interface Deps extends Pick<Context, 'channelAccess'> {
   messages: MessageService;
 }
 
-/** All that a client shows when a channel is opened, in one call (contract §12). */
+/** Everything a client shows when it opens a channel, in one call (contract §12). */
 export class BootstrapService {
   private readonly deps: Deps;
 

@@ -22,7 +22,7 @@ import { forgetRequests, settleRequest } from '../members/join-request.table.ts'
 import { shown } from '../members/roster.ts';
 import { type MemberRecord, type MemberRow, memberColumns, memberRecord, userColumns } from '../members/server.view.ts';
 
-/** Everyone in the server except those who were excluded, and the bots that were added. $1 channel, $2 server, $3 after, $4 limit */
+/** Everyone in the server except the excluded, and the added bots. $1 channel, $2 server, $3 after, $4 limit */
 const ofOpen = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
   WHERE m.server_id = $2 AND m.user_id > $3
@@ -49,7 +49,7 @@ const lockBotsOf = `SELECT u.id, u.username, u.display_name AS "displayName", u.
   FROM channel_members cm JOIN agents a ON a.user_id = cm.user_id JOIN users u ON u.id = cm.user_id
   JOIN server_members m ON m.server_id = $2 AND m.user_id = cm.user_id
   WHERE cm.channel_id = $1 AND NOT cm.excluded AND a.owner_id = $3 AND NOT m.kept ORDER BY u.id FOR NO KEY UPDATE OF m`;
-/** The owner of bot $2, who is in the server: nobody takes them out of a channel before the commit. */
+/** The owner of bot $2 in the server, locked: nobody takes them out of a channel before the commit. */
 const holdOwner = `SELECT m.user_id AS id FROM agents a JOIN server_members m ON m.server_id = $1 AND m.user_id = a.owner_id
   WHERE a.user_id = $2 FOR SHARE OF m`;
 const letIn = 'SELECT FROM channel_members WHERE channel_id = $1 AND user_id = $2 AND NOT excluded';
@@ -76,7 +76,7 @@ export class ChannelMemberService {
     this.deps = deps;
   }
 
-  /** The members, ordered by id; both people of a direct message. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
+  /** The members by id; both people of a direct message. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
   async list(
     actor: Actor,
     channelId: string,
@@ -117,7 +117,7 @@ export class ChannelMemberService {
   }
 
   /**
-   * Lets a member of the server into a channel, whoever decided that.
+   * Adds a member of the server to a channel, whoever decided that.
    * @throws AppError USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a bot whose owner is not in the private channel
    */
   async admit(
@@ -127,7 +127,7 @@ export class ChannelMemberService {
     userId: string,
     actor: Actor,
   ): Promise<{ member: MemberRecord; repeated: boolean }> {
-    // Before the bot itself, as those who take both out lock them.
+    // Locks the owner before the bot, as removals of both do.
     const [owner] = channel.isPrivate ? await change.rows<{ id: string }>(holdOwner, [serverId, userId]) : [];
     const row = await memberOf(change.rows, channel.id, serverId, userId);
     if (channel.isPrivate && row.is_bot && !row.kept) await requireOwnerIn(change.rows, channel.id, owner?.id);
@@ -142,7 +142,7 @@ export class ChannelMemberService {
     );
     const wasIn = !channel.isPrivate && !row.is_bot && row.excluded === null;
     if (!wasIn) {
-      // What was said before counts as read.
+      // Earlier messages count as read.
       await moveReadPointer(change.rows, channel.id, userId, null);
       const scope = 'channel' as const;
       const joined = { serverId, channelId: channel.id, scope, userId, ...shown(member.user), role: member.role };
@@ -163,8 +163,9 @@ export class ChannelMemberService {
   }
 
   /**
-   * Removes someone from a channel, from a private one with their bots, and, before the response, their sockets on all nodes
-   * from its room: oneself, one's own bot, or as a moderator members of lower roles. Whoever was removed from an open channel can enter it again.
+   * Removes someone from a channel, from a private one with their bots, and evicts their sockets from its room on all
+   * nodes before the response: oneself, one's own bot, or as a moderator members of lower roles. Someone removed from
+   * an open channel can enter it again.
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN for a DM
    */
   async remove(actor: Actor, channelId: string, userId: string): Promise<void> {
@@ -201,7 +202,7 @@ export class ChannelMemberService {
     }
   }
 
-  /** @returns where it tells of that */
+  /** @returns the rooms in which it announces that */
   private async takeOut(change: Change, channel: ChannelInfo, serverId: string, user: SmallUser): Promise<Room[]> {
     const { id: channelId } = channel;
     const told = await forgetRequests(change, { serverId, channelId }, user.id);

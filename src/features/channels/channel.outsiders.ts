@@ -6,13 +6,13 @@ import type { Change } from '../../delivery/changes.ts';
 import { atOnce } from '../../jobs/notification.jobs.ts';
 import { type ChannelRecord, channelChange } from '../members/channel.view.ts';
 
-/** Someone who may know of a channel without being in it, and so hears nothing in its room. */
+/** Someone who may know of a channel without being in it, and so gets no events in its room. */
 interface Outsider {
   userId: string;
   channelId: string;
 }
 
-/** Of private channels the admins, of open ones those who were put out. $1 channels of one server */
+/** For private channels the admins, for open ones the excluded users. $1 channels of one server */
 const selectOutsiders = `WITH place AS MATERIALIZED (
     SELECT id, server_id, is_private FROM channels WHERE id = ANY($1::uuid[])
   ), admins AS MATERIALIZED (
@@ -26,12 +26,12 @@ const selectOutsiders = `WITH place AS MATERIALIZED (
   WHERE NOT place.is_private
   ORDER BY 1, 2 LIMIT $2`;
 
-/** Those who may know of channels of a server that they are not in; of very many as many as can be told in one change. */
+/** Those who may know of channels of a server that they are not in, as many as one change publishes to. */
 export function outsiders(rows: Rows, channelIds: string[]): Promise<Outsider[]> {
   return rows<Outsider>(selectOutsiders, [channelIds, atOnce]);
 }
 
-/** Tells them in their own rooms what became of channels of a server. @returns where it tells of that */
+/** Publishes the state of a server's channels to them in their own rooms. @returns these rooms */
 export async function publishToOutsiders(change: Change, channels: ChannelRecord[]): Promise<Room[]> {
   const records = new Map(channels.map((channel) => [channel.id, channel]));
   const people = await outsiders(change.rows, [...records.keys()]);
@@ -44,7 +44,7 @@ export async function publishToOutsiders(change: Change, channels: ChannelRecord
   return people.map(({ userId }) => userRoom(userId));
 }
 
-/** Tells them that a channel is in no list any more. */
+/** Publishes to them that a channel is in no list any more. */
 export function publishGone(change: Change, people: Outsider[], serverId: string | null): void {
   for (const { userId, channelId } of people) {
     change.publish(channelMemberRemoved.in(userRoom(userId), { channelId, serverId, gone: true }));

@@ -5,10 +5,10 @@ import { lockStreams } from '../../delivery/log.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 
 const batch = 1000;
-/** The log of a deleted channel stays so long, so that every node hears of its end. */
+/** How long the log of a deleted channel stays, so that every node gets its deletion. */
 const told = "interval '10 minutes'";
 
-/** Removes what is left of deleted channels, a little at a time: messages at once, the rest when all have been told. */
+/** Removes deleted channels in small steps: messages at once, the rest when everyone has the event. */
 export const removeDeletedChannels: Chore = {
   name: 'remove deleted channels',
   async step(rows) {
@@ -19,7 +19,7 @@ export const removeDeletedChannels: Chore = {
     if (!channel) return 0;
     const removed = await removeMessages(rows, channel.id);
     if (removed > 0 || !channel.over) return removed;
-    // From here on no one can write into the channel; what was on its way until now would stay behind.
+    // From here on no one can write into the channel; messages in flight until now would stay behind.
     await lockStreams(rows, [channelRoom(channel.id)]);
     await rows('DELETE FROM messages WHERE channel_id = $1', [channel.id]);
     await rows('DELETE FROM channels WHERE id = $1', [channel.id]);

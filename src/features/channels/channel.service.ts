@@ -40,7 +40,7 @@ interface Deps
   audience: Audience;
 }
 
-/** Places for messages (contract §5). */
+/** Channels of servers (contract §5). */
 export class ChannelService {
   private readonly deps: Deps;
   private readonly settings: Settings['servers'];
@@ -113,7 +113,7 @@ export class ChannelService {
         const told = isArchived
           ? await publishToOutsiders(change, [channel])
           : await this.publishBack(change, channel, serverId);
-        // Who was let in before sends no more either: the head of the log is locked from here to where it says so.
+        // Sends that passed the access check earlier fail too: the log's head stays locked until it is closed.
         await change.lock(room, ...told);
         await closeStreams(change.rows, [room], isArchived);
       }
@@ -122,7 +122,7 @@ export class ChannelService {
     });
   }
 
-  /** Archived channels are in no list, and bots that connect are not told of them. @returns where it tells that one is back */
+  /** Archived channels are in no list, and connecting bots do not get them. @returns the rooms that get one again */
   private async publishBack(change: Change, channel: ChannelRecord, serverId: string): Promise<Room[]> {
     const { id: channelId } = channel;
     const bots = await change.rows<{ id: string }>(selectBots, [channelId]);
@@ -130,13 +130,13 @@ export class ChannelService {
       change.publish(channelMemberAdded.in(userRoom(id), { channelId, serverId, channel, existing: true }));
     }
     const people = await this.deps.audience.publish(change, { serverId, channelId });
-    // Of private ones it tells the admins, too.
+    // For private ones the admins get it, too.
     const outside = channel.isPrivate ? [] : await publishToOutsiders(change, [channel]);
     return [...[...bots.map(({ id }) => id), ...people].map(userRoom), ...outside];
   }
 
   /**
-   * Deletes a channel at once for everyone; what was said in it is removed in the background.
+   * Deletes a channel at once for everyone; its messages are removed in the background.
    * @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED
    */
   async delete(actor: Actor, channelId: string): Promise<void> {
@@ -180,7 +180,7 @@ export class ChannelService {
     const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, server);
     requireRole(membership.role, 'channel:order');
     return this.deps.changes.run(async (change) => {
-      // Two who put them in order do so one after the other.
+      // Serializes concurrent reorders.
       await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
       const current = await change.rows<{ id: string; position: number }>(
         'SELECT id, position FROM channels WHERE server_id = $1 ORDER BY position, created_at, id',
@@ -201,7 +201,7 @@ export class ChannelService {
     });
   }
 
-  /** Runs an update of one channel and tells its room. @returns the new record; undefined: nothing has changed */
+  /** Updates one channel and publishes that to its room. @returns the new record; undefined: nothing has changed */
   private async write(
     change: Change,
     channelId: string,
@@ -222,7 +222,7 @@ export class ChannelService {
     serverId: string,
     input: z.output<typeof createChannelSchema>,
   ): Promise<ChannelRecord> {
-    // Whoever joins at the same time comes before, and is told, or after, and finds it in the list.
+    // A concurrent join commits before and gets the event, or after and finds the channel in the list.
     const held = await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
     if (held.length === 0) throw new AppError('SERVER_NOT_FOUND');
     const { count, position } = await placeOf(change.rows, serverId);
@@ -248,7 +248,7 @@ export class ChannelService {
   }
 }
 
-/** Puts those who make a channel into it where they would not be: in a private one, and bots in any. */
+/** Adds creators to a new channel that they would not be in otherwise: people to a private one, bots to any. */
 async function enterOwn(change: Change, actor: Actor, serverId: string, channel: ChannelRecord): Promise<void> {
   const add = 'INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())';
   await change.rows(add, [channel.id, actor.userId]);
@@ -256,6 +256,6 @@ async function enterOwn(change: Change, actor: Actor, serverId: string, channel:
   if (channel.isPrivate) await change.rows(enterOwner, [channel.id, actor.userId, serverId]);
   const room = userRoom(actor.userId);
   change.publish(channelCreated.in(room, channelChange(channel)));
-  // Bots join what they are told of by this event.
+  // Bots join the channels that this event announces.
   change.publish(channelMemberAdded.in(room, { channelId: channel.id, serverId, channel }));
 }

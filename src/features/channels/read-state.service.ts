@@ -20,7 +20,7 @@ export class ReadStateService {
   }
 
   /**
-   * Moves the actor's pointer to a message or a number of the channel's log; it never goes back, nor past the head.
+   * Moves the actor's pointer to a message or a number of the channel's log; it never moves back, nor past the head.
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MESSAGE_NOT_FOUND
    */
   async markRead(actor: Actor, channelId: string, input: z.output<typeof markReadSchema>): Promise<ReadState> {

@@ -27,10 +27,10 @@ interface Touched {
   before: Date | string;
 }
 
-/** What may happen in a DM beside new messages. */
+/** Events in a DM besides new messages. */
 const inMessages = /^(message|reaction|thread):/;
 
-/** Whether a person has used as many others as are followed since some time; the walks along indexes are bounded. */
+/** Whether a person has used as many other DMs since some time as are followed; the walks along indexes are bounded. */
 const isBeyond = (
   user: string,
   channel: string,
@@ -53,7 +53,7 @@ interface Deps {
   followed: number;
 }
 
-/** Records which DMs were used last, and brings people back into those that were idle for long. */
+/** Records which DMs were used last, and puts people's sockets back into those that were idle for long. */
 export class DirectActivity {
   private readonly deps: Deps;
 
@@ -62,7 +62,7 @@ export class DirectActivity {
     this.deps = deps;
   }
 
-  /** Written with any change: events in DMs that somebody's sockets do not follow are to bring these back (see `missing`). */
+  /** Called with any change: events in DMs that somebody's sockets do not follow queue their return (see `missing`). */
   async note(change: Change, entries: LogEntry[]): Promise<void> {
     const told = byRoom(entries.filter(({ room, event }) => room.startsWith('channel:') && inMessages.test(event)));
     if (told.size === 0) return;
@@ -76,7 +76,7 @@ export class DirectActivity {
   }
 
   /**
-   * @param jobs of what else happened: that is no use, and those DMs stay as old as they are
+   * @param jobs of other events: these are no use, and the last use of those DMs stays as it is
    * @returns those whose sockets were not put into these DMs, since they used so many others after them
    */
   async touch(rows: Rows, uses: DmUse[], jobs: DirectJob[]): Promise<Returning[]> {

@@ -111,7 +111,7 @@ export class DirectService {
     return ((await this.recent.read(actor.userId)) ?? []).map(channelRoom);
   }
 
-  /** The room that an event tells its user's sockets to enter; undefined for all other events. */
+  /** The room that an event puts its user's sockets into; undefined for all other events. */
   opened(entry: LogEntry): FollowedRoom | undefined {
     if (entry.event !== dmCreated.name) return undefined;
     const { id, since } = announced.parse(JSON.parse(entry.json));
@@ -119,7 +119,7 @@ export class DirectService {
   }
 
   /**
-   * Tells a user's sockets that a DM is in use, which puts them into its room.
+   * Publishes to a user's sockets that a DM is in use, which puts them into its room.
    * @param since the position from which on they need its events
    */
   async announce(change: Change, userId: string, channelId: string, since: number): Promise<void> {

@@ -16,8 +16,9 @@ interface Reference {
 }
 
 /**
- * Scalar's page as one script is in no package of few dependencies but this: as a text in the plugin for Fastify, which
- * is read here, not run. The hash is that of `dist/browser/standalone.js` of @scalar/api-reference of the same version.
+ * This is the only package with few dependencies that has Scalar's page as one script: as a text in the plugin for
+ * Fastify, which is read here, not run. The hash is that of `dist/browser/standalone.js` of @scalar/api-reference of
+ * the same version.
  */
 const scalarPackage = '@scalar/fastify-api-reference';
 const scalarHash = 'bf091006bdc3af6067af77c2f534812e3e633e94a94e87138069f570f33b762c';
@@ -26,10 +27,10 @@ const scalarStart = 'var standalone_default = ';
 
 /** @returns Scalar's script, byte for byte as published; any other is refused. */
 async function scalarScript(): Promise<Buffer> {
-  // A letter for each byte: four megabytes take half as long as when they are decoded and encoded.
+  // Latin-1 maps each byte to a letter: four megabytes take half as long as with decoding and encoding.
   const plugin = await readFile(fileURLToPath(import.meta.resolve(scalarPackage)), 'latin1');
   const line = plugin.split('\n').find((each) => each.startsWith(scalarStart)) ?? `${scalarStart}"";`;
-  // JSON knows all escapes in it, but wants the control characters escaped that JavaScript lets stand.
+  // JSON knows all escapes in it, but requires escapes for control characters that JavaScript allows as they are.
   const escaped = line
     .slice(scalarStart.length, -1)
     .replace(/[^ -\xff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -40,7 +41,7 @@ async function scalarScript(): Promise<Buffer> {
   return script;
 }
 
-/** Nothing is fetched from elsewhere, and nothing told: what the package would do of that is turned off here. */
+/** Turns off all that the package would fetch from other sites or report to them. */
 const configuration = {
   sources: [
     { title: 'REST', slug: 'rest', url: '/api/openapi.json', default: true },
@@ -55,10 +56,10 @@ const configuration = {
   mcp: { disabled: true },
 };
 
-/** Scalar checks its data with zod, which tries whether it may make code of text; the policy of the page refuses that. */
+/** Scalar checks its data with zod, which tests whether it may compile text; the policy of the page refuses that. */
 const before = 'globalThis.__zod_globalConfig = { jitless: true };\n';
 
-/** The reference; it is put together when the first one asks for it. */
+/** The reference; the first request builds it. */
 const reference = madeOnce(async (): Promise<Reference> => {
   const start = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)});\n`;
   const assets = await Promise.all([
@@ -90,7 +91,7 @@ ${tags.join('\n')}
 `;
 }
 
-/** Only the scripts that the page names, and connections to this site. Styles may stand in the page: Scalar sets them on each element. */
+/** Allows only the page's own scripts, connections to this site, and inline styles: Scalar sets them on elements. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   `script-src 'nonce-${nonceMark}'`,
@@ -120,6 +121,6 @@ export function referenceRoutes(): Route[] {
 
 const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  // The page names its files by their hashes: an old page would ask for files that are gone.
+  // The page names its files by their hashes: an old page would request files that are gone.
   'Cache-Control': 'no-cache',
 };

@@ -8,7 +8,7 @@ import { roomHandlers } from './events.gateway.ts';
 import { eventsRoutes } from './events.routes.ts';
 import { EventsService } from './events.service.ts';
 
-/** Entering the rooms of channels, and what was missed in them (contract §10). */
+/** Entering the rooms of channels, and replaying missed events (contract §10). */
 export function eventsModule(context: Context & AccountsServices & AgentsServices & PresenceServices) {
   const { channelAccess, identity, presence } = context;
   const events = new EventsService({ ...context, refreshed: (actor) => identity.refreshed(actor) });

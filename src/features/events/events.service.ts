@@ -41,7 +41,7 @@ class Polls {
 
 type Query = z.output<typeof readLogSchema>;
 
-/** No response ever has more than this. */
+/** The most bytes of any response. */
 const maxBytes = 1024 * 1024;
 
 interface Deps extends Pick<Context, 'catchUp' | 'channelAccess'> {
@@ -60,7 +60,7 @@ export class EventsService {
   }
 
   /**
-   * A bot that may not hear everything gets what it may, and waits on if that is nothing.
+   * A bot that may not get all events gets those that it may, and waits on if there are none.
    * @throws AppError CHANNEL_NOT_FOUND, also when access is lost during the wait; the token's error once it ends
    */
   async ofChannel(actor: Actor, channelId: string, query: Query, signal: AbortSignal): Promise<Page> {
@@ -78,7 +78,7 @@ export class EventsService {
     }
   }
 
-  /** @throws AppError as ChannelAccess.readable, except for a bot that hears its commands where it may not listen */
+  /** @throws AppError as ChannelAccess.readable, except for a bot that gets its commands where it may not listen */
   private async requireHeard(actor: Actor, channelId: string): Promise<void> {
     await this.deps.channelAccess.entered(actor, channelId);
     if (!(await this.deps.feedFilter.passes(actor, channelRoom(channelId))))
@@ -101,7 +101,7 @@ export class EventsService {
   private poll(actor: Actor, room: Room, query: Query, waitMs: number, signal: AbortSignal): Promise<Page | undefined> {
     const limits = { events: query.limit, bytes: maxBytes };
     return this.polls.during(actor, signal, async (over) => {
-      // What ended between the check of the token and now was announced to the polls that waited then.
+      // A session or token that ended after its check ended only the polls that waited then.
       await this.deps.refreshed(actor);
       return this.deps.catchUp.poll(room, query.after, limits, Math.max(waitMs, 0), over);
     });

@@ -45,8 +45,8 @@ const maxFriendships = 2000;
 type Deps = Pick<Context, 'database' | 'changes' | 'notifications'>;
 
 /**
- * Friendships (contract §7): none → pending → accepted or rejected → none. Each change locks the logs of both people first,
- * so that of two concurrent changes the second sees the first.
+ * Friendships (contract §7): none → pending → accepted or rejected → none. Each change locks the logs of both people
+ * first, so that of two concurrent changes the second sees the first.
  */
 export class FriendService {
   private readonly deps: Deps;
@@ -175,7 +175,7 @@ export class FriendService {
     publishRemoved(change, row);
   }
 
-  /** Tells both, each as they see it. */
+  /** Publishes to both, each as they see it. */
   private async publish(
     change: Change,
     event: DurableEvent<typeof friendshipSchema>,
@@ -212,7 +212,7 @@ async function requireBelowLimit(rows: Rows, userId: string): Promise<void> {
   if ((await countOf(rows, countHeld, [userId])) >= maxFriendships) throw new AppError('FRIEND_LIMIT');
 }
 
-/** A new request replaces what is left of a rejected one. */
+/** A new request replaces a rejected one. */
 async function ask(rows: Rows, requesterId: string, addresseeId: string): Promise<FriendshipRow> {
   const { low, high } = pairOf(requesterId, addresseeId);
   await rows('DELETE FROM friendships WHERE low_id = $1 AND high_id = $2', [low, high]);

@@ -92,7 +92,7 @@ export class JoinRequestService {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
     const { id } = await this.deps.serverAccess.find(idOrSlug);
     return this.deps.changes.run(async (change) => {
-      // Someone let in at the same moment is a member by now, or waits for this and settles it.
+      // A user admitted concurrently is a member by now, or the admission waits for this and settles the request.
       await lockUser(change.rows, actor.userId);
       if (await isIn(change.rows, id, actor.userId)) throw new AppError('ALREADY_MEMBER');
       await requireUnbanned(change.rows, id, actor.userId, true);
@@ -139,7 +139,7 @@ export class JoinRequestService {
       if (!known || (row.channel_id === null) !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
       requireRole(membership?.role, 'join-request:decide');
       if (row.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
-      // Before the user is let in, which would settle open requests and announce that too.
+      // Precedes the admission, which would settle open requests and announce that too.
       const decide = 'UPDATE join_requests SET status = $2, decided_by = $3, updated_at = now() WHERE id = $1';
       await change.rows(decide, [requestId, status, actor.userId]);
       if (status === 'approved') await this.letIn(change, row, actor);

@@ -11,9 +11,9 @@ import { channelRecords } from './channel.reader.ts';
 import { channelChange } from './channel.view.ts';
 import { findServer, serverChange, serverRecord } from './server.view.ts';
 
-/** A join or leave is told in this many of a server's channels at most. */
+/** A join or leave is announced in at most this many of a server's channels. */
 const announcedChannels = 200;
-/** A changed home page goes to every member: about this much of it is written in one transaction. */
+/** A changed home page goes to every member: one transaction writes about this many characters. */
 const toldCharacters = 4 * 1024 * 1024;
 
 const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
@@ -30,8 +30,8 @@ const selectDeciders = `SELECT user_id AS id FROM server_members
   WHERE server_id = $1 AND role IN (${rolesThatMay('join-request:decide')}) ORDER BY user_id LIMIT 200`;
 
 /**
- * Blocks joins and leaves of a server until the commit: they come before, and are told or not, or after, and see what has
- * changed.
+ * Blocks joins and leaves of a server until the commit: each commits before, and the audience reflects it, or after,
+ * and sees the change.
  */
 export async function lockMembership(rows: Rows, serverId: string): Promise<void> {
   await rows('SELECT id FROM servers WHERE id = $1 FOR SHARE', [serverId]);
@@ -42,13 +42,13 @@ interface Listener {
   role: Role;
 }
 
-/** What a server's people are told: that it changed, or, if they may see the channel, that it has that one (again). */
+/** An event for a server's people: it changed, or, for those who may see the channel, it has that channel (again). */
 export interface News {
   serverId: string;
   channelId: string | null;
 }
 
-/** Who is told what happens to a server (contract §9). Bots are told of the channels that they are in. */
+/** The audience of a server's events (contract §9). Bots get events of the channels that they are in. */
 export class Audience {
   private readonly notifications: NotificationQueue;
 
@@ -56,7 +56,7 @@ export class Audience {
     this.notifications = notifications;
   }
 
-  /** The channels of a server in which joins and leaves are told. */
+  /** The channels of a server in which joins and leaves are announced. */
   async announcedIn(rows: Rows, serverId: string): Promise<string[]> {
     const channels = await rows<{ id: string }>(
       `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
@@ -66,7 +66,7 @@ export class Audience {
     return channels.map((channel) => channel.id);
   }
 
-  /** The same with the private ones that a member is in, whose people know it too. */
+  /** The same with the private channels that a member is in, whose people get the event too. */
   async announcedOf(rows: Rows, serverId: string, userId: string): Promise<string[]> {
     const entered = await rows<{ id: string }>(
       `SELECT c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
@@ -76,21 +76,21 @@ export class Audience {
     return [...(await this.announcedIn(rows, serverId)), ...entered.map(({ id }) => id)];
   }
 
-  /** Everyone who is told of a server, ordered by id. */
+  /** Everyone who gets a server's events, ordered by id. */
   people(rows: Rows, serverId: string): Promise<string[]> {
     return this.some(rows, serverId, NIL, null);
   }
 
-  /** The same with the bots, which must be told of its end: no channel is left to do that. */
+  /** The same with the bots, which must get its deletion: no channel is left to announce it. */
   async members(rows: Rows, serverId: string): Promise<string[]> {
     const members = await rows<{ id: string }>(selectMembers, [serverId]);
     return members.map(({ id }) => id);
   }
 
   /**
-   * Tells the people of a server something, each in their own room. In servers of ordinary size that is part of the change;
-   * in large ones a job tells the rest in portions, so that no one waits for many locks.
-   * @returns those who may be told in the change
+   * Publishes an event to the people of a server, each in their own room. In servers of ordinary size that is part of
+   * the change; in large ones a job publishes to the rest in portions, so that no one waits for many locks.
+   * @returns those who may get it in the change
    */
   async publish(change: Change, news: News): Promise<string[]> {
     const most = await this.fitting(change.rows, news, atOnce);
@@ -104,7 +104,7 @@ export class Audience {
     return people;
   }
 
-  /** The people that a job tells, and a job for those after them. */
+  /** The people that a job publishes to, and a job for those after them. */
   async next(rows: Rows, job: NewsJob): Promise<{ people: string[]; rest: NewsJob[] }> {
     const most = await this.fitting(rows, job, portion);
     const people = await this.some(rows, job.serverId, job.after, most);
@@ -113,8 +113,8 @@ export class Audience {
   }
 
   /**
-   * Tells them the current state. By the time a job runs, another change may have been told already, and some may have left
-   * or been evicted: their logs must be locked before, so that nothing older is told after something newer.
+   * Publishes the current state to them. By the time a job runs, another change may be published already, and some may
+   * have left or been evicted. The caller locks their logs first, so that no older state follows a newer one.
    */
   async publishNow(change: Change, { serverId, channelId }: News, people: string[]): Promise<void> {
     const listeners = await change.rows<Listener>(selectListeners, [serverId, people, channelId]);
@@ -131,7 +131,7 @@ export class Audience {
     }
   }
 
-  /** How many people can be told at once, `most` at most. */
+  /** How many people one change can publish to, `most` at most. */
   private async fitting(rows: Rows, { serverId, channelId }: News, most: number): Promise<number> {
     if (channelId) return most;
     const [page] = await rows<{ size: number }>(

@@ -69,8 +69,8 @@ export async function readBan(rows: Rows, serverId: string, userId: string): Pro
 }
 
 /**
- * Keeps out those who are banned from a server, and their bots. Call it with the server's row locked, as bans have it, where
- * someone is let in. @param own whether they are told themselves
+ * Keeps out those who are banned from a server, and their bots. Call it when adding someone, with the server's row
+ * locked, as bans do. @param own whether they are the caller themselves
  * @throws AppError BANNED with the reason and the end
  */
 export async function requireUnbanned(rows: Rows, serverId: string, userId: string, own: boolean): Promise<void> {

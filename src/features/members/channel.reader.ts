@@ -16,7 +16,7 @@ import {
   oneChannel,
 } from './channel.view.ts';
 
-// It never goes back (contract §5).
+// It never moves back (contract §5).
 const onward = `ON CONFLICT (channel_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq
   WHERE channel_reads.last_read_seq < excluded.last_read_seq`;
 const moveOn = `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
@@ -26,9 +26,9 @@ const moveOnInServer = `INSERT INTO channel_reads (channel_id, user_id, last_rea
   WHERE c.server_id = $1 AND NOT c.is_private ${onward}`;
 
 /**
- * Says that someone has read a channel.
+ * Marks a channel as read by someone.
  * @param seq up to which number of its log; null: all of it. Past the end of the log there is nothing to read
- * @returns whether that is news: it was not read so far
+ * @returns whether that is new: it was not read so far
  */
 export async function moveReadPointer(
   rows: Rows,
@@ -40,14 +40,14 @@ export async function moveReadPointer(
   return moved.length > 0;
 }
 
-/** For who joins a server: what was said in its open channels before that is not news. */
+/** Marks the open channels of a server as read for a new member: earlier messages are not unread. */
 export async function readAllInServer(rows: Rows, serverId: string, userId: string): Promise<void> {
   await rows(moveOnInServer, [serverId, userId]);
 }
 
 /**
- * $2 user, $3 whether it is a bot, $4 whether it is in the server. Bots are shown no last messages: what they may hear is
- * said in one place, and that is not here.
+ * $2 user, $3 whether it is a bot, $4 whether it is in the server. Bots are shown no last messages: their read rights
+ * are decided in one place, not here.
  */
 const selectItems = (
   more = { columns: '', joins: '' },
@@ -95,7 +95,7 @@ export async function channelItems(
   return (await rows<ChannelItemRow>(itemsOfServer, values)).map(channelItem);
 }
 
-/** One channel as the actor stands to it; that it may know of it was checked before. @throws AppError CHANNEL_NOT_FOUND */
+/** One channel as the actor sees it; the caller has checked that it may. @throws AppError CHANNEL_NOT_FOUND */
 export async function channelItemOf(
   rows: Rows,
   actor: Actor,

@@ -64,7 +64,7 @@ export function channelRecord(row: ChannelRow): ChannelRecord {
   };
 }
 
-/** What events say of a channel that is new or was changed. */
+/** The payload of events about a new or changed channel. */
 export function channelChange(channel: ChannelRecord): z.output<typeof channelUpdated.payload> {
   const { id, name, type, serverId } = channel;
   return { id, name, type, serverId, channel };

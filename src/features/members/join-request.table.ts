@@ -11,7 +11,7 @@ const settle = `UPDATE join_requests SET status = 'approved', updated_at = now()
 
 const isMeant = `j.server_id = $1 AND ($2::uuid IS NULL OR j.channel_id = $2) AND ($3::uuid IS NULL OR j.user_id = $3)`;
 const waitingIn = `${selectRequest} WHERE ${isMeant} AND j.status = 'pending' ORDER BY j.id DESC LIMIT $4 FOR UPDATE OF j`;
-/** At most this many requests that end at once are announced; lists read later have none of them. */
+/** At most this many requests are announced that end at once; later lists have none of them. */
 const toldAtOnce = 20;
 
 /** A server, or with a channel's id that channel of it. */
@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /**
- * Settles the requests of a user who joins, in whatever way. Call it before the membership is written, the order in which
+ * Settles the requests of a user who joins in any way. Call it before the membership is written, the order in which
  * decisions lock, and with the user or their membership locked, as requests do.
  * @returns whether there was a request
  */
@@ -31,7 +31,7 @@ export async function settleRequest(change: Change, { serverId, channelId }: Ask
   return settled !== undefined;
 }
 
-/** Tells the requester and all who decide, who remove it from their lists. @throws AppError JOIN_REQUEST_NOT_FOUND */
+/** Publishes to requester and deciders, who remove it from their lists. @throws AppError JOIN_REQUEST_NOT_FOUND */
 export async function publishDecided(change: Change, requestId: string): Promise<JoinRequestRecord> {
   const [row] = await change.rows<RequestRow>(byId, [requestId]);
   if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');

@@ -42,7 +42,7 @@ export class Roster {
   async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
     // A concurrent join request finds the membership, or is found here.
     await (user.isBot ? hold(change.rows, user.id) : lockUser(change.rows, user.id));
-    // Bans and removals come before, and keep the user out, or after, and find the membership.
+    // Bans and removals commit before and keep the user out, or after and find the membership.
     await lockServer(change.rows, serverId);
     await requireUnbanned(change.rows, serverId, user.id, by === user.id);
     if (user.isBot) await requireOwner(change.rows, serverId, user.id);
@@ -77,8 +77,8 @@ export class Roster {
   }
 
   /**
-   * Removes a user from a server with their bots, except those that the server keeps, and, before the response, the sockets
-   * of all of them on all nodes from the server's rooms.
+   * Removes a user from a server with their bots, except those that the server keeps, and evicts the sockets of all of
+   * them from the server's rooms on all nodes before the response.
    * @throws AppError MEMBER_NOT_FOUND, SERVER_NOT_FOUND
    */
   async remove(change: Change, serverId: string, userId: string): Promise<void> {
@@ -90,7 +90,7 @@ export class Roster {
     if (!user.isBot) await closePlace(change, { serverId, channelId: null }, [userId], rooms);
   }
 
-  /** Takes along the bots of someone who is not in the server from here on. @returns where it tells of that */
+  /** Removes the bots of someone who is no longer in the server. @returns the rooms in which it announces that */
   async removeBotsOf(change: Change, serverId: string, ownerId: string): Promise<Room[]> {
     const rooms: Room[] = [];
     for (const bot of await change.rows<SmallUser>(botsOf, [serverId, ownerId])) {

@@ -54,7 +54,7 @@ export interface ServerRow {
   role: Role | null;
 }
 
-/** @param viewer SQL of the id of who is shown it: bots see no invite codes */
+/** @param viewer SQL of the viewer's id: bots see no invite codes */
 const ownColumns = (viewer: string) => `s.id, s.name, s.slug, s.description, s.icon_url, s.banner_url, s.is_public,
   s.owner_id, s.created_at, s.updated_at, s.member_count,
   CASE WHEN NOT coalesce((SELECT v.is_bot FROM users v WHERE v.id = ${viewer}), false) THEN s.invite_code END AS invite_code`;
@@ -79,7 +79,7 @@ export async function findServer(rows: Rows, serverId: string, userId: string): 
 
 export type ServerRecord = z.output<typeof serverSchema>;
 
-/** What events say of a server that someone came into, or that was changed. */
+/** The payload of events about a joined or changed server. */
 export function serverChange(server: ServerRecord): z.output<typeof serverUpdated.payload> {
   return { serverId: server.id, serverName: server.name, server };
 }

@@ -1,12 +1,12 @@
-/** The label of a mentioned channel that is gone: nobody is to learn a name that was taken away. */
+/** The label of a mentioned channel that no longer exists: its former name stays hidden. */
 const deletedChannel = 'deleted-channel';
 
-/** SQL of what a user is called now. @param user SQL of the id */
+/** SQL of a user's current name. @param user SQL of the id */
 export const userLabel = (user: string): string => `(SELECT display_name FROM users WHERE id = ${user})`;
 
 /**
- * SQL of what a channel is called now, for readers of another one. The new name of a private channel is only for those in it:
- * others keep seeing the name that it was mentioned by.
+ * SQL of a channel's current name, for readers of another one. The new name of a private channel is only for those in
+ * it: others keep seeing the name that it was mentioned by.
  * @param given SQL of that name
  */
 export const channelLabel = (channel: string, place: string, given: string): string =>

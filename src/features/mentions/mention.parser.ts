@@ -1,6 +1,6 @@
 import { maxMentions } from '../../contract/mention.ts';
 
-/** A possible mention; what it names is still to be looked up. */
+/** A possible mention, whose name is not looked up yet. */
 export interface Candidate {
   kind: 'name' | 'user-id' | 'channel-name' | 'channel-id' | 'here' | 'everyone';
   /** The name or id, without its marks; names extend as far as their characters do, perhaps beyond an existing name. */

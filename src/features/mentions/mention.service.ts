@@ -122,7 +122,7 @@ export class MentionService {
     if (channel.serverId === null || names.length + ids.length === 0) return new Map();
     const values = [...viewOf(actor, channel), [...new Set(names)], [...new Set(ids)]];
     const rows = await this.deps.database.rows<ChannelRow>(channelsNamed, values);
-    // Of channels with the same name the first in their order is meant.
+    // Of channels with the same name, the first in their order wins.
     return new Map(
       [...rows].reverse().flatMap(
         (row) =>
@@ -149,12 +149,12 @@ const placeOf = (channel: ChannelWithRole) => [
 ];
 const viewOf = ({ user }: Actor, channel: ChannelWithRole) => [channel.id, channel.serverId, user.id, user.isBot];
 const beginningWith = (text: string) => `${text.replace(/[\\%_]/g, '\\$&')}%`;
-// As written: in lower case some have another length, and a mention would end in another place.
+// As written: some are longer or shorter in lower case, and a mention would end in another place.
 const userNames = (text: string) => possibleNames(text, 3, 32);
 const channelNames = (text: string) => possibleNames(text, 1, 100);
 const channelKey = (name: string) => name.toLowerCase();
 
-/** The mention that a candidate turns out to be; undefined: it names nobody and nothing that its author may name. */
+/** The mention that a candidate resolves to; undefined: it names nobody and nothing that its author may name. */
 function resolved(candidate: Candidate, content: string, known: Known): MentionRecord | undefined {
   const { kind, start, textStart, text, end } = candidate;
   const record = (what: MentionRecord['kind'], targetId: string, label: string, to: number): MentionRecord => ({
@@ -186,7 +186,7 @@ function resolved(candidate: Candidate, content: string, known: Known): MentionR
   }
 }
 
-/** The earlier mention that stands at a candidate, unless the text there names something else by now. */
+/** The earlier mention at a candidate's position, unless the text there names something else by now. */
 function keptFrom(
   before: MentionRecord[],
   { start, end, textStart, text }: Candidate,
@@ -217,7 +217,7 @@ function userSuggestion(row: UserRow): Suggestion {
   };
 }
 
-/** A name that would not be found again in the text is inserted as an id. */
+/** A name that the parser would not find again in the text is inserted as an id. */
 function channelSuggestion(row: ChannelRow): Suggestion {
   const token = /^[\p{L}\p{N}_-]+$/u.test(row.name) ? `#${row.name}` : `<#${row.id}>`;
   return { id: `channel:${row.id}`, kind: 'channel', targetId: row.id, token, label: row.name };

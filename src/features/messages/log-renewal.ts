@@ -14,7 +14,7 @@ import { untitled } from './thread.view.ts';
 const selectChanged = `${selectMessages} WHERE m.id = ANY($1::uuid[])`;
 const selectNames = 'SELECT id, name FROM threads WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL';
 
-/** What a user or a channel is called, as mentions in a channel show it. */
+/** The names of users and channels as mentions in a channel show them. */
 interface Label {
   text: string;
 }
@@ -26,7 +26,7 @@ interface Told {
   thread?: { id: string } | null;
 }
 
-/** The log repeats messages as they were; whoever reads it later gets what is true then (contract §6, §10). */
+/** The log repeats messages as they were; later readers get the state of their own time (contract §6, §10). */
 export class LogRenewal implements Renewal {
   private readonly database: Database;
   private readonly labels: Cache<Label>;
@@ -78,7 +78,7 @@ export class LogRenewal implements Renewal {
     try {
       return (await this.labels.get(key, () => this.reads.read(key)))?.text || label;
     } catch {
-      // What was missed matters more than what someone is called by now.
+      // Missed events matter more than current names.
       return label;
     }
   }
@@ -88,8 +88,8 @@ export class LogRenewal implements Renewal {
 const hasMentions = ({ json }: LogEntry): boolean => json.includes('"mentions":[{');
 
 /**
- * What an entry told, with the current text. The rest stays as it was told: later entries count on from there.
- * @param current the message; undefined: nothing is left of it
+ * The payload of an entry, with the current text. The rest stays as published: later entries count on from there.
+ * @param current the message; undefined: it no longer exists
  * @param names of the threads that exist
  */
 function renewed(data: Told, current: MessageRecord | undefined, names: Map<string, string>): object {
@@ -101,7 +101,7 @@ function renewed(data: Told, current: MessageRecord | undefined, names: Map<stri
   return { ...data, content, attachments, mentions, metadata, replyTo, isEdited, updatedAt, thread, ...gone };
 }
 
-/** @param keys kind, id of what is mentioned, and id of the channel in which it is */
+/** @param keys kind, id of the mentioned user or channel, and id of the channel in which it is mentioned */
 async function readLabels(rows: Rows, keys: string[]): Promise<Map<string, Label>> {
   const found = await rows<Label & { key: string }>(
     `SELECT key, coalesce(CASE kind WHEN 'user' THEN ${userLabel('target')}

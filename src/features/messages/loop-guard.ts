@@ -17,9 +17,9 @@ export interface Said {
 
 export type LoopLimits = Pick<Settings['agents'], 'loopInRow' | 'loopPerMinute' | 'loopFollowSeconds'>;
 
-/** This many times a limit's count is read, since people, and bots that reply to nobody, write in between. */
+/** How many times a limit's count is read, since people, and bots that reply to nobody, write in between. */
 const lookedTimes = 5;
-/** A bot whose messages wait this long is told to come back: they only do when something is wrong. */
+/** A bot whose messages wait this long gets SERVER_BUSY: they wait that long only when something is wrong. */
 const maxWaitMs = 10_000;
 const lastSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
     (extract(epoch FROM m.created_at) * 1000)::float8 AS at,
@@ -32,7 +32,7 @@ const lastSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", 
   WHERE m.channel_id = $1 ORDER BY m.seq DESC LIMIT $2`;
 
 /**
- * Stops bots that only reply to each other (contract §4, §13). It is judged from the messages themselves: every node sees
+ * Stops bots that only reply to each other (contract §4, §13). It judges from the messages themselves: every node sees
  * the same, no state is kept, and people's messages cost nothing.
  */
 export class LoopGuard {
@@ -49,7 +49,7 @@ export class LoopGuard {
   }
 
   /**
-   * Lets bots speak one at a time in a channel, so that each is judged by what those before it have said.
+   * Lets bots post one at a time in a channel, so that each is judged by the messages of those before it.
    * @throws AppError SERVER_BUSY for a bot whose turn comes too late, or what `speak` throws
    */
   async inTurn<T>(channelId: string, speak: () => Promise<T>): Promise<T> {

@@ -32,8 +32,8 @@ export const namedSince = (message: string, bot: string): string =>
   `coalesce((${everMentioned(message)} ->> ${bot})::bigint, (${message}.mentioned_bots ->> ('/' || ${bot}))::bigint)`;
 
 /**
- * SQL: whether a bot that hears only what is meant for it may read a message: its own, replies to it, what mentions it or
- * ever did, its commands, and what was said in threads that it takes part in, as it is pushed (see Concerns).
+ * SQL: whether a bot that gets only what is meant for it may read a message: its own, replies to it, what mentions it
+ * or ever did, its commands, and messages in threads that it takes part in, as in its events (see Concerns).
  * @param message the alias of the row of `messages`
  * @param bot SQL of the bot's user id
  */

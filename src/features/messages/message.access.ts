@@ -49,7 +49,7 @@ export class MessageAccess {
     return this.seen(actor, await this.find(messageId));
   }
 
-  /** A bot reads what it is pushed: what concerns it, and commands that name it even where it may not listen (contract §4). */
+  /** A bot reads what it is pushed: what concerns it, and its commands even where it may not listen (contract §4). */
   private async seen(actor: Actor, row: MessageRow): Promise<FoundMessage> {
     const { rows } = this.database;
     const channel = await this.channels.entered(actor, row.channel_id).catch(gone);
@@ -66,7 +66,7 @@ export class MessageAccess {
 
   /**
    * A message that the actor may read, or its own in a channel that it is in: a bot that may not listen there may still
-   * edit and delete what it said itself.
+   * edit and delete its own messages.
    * @throws AppError like `readable`
    */
   private async known(actor: Actor, messageId: string): Promise<FoundMessage> {

@@ -18,7 +18,7 @@ export type SendInput = z.output<typeof sendMessageSchema>;
 /** How a message is sent, beside its content. */
 export interface SendOptions {
   idempotencyKey: string | null;
-  /** Called once nothing sent later can get ahead of it any more; often before it is committed. */
+  /** Called once no later send can overtake it any more; often before it is committed. */
   queued?(): void;
 }
 
@@ -103,13 +103,13 @@ export class MessageComposer {
   }
 }
 
-/** Whom a message with a slash command concerns, by what they are named as (see `namedSince`). */
+/** The users that a message with a slash command concerns, by their keys (see `namedSince`). */
 function namedIn(mentions: MentionRecord[], commanded: string[]): Record<string, number> {
   const users = mentions.filter(({ kind }) => kind === 'user').map(({ targetId }) => targetId);
   return Object.fromEntries([...users, ...commanded.map((id) => `/${id}`)].map((key) => [key, 0]));
 }
 
-/** A new message as it would be read back, without reading it. It has no number yet. */
+/** A new message as a read would return it, without reading it. It has no number yet. */
 export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWithRole): MessageRow {
   const { row, reply, files } = message;
   const { user } = actor;

@@ -30,7 +30,7 @@ interface Texts {
   newer(limit: number): string;
 }
 
-/** The same for someone: a bot that is shown only what concerns it, or anyone else. */
+/** The same for one reader: a bot that gets only what concerns it, or anyone else. */
 interface List extends Texts {
   bot: string | null;
 }
@@ -77,7 +77,7 @@ export class MessageList {
   }
 
   /**
-   * @param bot who is shown only what concerns it; null: all is shown
+   * @param bot who gets only what concerns it; null: everything is shown
    * @throws AppError INVALID_CURSOR, MESSAGE_NOT_FOUND for an unknown `around`
    */
   async ofChannel(channel: Channel, query: Query, bot: string | null = null): Promise<MessageRows> {
@@ -123,7 +123,7 @@ export class MessageList {
     return this.database.rows<FoundRow>(text, bot === null ? [id, seq] : [id, seq, bot]);
   }
 
-  /** The messages with what only some of them have; without those that were deleted meanwhile. */
+  /** The messages with their optional parts; without those that were deleted meanwhile. */
   private async complete(found: FoundRow[], channel: Channel): Promise<MessageRow[]> {
     const ids = found.filter((row) => row.has_more).map((row) => row.id);
     const rows = ids.length > 0 ? await this.database.rows<MessageRow>(selectSome, [ids]) : [];

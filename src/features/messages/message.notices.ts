@@ -2,7 +2,7 @@ import type { MentionRecord } from '../../contract/mention.ts';
 import type { MessageJob } from '../../jobs/notification.jobs.ts';
 import type { NewMessage } from './message.table.ts';
 
-/** Whether someone may have to be notified of a message. Plain ones in channels cost no more than this check. */
+/** Whether a message may notify someone. Plain ones in channels cost no more than this check. */
 export function isNoticed(row: Pick<NewMessage, 'isDirect' | 'replyToId' | 'threadId' | 'mentions'>): boolean {
   const calls = row.mentions?.some(({ kind }) => kind !== 'channel') ?? false;
   return row.isDirect || row.replyToId !== null || row.threadId !== null || calls;

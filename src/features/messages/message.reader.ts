@@ -34,7 +34,7 @@ export class MessageReader {
     return messagePage({ rows: await this.concealed(rows, bot), ...more }, actor.userId);
   }
 
-  /** The same as JSON text, which may be cached (see KeptPages). */
+  /** The same as JSON text, which may be cached (see PageCache). */
   async page(actor: Actor, channelId: string, query: Query): Promise<string> {
     if (actor.user.isBot && (await this.deps.channelAccess.onlyFor(actor, channelId))) {
       return JSON.stringify(await this.list(actor, channelId, query));
@@ -61,8 +61,8 @@ export class MessageReader {
   }
 
   /**
-   * What a bot is answered that has sent or changed a message: it does not learn what others said by replying to it, nor,
-   * where it may not listen, how they reacted to its own message.
+   * The response to a bot that has sent or changed a message: a reply does not reveal other people's text, nor, where
+   * the bot may not listen, the reactions to its own message.
    */
   async asHeard(actor: Actor, record: MessageRecord): Promise<MessageRecord> {
     const { replyTo, channelId } = record;
@@ -76,9 +76,9 @@ export class MessageReader {
 }
 
 /**
- * Rows that a bot may read, without what its own messages among them quote of others that it may not: it would learn what
- * was said by replying to it.
- * @param bot null: whoever reads all
+ * Rows that a bot may read. Quotes of messages that it may not read are removed from its own, so that a reply does not
+ * reveal their text.
+ * @param bot null: someone who reads all
  */
 export async function concealed(rows: Rows, found: MessageRow[], bot: string | null): Promise<MessageRow[]> {
   if (bot === null) return found;
@@ -96,7 +96,7 @@ interface Told {
   replyTo?: { authorId: string } | null;
 }
 
-/** An entry of a log as it is told to a bot that hears only what concerns it: its own messages quote nobody. */
+/** An entry of a log for a bot that gets only what concerns it: its own messages quote nobody. */
 export function withoutQuote(entry: LogEntry, bot: string): LogEntry {
   if (!entry.event.startsWith('message:') || !entry.json.includes(bot)) return entry;
   const data: Told = JSON.parse(entry.json);

@@ -44,7 +44,7 @@ export function sentMessage({ result, repeated }: Written<MessageRecord>, key: s
   return key ? replayed(result) : new Reply(result, { status: 200 });
 }
 
-/** What was sent first with an Idempotency-Key, if anything. */
+/** The message first sent with an Idempotency-Key, if any. */
 export async function sentFirst(
   looking: Promise<MessageRecord | undefined>,
 ): Promise<Reply<MessageRecord> | undefined> {

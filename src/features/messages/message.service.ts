@@ -92,7 +92,7 @@ export class MessageService {
     } catch (error) {
       // If the database does not answer, or is overloaded, another query would only take as long again.
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      // It may have been sent before, and what it needed was used up by that, or has been removed since.
+      // This may be a retry: the first send used up what it needs, or that was removed since.
       const earlier = await this.sentBefore(actor, channelId, input.nonce, options.idempotencyKey);
       if (earlier) return { result: earlier, repeated: true };
       if (error.code === 'CHANNEL_NOT_FOUND') {
@@ -104,7 +104,7 @@ export class MessageService {
     }
   }
 
-  /** What was sent with an Idempotency-Key within the last day, if anything. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** Any message sent with an Idempotency-Key within the last day. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async sentWith(actor: Actor, channelId: string, idempotencyKey: string): Promise<MessageRecord | undefined> {
     const first = await this.sentBefore(actor, channelId, null, idempotencyKey);
     return first && this.reader.asHeard(actor, first);
@@ -155,7 +155,7 @@ export class MessageService {
     return gone;
   }
 
-  /** Tells the others that the actor is typing. @throws AppError like `send` */
+  /** Publishes to the others that the actor is typing. @throws AppError like `send` */
   async typing(actor: Actor, input: z.output<typeof typingSchema>, socketId: string): Promise<void> {
     const { channelId, typing } = input;
     const channel = await this.deps.channelAccess.postable(actor, channelId);
@@ -176,7 +176,7 @@ export class MessageService {
         const lostAccess = error instanceof AppError && error.code === 'ACCESS_CHANGED';
         if (!(error instanceof StaleMessage) && !lostAccess) throw error;
         if (attempt === composeAttempts) throw new AppError('SERVER_BUSY');
-        // Says what was lost; a role that can do less may still be able to write here.
+        // Throws the exact error; a role with fewer rights may still be able to write here.
         if (lostAccess) channel = await this.deps.channelAccess.postable(actor, channel.id);
         else if (input.threadId) this.deps.threadAccess.forgetHere(input.threadId);
       }

@@ -41,7 +41,7 @@ export interface NewMessage {
   lastBotSeq: number | null;
 }
 
-/** What the message was composed from has changed meanwhile: compose it again. */
+/** The message was composed from something that has changed meanwhile: compose it again. */
 export class StaleMessage extends Error {}
 
 /** Whether that can happen to it. */
@@ -52,7 +52,7 @@ const columnsOfAll = `m.id, m.seq, m.content, m.author_id, u.username, u.display
   m.metadata, ${currentMentions} AS mentions, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
   m.updated_at`;
 
-/** Deleted, be it with its thread, whose messages may be erased a little later. */
+/** Deleted, alone or with its thread, whose messages may be erased a little later. */
 const isGone = '(m.deleted_at IS NOT NULL OR t.deleted_at IS NOT NULL)';
 
 /** Everything that records of messages need, in one statement. */
@@ -126,7 +126,7 @@ const types = columns.map(({ type }, at) => `$${at + 3}::${type}[]`).join(', ');
 const insertAll = `${inserting(namesOf(columns))}
   FROM unnest($1::uuid[], $2::bigint[], ${types}) AS new (stream_id, seq, ${namesOf(columns)})`;
 
-/** A key counts whatever the request says (contract §13), so what is found by it comes last, and wins. */
+/** A key counts whatever the request contains (contract §13), so its match is last, and wins. */
 const sentBefore = `WITH item AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
       WITH ORDINALITY AS item (channel_id, author_id, nonce, sent_key, place)
@@ -208,7 +208,7 @@ async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
   if (valid.length < replies.length) throw new StaleMessage();
 }
 
-/** A bot's message that was overtaken by another bot's on another node has to be judged again (LoopGuard). */
+/** A bot's message overtaken by another bot's on another node has to be judged again (LoopGuard). */
 async function checkBots(rows: Rows, added: NewMessage[]): Promise<void> {
   const judged = added.filter((row) => row.lastBotSeq !== null);
   if (judged.length === 0) return;
@@ -275,7 +275,7 @@ async function claimAttachments(rows: Rows, added: NewMessage[]): Promise<void> 
   if (claimed.length < claims.length) throw new StaleMessage();
 }
 
-/** The keys by which a message is sent only once in its channel; the Idempotency-Key goes before the nonce. */
+/** The keys by which a message is sent only once in its channel; the Idempotency-Key precedes the nonce. */
 export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
   const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
   return nonce === null ? keys : [...keys, `${authorId} nonce ${nonce}`];

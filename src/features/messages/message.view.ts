@@ -102,7 +102,7 @@ export interface MessageRow extends PlainRow {
   reactions: ReactionSummary[] | null;
 }
 
-/** The rest of a message that has none of it. */
+/** The optional fields of a message that has none of them. */
 const noExtras = {
   is_deleted: false,
   reply_to_id: null,
@@ -122,7 +122,7 @@ export function plainMessage(row: PlainRow, channel: { id: string; kind: Channel
   return { ...row, ...noExtras, channel_id: channel.id, kind: channel.kind };
 }
 
-/** What is left of a message that was deleted. */
+/** The fields that replace those of a deleted message. */
 const nothing = { content: '', attachments: [], reactions: [], mentions: [], metadata: null, isDeleted: true };
 
 /** @param viewerId whose nonces are shown; null: nobody's */

@@ -5,7 +5,7 @@ import { insertJobs } from '../../jobs/notification.jobs.ts';
 import { mentionedBots } from './mentioned-bots.ts';
 import { untitled } from './thread.view.ts';
 
-/** A message whose text has changed, or is gone. */
+/** A message whose text was changed or deleted. */
 interface ChangedMessage {
   id: string;
   seq: number;
@@ -53,7 +53,7 @@ export async function outdate(rows: Rows, channelId: string, changed: ChangedMes
   );
 }
 
-/** The fields of a message's record that it is emptied of. */
+/** The fields that replace those of an erased message. */
 const noText = { content: '', attachments: [], mentions: [], metadata: null };
 
 interface Told {
@@ -84,7 +84,7 @@ interface ErasedMessage {
 
 /**
  * Erases messages, with everything attached to them and their content in the log: later readers of the log find that there
- * was a message, but not what it said. The channel's log must be locked. Notifications that quote them follow in the
+ * was a message, but not its text. The channel's log must be locked. Notifications that quote them follow in the
  * background.
  *
  * @returns those that existed
@@ -97,7 +97,7 @@ export async function eraseMessages(rows: Rows, channelId: string, ids: string[]
   );
   if (erased.length === 0) return [];
   const erasedIds = erased.map((message) => message.id);
-  // What takes several steps comes last, so that it stops if one of the others has failed.
+  // The step with several statements is last, so that it stops if one of the others has failed.
   await pipelined([
     rows('DELETE FROM reactions WHERE message_id = ANY($1::uuid[])', [erasedIds]),
     rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [erasedIds]),

@@ -77,7 +77,7 @@ export class PageCache {
     for (;;) {
       const page = await this.pages.get(key, () => this.load(channel, query, head.seq));
       if (page && isTrue(page, head)) return seenBy(viewerId, page);
-      // It was cached, or comes from a read that someone else started earlier.
+      // It was cached, or another reader's earlier read returned it.
       if (page === this.pages.peek(key)) this.pages.drop(key);
     }
   }

@@ -9,7 +9,7 @@ import type { ModelTokenService } from './model-token.service.ts';
 /** The caller of a model. */
 export interface Caller {
   userId: string;
-  /** Null: came with an access token. */
+  /** Null: the caller uses an access token. */
   tokenId: string | null;
   /** Null: every model offered. */
   models: string[] | null;

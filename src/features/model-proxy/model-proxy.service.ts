@@ -97,7 +97,7 @@ export class ModelProxy {
     const headers = await this.deps.callers.count(caller);
     this.requireModel(caller, input.model);
     if (!input.stream) return this.whole(caller, '/chat/completions', input, headers, signal);
-    // The provider is asked for usage, which comes as one more event.
+    // Requests the usage, which the provider sends as one more event.
     const wantsUsage = input.stream_options?.include_usage === true;
     const body = { ...input, stream_options: { ...input.stream_options, include_usage: true } };
     const answer = await this.deps.upstream.ask('POST', '/chat/completions', body, signal);

@@ -15,7 +15,7 @@ export interface NotificationDraft {
   at: Date;
   /** Only for users with the strategy `all`. */
   onlyUnderAll: boolean;
-  /** The user was told of it before, so that it comes back as if it had never been away. */
+  /** The user got it before, so it returns as if it had never been away. */
   isAnnounced: boolean;
 }
 

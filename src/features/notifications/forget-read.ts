@@ -19,7 +19,7 @@ export function forgetRead(days: number): Chore {
   };
 }
 
-/** Forgets mentions that were taken back long ago; whoever puts one back after that announces it anew. */
+/** Forgets mentions that were taken back long ago; restoring one after that announces it again. */
 export const forgetWithdrawn: Chore = {
   name: 'forget mentions taken back long ago',
   async step(rows) {

@@ -93,16 +93,16 @@ export function draftsOfEdits(jobs: EditJob[], messages: Map<string, NotedMessag
   });
 }
 
-/** What is known of a message that a user may be notified of. */
+/** The known state of a message that a user may be notified of. */
 interface Known {
   place: number;
-  /** When it was made, of a mention that was taken back before the user read of it. */
+  /** When the mention was made, if it was taken back before the user read of it. */
   at: Date | string | null;
 }
 
 /**
- * The drafts whose users have not been notified of their messages in another way, each once. A mention that was taken back
- * and is there again comes back without being announced. The logs of the users must be locked: another node may notify
+ * The drafts whose users have not been notified of their messages yet, each once. A mention that was taken back
+ * and is there again returns without being announced. The logs of the users must be locked: another node may notify
  * them of an edit that mentions them too.
  * @param besides notifications made in the same change
  */
@@ -166,9 +166,9 @@ export function draftOf(message: NotedMessage, userId: string, kind: Notificatio
 }
 
 /**
- * The drafts with the text of their messages, without those whose message is gone or mentions them no more. The messages stay locked until the
- * commit: an edit or deletion then looks for notifications that quote it, and finds only committed ones (see quotes.ts).
- * The logs of the users must be locked before, since that may have to wait.
+ * The drafts with the text of their messages, without those whose message is gone or mentions them no more. The
+ * messages stay locked until the commit: an edit or deletion then looks for notifications that quote it, and finds only
+ * committed ones (see quotes.ts). The logs of the users must be locked before, since that may have to wait.
  */
 export async function quoted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
   const ids = drafts.flatMap((draft) => (isOfMessage(draft) ? [draft.referenceId] : []));
@@ -201,7 +201,7 @@ function isOfMessage(draft: NotificationDraft): draft is NotificationDraft & { r
   return draft.referenceType === 'message' && draft.referenceId !== null;
 }
 
-/** What a notification of a message says above its text. */
+/** The title of a notification of a message. */
 export function titleOf(message: NotedMessage, kind: NotificationKind): string {
   const place = `#${message.channel_name}`;
   switch (kind) {

@@ -39,7 +39,7 @@ export interface OnlineUsers {
   isOnline(userId: string): boolean;
 }
 
-/** What some jobs call for. */
+/** The work that some jobs require. */
 interface Plan {
   /** Notifications to make. */
   drafts: NotificationDraft[];
@@ -48,14 +48,14 @@ interface Plan {
   /** Ids of messages that were edited or deleted, and the notifications that quote their former text. */
   changed: string[];
   stale: Stale[];
-  /** What those messages are to be taken out of. */
+  /** Notifications to take those messages out of. */
   withdrawn: Withdrawn[];
   /** People whose sockets are to be put back into a DM. */
   returning: Returning[];
   news: { job: NewsJob; people: string[]; rest: NewsJob[] }[];
   settled: Settled[];
   closings: ClosedPlaceJob[];
-  /** Jobs for what is not done now. */
+  /** Jobs for the work left for later. */
   rest: Job[];
 }
 
@@ -83,7 +83,7 @@ export class NotificationMaker {
     return plan.rest.length > 0 || isMoreStale;
   }
 
-  /** Finds out what the jobs call for, and records which DMs were used. */
+  /** Plans the work of the jobs, and records which DMs were used. */
   private async plan(change: Change, jobs: Job[]): Promise<Plan> {
     const { rows } = change;
     const messages = await readNoted(rows, jobs);
@@ -116,7 +116,7 @@ export class NotificationMaker {
     };
   }
 
-  /** The logs of all people concerned must be locked. @returns whether more quotes have to be renewed than are at once */
+  /** The logs of all people concerned must be locked. @returns whether quotes are left for a later change */
   private async carryOut(change: Change, plan: Plan): Promise<boolean> {
     const { changed, stale, withdrawn } = plan;
     for (const { userId, channelId, since } of plan.returning) {
@@ -133,7 +133,7 @@ export class NotificationMaker {
     return isMoreStale;
   }
 
-  /** The people that news jobs tell now, and jobs for the rest. */
+  /** The people that news jobs publish to now, and jobs for the rest. */
   private async newsOf(change: Change, jobs: Job[]): Promise<Plan['news']> {
     const pieces: Plan['news'] = [];
     for (const job of jobsOf('news', jobs)) pieces.push({ job, ...(await this.deps.audience.next(change.rows, job)) });

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { NotificationMaker } from './notification.maker.ts';
 
 const batchSize = 100;
-/** How often a node polls for jobs that it was not told of: those of a node that died. */
+/** How often a node polls for jobs that it got no signal for: those of a node that died. */
 const pollMs = 1000;
 const maxAttempts = 5;
 const firstRetryMs = 1000;
@@ -25,9 +25,9 @@ interface Deps extends Pick<Context, 'changes' | 'log'> {
 }
 
 /**
- * Makes notifications in the background (contract §7), and tells members of large servers of changes: after the
- * acknowledgement of what they announce, on any node, and exactly once. A job is deleted in the transaction that does it; a
- * node that dies in between leaves it to the others.
+ * Makes notifications in the background (contract §7), and publishes changes to members of large servers: after the
+ * acknowledgement of what they announce, on any node, and exactly once. A job is deleted in the transaction that does
+ * it; a node that dies in between leaves it to the others.
  */
 export class NotificationWorker {
   private readonly deps: Deps;
@@ -141,7 +141,7 @@ export class NotificationWorker {
     const attempts = row.attempts + 1;
     // An unknown job is from a newer version, which is being deployed or will be back.
     const isUnknown = error instanceof z.ZodError;
-    // A job that takes too long now may not later.
+    // A job that takes too long now may be fast enough later.
     const isLast = attempts >= maxAttempts && !isUnknown && !isTimeout(error);
     const delayMs = Math.min(firstRetryMs * 2 ** row.attempts, longestRetryMs);
     this.deps.log.error({ err: error, attempts, data: row.data }, 'A notification could not be made.');
@@ -157,7 +157,7 @@ export class NotificationWorker {
   }
 }
 
-/** Whether no job is to blame: the database is away, or locks are in the way. A single job may just take too long. */
+/** Whether no job is at fault: the database is away, or locks are in the way. A single job may just take too long. */
 function isPassing(error: unknown): boolean {
   return error instanceof AppError && error.status === 503 && !isTimeout(error);
 }
@@ -166,7 +166,7 @@ function jobOf(row: JobRow): Job {
   return jobSchema.parse(row.data);
 }
 
-/** The first of the jobs that together tell at most this many people; at least one. */
+/** The first jobs that together publish to at most this many people; at least one. */
 function within(people: number, jobs: Job[]): Job[] {
   let left = people;
   const beyond = jobs.findIndex((job, at) => {

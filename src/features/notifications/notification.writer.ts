@@ -19,7 +19,7 @@ const aggregationMs = 5 * 60 * 1000;
 
 /** How many messages a notification remembers; aggregation ends after minutes, so only a flood has more. */
 const maxSources = 1000;
-/** Whoever adds and removes someone again and again notifies them once a day. */
+/** Adding and removing someone again and again notifies them once a day. */
 const oncePerDay: NotificationKind[] = ['channel.member_added', 'server.member_joined'];
 /** News about the user's own bots and access reaches them whoever caused it. */
 const isDespiteBlock = (kind: NotificationKind) => kind === 'server.kicked' || kind.startsWith('agent.');
@@ -124,7 +124,7 @@ async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<Noti
   });
 }
 
-/** Someone who was let into a channel and is out again has nothing to see there. */
+/** A user who was let into a channel and is out again has nothing to see there. */
 function needsAccess({ kind }: NotificationDraft): boolean {
   return typeOfKind[kind] !== 'system' || kind === 'channel.member_added';
 }

@@ -27,7 +27,7 @@ const markRead = `UPDATE notifications n SET read_at = now()
   WHERE n.server_id = $1 AND n.user_id = ANY($2::uuid[]) AND ${isQuestion} AND ${isSettled}
   RETURNING n.id, n.user_id AS "userId"`;
 
-/** People with unread notifications in a server where something was settled, as many as are told at once. */
+/** People with unread notifications in a server where something was settled, as many as one change publishes to. */
 export interface Settled {
   serverId: string;
   people: string[];
@@ -52,7 +52,7 @@ export async function markSettled(change: Change, { serverId, people }: Settled)
 }
 
 /**
- * The requests that are still pending, which stay undecided until the commit: a decision comes before, or finds the
+ * The requests that are still pending, locked as undecided until the commit: a decision commits before, or finds the
  * notification and marks it.
  */
 export async function stillPending(rows: Rows, requests: string[]): Promise<Set<string>> {

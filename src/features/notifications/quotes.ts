@@ -8,7 +8,7 @@ import { publishDeleted } from '../../jobs/reading.ts';
 import { preview } from './message-notices.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 
-/** A notification that quotes text its message no longer has, or of which an event in its user's log does. */
+/** A notification that quotes text its message no longer has, itself or in an event of its user's log. */
 export interface Stale {
   id: string;
   userId: string;
@@ -29,7 +29,7 @@ const told = `told AS MATERIALIZED (
     FROM log_entries WHERE event IN ('notification:new', 'notification:updated')
       AND data ->> 'referenceId' = ANY($1::uuid[]::text[])
   )`;
-/** What the users' logs have of them, even if they quote a later message by now; a log has its user's id. */
+/** Their entries in the users' logs, even if they quote a later message by now; a log has its user's id. */
 const toldOf = `SELECT told.*, ${saidTo('told.stream_id')} AS body
   FROM told LEFT JOIN messages m ON m.id = told.message_id ${andChannel}`;
 const selectStale = `WITH ${told} SELECT id, user_id AS "userId" FROM (
@@ -51,7 +51,7 @@ export async function readStale(rows: Rows, messageIds: string[]): Promise<Stale
 
 /**
  * Removes the former text of messages from notifications and from their events in the users' logs, which must be locked.
- * @param told ids of notifications that their users were told of in this change
+ * @param told ids of notifications that this change has published to their users
  * @returns whether there may be more of them: a message that mentioned everyone is quoted to thousands
  */
 export async function renewQuotes(

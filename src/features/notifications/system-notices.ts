@@ -9,7 +9,7 @@ interface Names {
   of(id: string | null): string;
 }
 
-/** Who is notified of anything but messages. What needs no answer any more is announced to nobody. */
+/** Who is notified of anything but messages. A matter that needs no answer any more notifies nobody. */
 export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<NotificationDraft[]> {
   if (jobs.length === 0) return [];
   const names = await readNames(rows, jobs);
@@ -74,7 +74,7 @@ async function readInviteCodes(rows: Rows, jobs: SystemJob[]): Promise<Map<strin
   return new Map(found.map(({ id, code }) => [id, code]));
 }
 
-/** Why people were banned, by server and user, as it stands now. */
+/** Why people were banned, by server and user, as of now. */
 async function readReasons(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
   const ids = jobs.filter(({ kind }) => kind === 'server.banned').map(({ serverId }) => serverId);
   if (ids.length === 0) return new Map();

@@ -9,7 +9,7 @@ import { readMessages, titleOf } from './message-notices.ts';
 import { type NotificationRow, notificationRecord, selectNotifications } from './notification.view.ts';
 import { renewRows } from './quotes.ts';
 
-/** A message that a user's notification counts, and should not any more. */
+/** A message that a user's notification counts, but should not any more. */
 export interface Withdrawn {
   messageId: string;
   userId: string;
@@ -17,8 +17,8 @@ export interface Withdrawn {
 }
 
 /**
- * Whether message `m` is still something to notify a user of: it is there, and if they were notified of a mention, it mentions
- * them, or answers them all the same.
+ * Whether message `m` still notifies a user: it exists, and if they were notified of a mention, it still mentions them
+ * or answers them.
  */
 const isMeant = (user: string) => `m.id IS NOT NULL AND t.deleted_at IS NULL AND (n.kind <> 'message.mention'
   OR EXISTS (SELECT FROM json_array_elements(m.mentions) AS one WHERE one ->> 'kind' IN ('here', 'everyone')
@@ -26,7 +26,7 @@ const isMeant = (user: string) => `m.id IS NOT NULL AND t.deleted_at IS NULL AND
   OR EXISTS (SELECT FROM messages r WHERE r.id IN (m.reply_to_id, t.parent_message_id) AND r.author_id = ${user}))`;
 const joins = `LEFT JOIN messages m ON m.id = told.message_id AND m.deleted_at IS NULL
   LEFT JOIN threads t ON t.id = m.thread_id`;
-/** Notifications without sources are from before there were any; they are known by the message that they show. */
+/** Notifications without sources are older than sources; the message that they show identifies them. */
 const selectWithdrawn = `SELECT told.message_id AS "messageId", told.user_id AS "userId", n.id AS "notificationId" FROM (
     SELECT message_id, user_id, notification_id FROM notification_sources
     WHERE message_id = ANY($1::uuid[]) AND notification_id IS NOT NULL
@@ -40,7 +40,7 @@ const forgetSources = `DELETE FROM notification_sources s USING unnest($1::uuid[
 const detachSources = `UPDATE notification_sources s SET notification_id = NULL, was_read = n.read_at IS NOT NULL
   FROM unnest($1::uuid[], $2::uuid[]) AS gone (message_id, user_id), notifications n
   WHERE s.message_id = gone.message_id AND s.user_id = gone.user_id AND n.id = s.notification_id`;
-/** What is left of notifications: the newest message that they still count. */
+/** The newest message that notifications still count. */
 const selectLeft = `SELECT n.id, n.user_id AS "userId", n.kind, n.channel_id AS "channelId", n.reference_id AS "referenceId",
   n.aggregated_count AS count, latest.message_id AS "newestId", latest.at AS "newestAt"
   FROM notifications n LEFT JOIN LATERAL (
@@ -66,7 +66,7 @@ interface Left {
   newestAt: Date | string | null;
 }
 
-/** What is to be taken out of notifications after these messages were edited or deleted: as much as is done at once. */
+/** The messages to take out of notifications after these were edited or deleted, as many as one change handles. */
 export async function readWithdrawn(rows: Rows, messageIds: string[]): Promise<Withdrawn[]> {
   if (messageIds.length === 0) return [];
   return rows<Withdrawn>(selectWithdrawn, [messageIds, atOnce]);
@@ -75,7 +75,7 @@ export async function readWithdrawn(rows: Rows, messageIds: string[]): Promise<W
 /**
  * Takes messages out of notifications: those that count nothing else are deleted, others show the newest message that is
  * left (contract §7). The logs of the users must be locked.
- * @returns ids of the notifications that it told of
+ * @returns ids of the notifications that it published
  */
 export async function withdraw(change: Change, withdrawn: Withdrawn[]): Promise<Set<string>> {
   if (withdrawn.length === 0) return new Set();

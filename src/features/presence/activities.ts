@@ -18,7 +18,7 @@ const holdMs = 6000;
 const maxOfSocket = 50;
 
 /**
- * What people are doing in channels right now (contract §9). Each belongs to the socket that said so, and ends with it, with
+ * The activities of people in channels (contract §9). Each belongs to the socket that set it, and ends with it, with
  * its place in the channel, or when its node is gone.
  */
 export class Activities {
@@ -26,14 +26,14 @@ export class Activities {
   private readonly redis: RedisConnections | null;
   private readonly store: ActivityStore | null;
   private readonly keptMs: number;
-  /** Socket → channel → what it does there. */
+  /** Socket → channel → its activity there. */
   private readonly held = new Map<string, Map<string, Held>>();
-  /** Channel → user → what holds there, or has ended lately; of this node alone. */
+  /** Channel → user → the activity that holds there, or has ended lately; of this node alone. */
   private readonly here = new Map<string, Map<string, Activity>>();
   private readonly forgetting = new Set<NodeJS.Timeout>();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param keptMs how long a client may be cut off and still be told what has ended meanwhile */
+  /** @param keptMs how long a client may be cut off and still get the activities that have ended meanwhile */
   constructor(ephemeral: Ephemeral, redis: RedisConnections | null, keptMs: number) {
     this.ephemeral = ephemeral;
     this.redis = redis;
@@ -41,7 +41,7 @@ export class Activities {
     this.store = redis && new ActivityStore(redis, { holdMs, keptMs });
   }
 
-  /** From now on this node renews what its sockets do, and ends what was done on nodes that are gone. */
+  /** From now on this node renews its sockets' activities, and ends those of nodes that are gone. */
   start(): void {
     if (this.store) this.timer = setInterval(() => void this.renew().catch(() => {}), renewMs).unref();
   }
@@ -51,7 +51,7 @@ export class Activities {
     for (const timer of this.forgetting) clearTimeout(timer);
   }
 
-  /** Someone says what it does now. The caller has checked that it may. */
+  /** Sets someone's activity. The caller has checked that it may. */
   async say(socketId: string, place: Place, userId: string, activity: string): Promise<void> {
     const { channelId } = place;
     const said = { ...place, userId, owner: socketId, activity };
@@ -63,13 +63,13 @@ export class Activities {
     own.set(channelId, said);
     const isFull = (this.here.get(channelId)?.size ?? 0) >= maxOfChannel && !this.here.get(channelId)?.has(userId);
     const states = this.redis?.healthy ? await this.store?.put([said], true).catch(() => undefined) : undefined;
-    // One too many would be told, and nobody could tell its end to those who come back.
+    // Emitting one too many would leave it without an end for clients that recover.
     if (isFull || states?.[0] === 'lost') return this.forget(said);
     this.remember(said);
     this.emit(said, socketId);
   }
 
-  /** Ends what a socket does in the channels that `isMeant` names; it need not have anything to do there any more. */
+  /** Ends a socket's activities in the channels that `isMeant` names; it needs no access to them any more. */
   async endOf(socketId: string, isMeant: (place: Place) => boolean = () => true): Promise<void> {
     const own = [...(this.held.get(socketId)?.values() ?? [])];
     await Promise.all(own.filter(isMeant).map((held) => this.end(held)));
@@ -81,7 +81,7 @@ export class Activities {
     return all.flatMap(({ userId, activity }) => (activity === null ? [] : [{ userId, activity }]));
   }
 
-  /** What someone who was cut off for a moment may not know of a channel: what is done there, and what has ended lately. */
+  /** What someone briefly cut off may not know of a channel: activities, and those that have ended lately. */
   async known(channelId: string): Promise<Activity[]> {
     const shared = this.redis?.healthy ? await this.store?.of(channelId).catch(() => undefined) : undefined;
     return shared ?? [...(this.here.get(channelId)?.values() ?? [])];
@@ -104,7 +104,7 @@ export class Activities {
       // It ended during the call, and was put back by it.
       if (!isHeld) await this.store.end(held);
       else if (states[index] === 'lost') this.forget(held);
-      // Redis had lost it, or another node took this one for dead.
+      // Redis had lost it, or another node considered this one dead.
       else if (states[index] === 'new') this.emit(held);
     }
     for (const { channelId, userId } of await this.store.takeOverdue()) {

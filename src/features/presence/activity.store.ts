@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { RedisConnections } from '../../infrastructure/redis.ts';
 
-/** What someone is doing in a channel. */
+/** An activity of someone in a channel. */
 export interface Activity {
   channelId: string;
   userId: string;
-  /** Of the socket that said so: it ends with that, unless another one has said something since. */
+  /** The socket that set it: the activity ends with that, unless another socket has set one since. */
   owner: string;
   /** Null: it has ended. */
   activity: string | null;
@@ -23,8 +23,8 @@ const common = `local prefix = KEYS[1]
     redis.call('ZADD', prefix .. 'due', now + ms, channel .. ' ' .. user)
   end`;
 /**
- * ARGV: ms for which they hold, how many a channel has at most, 1: whatever was said before, then channel, user and value of
- * each. Returns for each 'held', 'new' to Redis, or 'lost': said otherwise by another socket, or one too many.
+ * ARGV: ms for which they hold, how many a channel has at most, 1: replace earlier, then channel, user and value of
+ * each. Returns for each 'held', 'new' to Redis, or 'lost': another socket set a different one, or one too many.
  */
 const put = `${common}
   local answer = {}
@@ -39,12 +39,12 @@ const put = `${common}
     table.insert(answer, state)
   end
   return answer`;
-/** ARGV: ms for which it is remembered that it ended, channel, user, value. Returns whether it was the one that holds. */
+/** ARGV: ms for which the end is remembered, channel, user, value. Returns whether it was the one that holds. */
 const end = `${common}
   if redis.call('HGET', prefix .. 'in:' .. ARGV[2], ARGV[3]) ~= ARGV[4] then return 0 end
   keep(ARGV[2], ARGV[3], '', tonumber(ARGV[1]))
   return 1`;
-/** ARGV: how many at most, ms for which they are remembered. Returns those that nobody renewed, for one node to tell. */
+/** ARGV: how many at most, ms for which they are remembered. Returns those that nobody renewed, to one node. */
 const takeOverdue = `${common}
   local ended = {}
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', prefix .. 'due', '-inf', now, 'LIMIT', 0, tonumber(ARGV[1]))) do
@@ -65,7 +65,7 @@ const chunkSize = 200;
 
 export type ActivityState = z.infer<typeof statesSchema>[number];
 
-/** Activities on all nodes, each with the time until which it holds unless its node renews it. Calls reject without Redis. */
+/** Activities on all nodes, each of which expires unless its node renews it. Calls reject without Redis. */
 export class ActivityStore {
   private readonly redis: RedisConnections;
   /** The scripts touch several keys at once: in a cluster the hash tag puts all of them on one shard. */
@@ -79,7 +79,7 @@ export class ActivityStore {
     this.times = times;
   }
 
-  /** @param isSaid false: they are only renewed, and what another socket has said since holds */
+  /** @param isSaid false: they are only renewed, and another socket's later activity holds */
   async put(activities: Activity[], isSaid: boolean): Promise<ActivityState[]> {
     const states: ActivityState[] = [];
     for (let at = 0; at < activities.length; at += chunkSize) {

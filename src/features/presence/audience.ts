@@ -17,13 +17,13 @@ const shared = `SELECT other.user_id, other.server_id FROM server_members own
   JOIN server_members other ON other.server_id = own.server_id
   WHERE own.user_id = $1 AND other.user_id = ANY($2::uuid[])`;
 
-/** The rooms in which a user's presence is told. */
+/** The rooms that get a user's presence. */
 export interface Places {
   /** The rooms of its servers, shared with many. */
   servers: string[];
   /** Rooms of individuals: its own, and those of its friends and DM partners. */
   people: Set<string>;
-  /** Rooms of those who asked for it, one for each of its servers. */
+  /** Rooms of those who subscribed to it, one for each of its servers. */
   watchers: string[];
 }
 
@@ -32,7 +32,7 @@ interface PairRow {
   high_id: string;
 }
 
-/** Who is told of whose presence (contract §9): those who share a server, a DM or a friendship. */
+/** The audience of each user's presence (contract §9): those who share a server, a DM or a friendship. */
 export class PresenceAudience {
   private readonly database: Database;
 
@@ -40,7 +40,7 @@ export class PresenceAudience {
     this.database = database;
   }
 
-  /** Where the presence of each user is told, whether anyone is there or not. Three queries for all. */
+  /** The rooms that get the presence of each user, whether anyone is in them or not. Three queries for all. */
   async placesOf(userIds: string[]): Promise<Map<string, Places>> {
     const places = new Map(userIds.map((userId) => [userId, noPlaces(userId)]));
     const [memberships, friendships, channels] = await Promise.all([
@@ -61,7 +61,7 @@ export class PresenceAudience {
 
   /**
    * Which of the others a user may know about.
-   * @returns for each of them their common servers; none for friends and DM partners, who are told anyway
+   * @returns for each of them their common servers; none for friends and DM partners, who get it anyway
    */
   async knownTo(userId: string, others: string[]): Promise<Map<string, string[]>> {
     const known = new Map<string, string[]>();

@@ -11,17 +11,17 @@ export interface PresenceSink {
   emitHere(rooms: string[], event: string, data: object, except: string[]): void;
 }
 
-/** How many changes are looked up and told together. */
+/** How many changes are looked up and emitted together. */
 const maxTogether = 500;
 
-/** Tells this node's sockets of changes, in batches a few times a second (contract §9). */
+/** Emits changes to this node's sockets, in batches a few times a second (contract §9). */
 export class PresenceBroadcaster {
   private readonly directory: PresenceDirectory;
   private readonly audience: Pick<PresenceAudience, 'placesOf'>;
   private readonly log: Log;
   private readonly tellMs: number;
   private timer: NodeJS.Timeout | undefined;
-  /** The rooms in which recent changes are told, by user. */
+  /** The rooms that get recent changes, by user. */
   private readonly lately: BatchedRead<Map<string, Places>>;
   private sink: PresenceSink = { hasSockets: () => false, emitHere: () => {} };
   private running = false;
@@ -45,7 +45,7 @@ export class PresenceBroadcaster {
     clearInterval(this.timer);
   }
 
-  /** What sockets in these rooms may have missed recently: presence is in no log. */
+  /** The statuses that sockets in these rooms may have missed recently: presence is in no log. */
   async missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
     if (this.directory.changedLately().length === 0) return [];
     const places = (await this.lately.read('all')) ?? new Map<string, Places>();
@@ -80,7 +80,7 @@ export class PresenceBroadcaster {
     }
   }
 
-  /** Adds a change to the groups in which it is told: a socket that is in several of its rooms is told once. */
+  /** Adds a change to the groups of rooms that get it: a socket that is in several of its rooms gets it once. */
   private group(change: StatusChange, { servers, people, watchers }: Places, groups: Map<string, Group>): void {
     const hasSockets = (room: string) => this.sink.hasSockets(room);
     const common = servers.filter(hasSockets).sort();
@@ -92,10 +92,10 @@ export class PresenceBroadcaster {
   }
 }
 
-/** Changes that are told in the same rooms: they go out in one event, built once for all its sockets. */
+/** Changes for the same rooms: they go out in one event, built once for all its sockets. */
 interface Group {
   rooms: string[];
-  /** Rooms that were told in another group. */
+  /** Rooms that get it in another group. */
   except: string[];
   changes: StatusChange[];
 }

@@ -24,14 +24,14 @@ const amongThem = `SELECT user_id FROM (${peopleOf}) AS people WHERE user_id = A
 /** People of a channel with their statuses. */
 export interface ChannelPeople {
   members: readonly StatusChange[];
-  /** `channel`: whoever else is in the channel is offline. */
+  /** `channel`: everyone else in the channel is offline. */
   covers: 'channel' | 'listed';
 }
 
 /** The people of a channel and their statuses at this revision of the directory. */
 interface Snapshot {
   people: Set<string>;
-  /** Not all people are in it: those who come online are looked up. */
+  /** Not all people are in it: those who get online are looked up. */
   isLarge: boolean;
   shown: ChannelPeople;
   revision: number;
@@ -81,7 +81,7 @@ export class ChannelPresence {
     return { ...unread, people: new Set([...present, ...people]), isLarge: true };
   }
 
-  /** Those who have come online since the people of a large channel were read. */
+  /** Those who got online since the people of a large channel were read. */
   private async addNewcomers(channelId: string, people: Set<string>): Promise<void> {
     const isNew = (userId: string) => this.directory.isOnline(userId) && !people.has(userId);
     const newcomers = this.directory.changedLately().filter(isNew);

@@ -1,22 +1,22 @@
 import type { Status, StatusChange } from '../../contract/presence.ts';
 
-/** A status that this node's sockets have not been told yet, and the one that they were told last. */
+/** A status that this node's sockets have not got yet, and the one that they got last. */
 export interface PendingChange extends StatusChange {
   toldBefore: Status;
 }
 
-/** As many as a list of a channel's people has: if more have changed, clients that need all of them ask. */
+/** The length of a channel's list of people: if more have changed, clients that need all of them ask. */
 const maxLately = 500;
 
 /**
- * The statuses of everyone who is not offline, as known here. All nodes hear the same in the same order, so statuses are
- * answered without asking anyone.
+ * The statuses of everyone who is not offline, as known here. All nodes get the same changes in the same order, so each
+ * answers without asking another.
  */
 export class PresenceDirectory {
   /** Changes whenever someone's status does. */
   revision = 0;
   private readonly statuses = new Map<string, Status>();
-  /** User → status last told here, for those that changed since. */
+  /** User → status last emitted here, for those that changed since. */
   private readonly pending = new Map<string, Status>();
   /** User → when its status changed, for changes within `keptMs`; in that order. */
   private readonly changed = new Map<string, number>();
@@ -64,12 +64,12 @@ export class PresenceDirectory {
     for (const userId of [...this.statuses.keys()]) if (!known.has(userId)) this.set(userId, 'offline');
   }
 
-  /** Tells the status of someone online again, to people who may not have been told before. */
+  /** Emits the status of someone online again, to people who may not have it. */
   announceAgain(userId: string): void {
     if (this.isOnline(userId)) this.pending.set(userId, 'offline');
   }
 
-  /** Takes up to `max` users whose status differs from the one last told. What changed back is no change. */
+  /** Takes up to `max` users whose status differs from the one last emitted. Changing back is no change. */
   takePending(max: number): PendingChange[] {
     const changes: PendingChange[] = [];
     for (const [userId, toldBefore] of this.pending) {
@@ -81,7 +81,7 @@ export class PresenceDirectory {
     return changes;
   }
 
-  /** What was taken could not be told. */
+  /** Puts back taken changes that could not be emitted. */
   putBack(changes: PendingChange[]): void {
     for (const { userId, toldBefore } of changes) this.pending.set(userId, toldBefore);
   }

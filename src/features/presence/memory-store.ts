@@ -4,7 +4,7 @@ import { type Arrival, type PresenceStore, type StoreListener, wishFreshMs } fro
 interface Person {
   here: boolean;
   wish: Status;
-  /** When a sign of life expires, in ms of this process. */
+  /** When a heartbeat expires, in ms of this process. */
   beat: number;
   told: Status;
 }
@@ -14,7 +14,7 @@ export class MemoryPresenceStore implements PresenceStore {
   readonly ready = true;
   private readonly people = new Map<string, Person>();
   private readonly beats = new Map<string, NodeJS.Timeout>();
-  /** Recent wishes of users, latest last. */
+  /** Recent status choices of users, latest last. */
   private readonly wished = new Map<string, { status: Status; until: number }>();
   private listener: StoreListener = { changed: () => {}, hurried: () => {} };
 

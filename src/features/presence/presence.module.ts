@@ -6,7 +6,7 @@ import { Presence } from './presence.ts';
 
 export type PresenceServices = ReturnType<typeof presenceModule>['services'];
 
-/** Who is there (contract §9). */
+/** Presence and activities (contract §9). */
 export function presenceModule(context: Context) {
   const { recoverySeconds } = context.settings.delivery;
   const { pingIntervalMs, pingTimeoutMs } = context.settings.sockets;

@@ -24,7 +24,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 
 export class PresenceService {
   private readonly deps: Deps;
 
-  /** @param parts.tellWish tells all nodes of a wish that was kept; never rejects */
+  /** @param parts.tellWish publishes a stored status choice to all nodes; never rejects */
   constructor(deps: Deps) {
     this.deps = deps;
   }
@@ -52,7 +52,7 @@ export class PresenceService {
   }
 
   /**
-   * The statuses of others, and the rooms in which their changes are told to the actor, besides those of its channels and
+   * The statuses of others, and the rooms in which the actor gets their changes, besides those of its channels and
    * its own, by the servers that give it access. Users it shares nothing with are left out.
    */
   async subscribe(actor: Actor, userIds: string[]): Promise<{ users: StatusChange[]; rooms: Map<string, string[]> }> {
@@ -70,7 +70,7 @@ export class PresenceService {
     return (await this.deps.serverAccess.membership(serverId, actor.userId)) !== undefined;
   }
 
-  /** Tells the people in a channel what the actor is doing there; null: nothing any more. @throws AppError */
+  /** Publishes the actor's activity to the people in a channel; null: it ends. @throws AppError */
   async activity(actor: Actor, channelId: string, activity: string | null, socketId: string): Promise<void> {
     const channel = await this.deps.channelAccess.readable(actor, channelId);
     if (activity === null) return this.deps.activities.endOf(socketId, (place) => place.channelId === channelId);
@@ -78,14 +78,14 @@ export class PresenceService {
     await this.deps.channelAccess.requireReply(actor, channelId);
     const place = { channelId, serverId: channel.serverId };
     await this.deps.activities.say(socketId, place, actor.userId, activity);
-    // What was lost meanwhile was ended before this began.
+    // Access lost meanwhile ended the activities before this one began.
     await this.deps.channelAccess.readable(actor, channelId).catch(async (error) => {
       await this.endActivities(socketId);
       throw error;
     });
   }
 
-  /** Ends what a socket is doing, in all places or in those that it has lost. */
+  /** Ends a socket's activities, in all places or in those that it has lost. */
   async endActivities(
     socketId: string,
     isLost: (place: { room: Room; serverId: string | null }) => boolean = () => true,
@@ -95,7 +95,7 @@ export class PresenceService {
     );
   }
 
-  /** What people do in these rooms' channels, and what has ended lately, for someone who was cut off. */
+  /** The activities in these rooms' channels, and those that ended lately, for someone who was cut off. */
   async activitiesIn(rooms: Iterable<Room>): Promise<Activity[]> {
     const channels = [...rooms].filter((room) => room.startsWith('channel:'));
     return (await Promise.all(channels.map((room) => this.deps.activities.known(streamId(room))))).flat();
@@ -112,12 +112,12 @@ export class PresenceService {
     return this.deps.channelPresence.of(channelId);
   }
 
-  /** What they are doing there. */
+  /** Their activities there. */
   activitiesOf(channelId: string): Promise<{ userId: string; activity: string }[]> {
     return this.deps.activities.of(channelId);
   }
 
-  /** A sign of life of someone who may have no socket; it is valid for `seconds`. */
+  /** A heartbeat of someone who may have no socket; it is valid for `seconds`. */
   async heartbeat(userId: string, seconds: number): Promise<void> {
     const beat = async () => {
       const wish = (await this.readWishes([userId])).get(userId) ?? 'online';
@@ -126,12 +126,12 @@ export class PresenceService {
     await beat().catch(() => {});
   }
 
-  /** Someone says goodbye: offline at once, unless a socket is still connected. */
+  /** Someone signs off: offline at once, unless a socket is still connected. */
   async goodbye(userId: string): Promise<void> {
     await this.deps.store.hurry(userId).catch(() => {});
   }
 
-  /** The rooms that are told of someone's presence, name and picture. */
+  /** The rooms that get someone's presence, name and picture. */
   async roomsOf(userId: string): Promise<string[]> {
     const places = (await this.deps.audience.placesOf([userId]).catch(() => null))?.get(userId);
     return places ? roomsIn(places) : [];

@@ -1,10 +1,10 @@
 import type { Status, StatusChange } from '../../contract/presence.ts';
 
-/** What a store tells every node. */
+/** What a store publishes to every node. */
 export interface StoreListener {
   /** Statuses that changed, in the same order on all nodes. */
   changed(changes: StatusChange[]): void;
-  /** Someone said goodbye: no grace period for them. */
+  /** Someone signed off: no grace period for them. */
   hurried(userId: string): void;
 }
 
@@ -14,10 +14,10 @@ export interface Arrival {
   wish: Status;
 }
 
-/** How long a wish overrides what an arrival says, which was read before: no arrival takes longer. */
+/** How long a chosen status overrides that of an arrival, which was read before: no arrival takes longer. */
 export const wishFreshMs = 30_000;
 
-/** Stores who is connected to which node. Its news goes to the listener of every node, including this one. */
+/** Stores who is connected to which node. It calls the listener of every node, including this one. */
 export interface PresenceStore {
   listen(listener: StoreListener): void;
   /** Whether it is reachable now. */
@@ -28,9 +28,9 @@ export interface PresenceStore {
   leave(userIds: string[]): Promise<void>;
   /** The status that a user chose, on any node. */
   wish(userId: string, status: Status): Promise<void>;
-  /** A sign of life that is valid for `ms` without a socket. */
+  /** A heartbeat that is valid for `ms` without a socket. */
   beat(arrival: Arrival, ms: number): Promise<void>;
-  /** Withdraws a sign of life, and ends the user's grace period on all nodes. */
+  /** Withdraws a heartbeat, and ends the user's grace period on all nodes. */
   hurry(userId: string): Promise<void>;
   /** Everyone who is not offline. */
   all(): Promise<StatusChange[]>;

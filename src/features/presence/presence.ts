@@ -74,8 +74,8 @@ export class Resync {
 }
 
 /**
- * The time to settle with a Redis that kept what it was told, as after a failover: no more than the last moments are lost,
- * and nodes come back one shortly after the other.
+ * The time to settle with a Redis that kept its data, as after a failover: at most the last moments are lost, and nodes
+ * reconnect shortly after each other.
  */
 const keptSettleMs = 1000;
 
@@ -131,7 +131,7 @@ export class Presence {
     this.shared = redis && shared && resync ? { redis, store: shared, resync } : null;
   }
 
-  /** From now on this node takes part. Until then the service accepts calls, but nobody here is told of anything. */
+  /** From now on this node takes part. Until then the service accepts calls, but emits nothing here. */
   start(sink: PresenceSink): void {
     this.broadcaster.start(sink);
     this.activities.start();
@@ -144,7 +144,7 @@ export class Presence {
     return () => this.tracker.went(userId);
   }
 
-  /** What someone in these rooms, who was cut off briefly, may not have been told. */
+  /** The presence that someone in these rooms, who was cut off briefly, may have missed. */
   missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
     return this.broadcaster.missed(rooms);
   }

@@ -21,7 +21,7 @@ const scripts = {
   all: script('all'),
 };
 
-/** How many users go into one call, so that no script blocks Redis for long. */
+/** How many users one call takes, so that no script blocks Redis for long. */
 const chunkSize = 500;
 
 const renewedSchema = z.tuple([z.number(), z.number(), z.number()]);
@@ -61,7 +61,7 @@ export class RedisPresenceStore implements PresenceStore {
     this.prefix = `{${this.channel}}:`;
   }
 
-  /** From now on this node hears of the others, and they of it. */
+  /** From now on this node gets the changes of the others, and they get its own. */
   start(events: RedisStoreEvents): void {
     this.events = events;
     this.redis.subscriber.on('message', (from: string, text: string) => {

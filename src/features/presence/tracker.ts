@@ -7,8 +7,8 @@ import type { Arrival, PresenceStore } from './presence.store.ts';
 export type ReadWishes = (userIds: string[]) => Promise<Map<string, Arrival['wish']>>;
 
 /**
- * Who is connected to this node. Changes are passed on in batches, a few times a second, so that a thousand people who come
- * at once cost a few calls; a user who disconnects has a grace period in which to come back unnoticed.
+ * Who is connected to this node. Changes are passed on in batches, a few times a second, so that a thousand people who
+ * connect at once cost a few calls; a user who disconnects has a grace period to reconnect unnoticed.
  */
 export class PresenceTracker {
   private readonly store: PresenceStore;
@@ -47,7 +47,7 @@ export class PresenceTracker {
     const count = this.sockets.get(userId) ?? 0;
     this.sockets.set(userId, count + 1);
     if (count > 0) return;
-    // Within its grace period it never left, as far as anyone knows.
+    // Within its grace period it never left, as far as others know.
     if (this.graces.delete(userId)) return;
     this.leaves.delete(userId);
     this.arrivals.add(userId);
@@ -65,7 +65,7 @@ export class PresenceTracker {
     this.soon();
   }
 
-  /** Ends the grace period of someone who said goodbye. */
+  /** Ends the grace period of someone who signed off. */
   hurry(userId: string): void {
     if (!this.graces.has(userId)) return;
     this.graces.set(userId, 0);
@@ -84,7 +84,7 @@ export class PresenceTracker {
     this.soon();
   }
 
-  /** The store was away and is back: a user who moved to another node meanwhile must be reported by that node first. */
+  /** The store was away and is back: the new node of a user who moved meanwhile must report that user first. */
   holdLeaves(ms: number): void {
     this.holdLeavesUntil = performance.now() + ms;
   }
@@ -107,7 +107,7 @@ export class PresenceTracker {
     this.timer.unref();
   }
 
-  /** Tells the store what happened since the last time. What fails stays for the next time. */
+  /** Reports to the store the changes since the last time. Those that fail stay for the next time. */
   private async pass(): Promise<void> {
     this.endGraces();
     if (!this.store.ready) return this.announceAlone();
@@ -140,14 +140,14 @@ export class PresenceTracker {
     }
   }
 
-  /** Choices made on two devices at once may be reported in another order than they were stored in, so they are read again. */
+  /** Choices made on two devices at once may be reported out of order, so they are read again. */
   private async say(said: Arrival[]): Promise<void> {
     for (const { userId, wish } of said) await this.store.wish(userId, wish);
     const now = await this.withWishes(said.map(({ userId }) => userId));
     for (const [index, { userId, wish }] of said.entries()) if (now[index]?.wish !== wish) this.wishes.add(userId);
   }
 
-  /** Without the store this node's users at least see each other; others are told when everyone is reported again. */
+  /** Without the store this node's users at least see each other; others get it when everyone is reported again. */
   private async announceAlone(): Promise<void> {
     const arrivals = [...this.arrivals];
     this.arrivals.clear();
@@ -161,7 +161,7 @@ export class PresenceTracker {
     for (const userId of leaves) if (!this.counts(userId)) this.leaves.add(userId);
   }
 
-  /** Whether someone counts as connected: coming back within the grace period is not reported again. */
+  /** Whether someone counts as connected: a reconnect within the grace period is not reported again. */
   private counts(userId: string): boolean {
     return this.sockets.has(userId) || this.graces.has(userId);
   }

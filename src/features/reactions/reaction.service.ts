@@ -11,7 +11,7 @@ import { type ReactionSummary, readReactions } from '../messages/message.view.ts
 /** The result of a change. */
 export interface Reacted {
   reactions: ReactionSummary[];
-  /** False: it was so before. */
+  /** False: nothing changed. */
   changed: boolean;
 }
 

@@ -50,7 +50,7 @@ export class SearchTurns {
     try {
       return await search();
     } finally {
-      // The place goes to whoever has waited longest.
+      // The place goes to the search that has waited longest.
       const next = this.waiting.shift();
       if (next) next();
       else this.running--;
@@ -78,9 +78,9 @@ const words = "websearch_to_tsquery('simple', $1)";
 const isUnspaced = hasUnspaced('m.content');
 
 /**
- * SQL: whether a message has what is asked for. Scripts without spaces have an index of their own. For exclusions
+ * SQL: whether a message matches the query. Scripts without spaces have an index of their own. For exclusions
  * (`isApart`) each message is checked by its own index only: the other does not know it.
- * @param wanted SQL of what is asked for
+ * @param wanted SQL of the query
  */
 function holds(wanted: string, isApart: boolean): string {
   const amongUnspaced = `${isUnspaced} AND ${unspacedWords('m.content', 'm.channel_id')} @@ ${wanted}`;
@@ -168,7 +168,7 @@ export class SearchService {
     const limits = limited.length > 0 ? [limited, actor.userId] : [];
     const values = [unspaced ?? asked, channelIds, query.authorId ?? null, before, most, ...limits];
     let rows = await this.deps.database.rows<MessageRow>(amongLatest[way], values);
-    // What is rare of late is searched in full.
+    // Words that are rare in the newest messages are searched in full.
     if (rows.length < most) {
       const text = channelIds.length > fewChannels ? amongMany : amongFew;
       rows = await this.deps.database.plannedRows<MessageRow>(text[way], values);

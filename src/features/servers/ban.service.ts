@@ -42,9 +42,9 @@ export class BanService {
   }
 
   /**
-   * Bans someone, member or not: they and their bots are out, on all nodes before the response, and are not let in again in
-   * any way. A second ban replaces the first.
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, VALIDATION_FAILED for an end in the past
+   * Bans someone, member or not: they and their bots are out on all nodes before the response, and cannot get in again
+   * in any way. A second ban replaces the first.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, VALIDATION_FAILED for a past end
    */
   async ban(actor: Actor, idOrSlug: string, input: BanInput): Promise<BanRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
@@ -52,7 +52,7 @@ export class BanService {
     const { userId } = input;
     return this.deps.changes.run(async (change) => {
       const user = await userById(change.rows, userId);
-      // Whoever asks to join, or is let in, locks in this order too.
+      // Join requests and admissions lock in this order too.
       await lockUser(change.rows, userId);
       const locked = await lockMembers(change.rows, id, [actor.userId, userId]);
       const mine = locked.get(actor.userId);
@@ -107,7 +107,7 @@ export class BanService {
     if (added.length === 0) throw invalid([{ path: 'until', message: 'must be in the future', code: 'too_small' }]);
   }
 
-  /** Of someone who is no member a request to join may wait, and a bot may be here that an older version has left. */
+  /** A non-member may have a pending join request, or a bot here that an older version has left. */
   private async keepOut(change: Change, serverId: string, userId: string): Promise<void> {
     await forgetRequests(change, { serverId, channelId: null }, userId);
     await this.deps.notifications.settle(change, serverId);
@@ -115,7 +115,7 @@ export class BanService {
   }
 }
 
-/** A bot that the server keeps lets neither its owner in again nor their other bots. @throws AppError FORBIDDEN */
+/** A bot that the server keeps may not lift the ban of its owner or of their other bots. @throws AppError FORBIDDEN */
 async function requireStranger(rows: Rows, actor: Actor, userId: string): Promise<void> {
   if ((await rows(isTheirs, [actor.userId, userId])).length === 0) return;
   throw new AppError('FORBIDDEN', { message: 'A bot does not lift the ban of its owner.' });

@@ -19,7 +19,7 @@ export class InviteCodes {
     this.renewOnRemoval = deps.settings.servers.renewInviteOnRemoval;
   }
 
-  /** Replaces the code of a server, and tells its members. @returns the new one */
+  /** Replaces the code of a server, and publishes that to its members. @returns the new one */
   async renew(change: Change, serverId: string): Promise<string> {
     const code = newInviteCode();
     await change.rows('UPDATE servers SET invite_code = $2, updated_at = now() WHERE id = $1', [serverId, code]);
@@ -28,7 +28,7 @@ export class InviteCodes {
     return code;
   }
 
-  /** The same, where the operator wants it, after someone who knew the code was removed. Bots are shown none. */
+  /** The same, if the operator enabled it, after someone who knew the code was removed. Bots are shown none. */
   async renewAfterRemoval(change: Change, serverId: string, removed: { isBot: boolean }): Promise<void> {
     if (this.renewOnRemoval && !removed.isBot) await this.renew(change, serverId);
   }

@@ -165,7 +165,7 @@ export class ThreadService {
       change.afterCommit(async () => {
         await this.deps.threadAccess.forget(threadId);
         this.deps.chores.soon();
-        // Notifications of its messages go at once instead of at the next poll for jobs.
+        // Removes notifications of its messages at once instead of at the next poll for jobs.
         this.deps.notifications.wake();
       });
     });

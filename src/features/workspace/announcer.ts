@@ -17,15 +17,15 @@ export interface Edited {
   more?: boolean;
 }
 
-/** In servers of up to this many members everyone is told of each change; in larger ones this many recent visitors. */
+/** In servers of up to this many members everyone gets each change; in larger ones this many recent visitors. */
 const maxTold = 200;
 /** How often a visit is recorded. */
 const noteEveryMs = 10 * 60_000;
 
 /**
- * Tells people of changes (contract §8). A server may have 10 000 members, and a durable event costs a row for each: so in
- * large servers only those are told who had the workspace open within a day, the latest 200. Others reread it when they
- * open it.
+ * Publishes changes to people (contract §8). A server may have 10 000 members, and a durable event costs a row for
+ * each: so in large servers only the latest 200 who had the workspace open within a day get them. Others reread it when
+ * they open it.
  */
 export class Announcer {
   private readonly database: Database;

@@ -100,7 +100,7 @@ export class ArchiveService {
     const name = folder?.name ?? (await this.workspaceName(workspace.id));
     const leave = this.downloads.enter(actor.userId);
     const bytes = zipBytes(this.entries(workspace.id, folder?.id ?? workspace.id));
-    // Nothing starts before someone reads.
+    // Nothing starts before the stream is read.
     const stream = Readable.from(bytes, { objectMode: false }).once('close', leave);
     return {
       headers: {
@@ -134,7 +134,7 @@ export class ArchiveService {
       const path = [renamed.get(top) ?? top, ...rest].join('/');
       if (kind === 'dir') yield { path: `${path}/`, time, mode: folderMode, content: null, level: 0 };
       else if (blobId) {
-        // Media are compressed already: trying hard again would be for nothing.
+        // Media are compressed already: a high compression level gains nothing.
         yield { path, time, mode: fileMode, content: await contents.read(place++), level: isText ? 6 : 1 };
       }
     }

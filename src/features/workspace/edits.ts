@@ -43,7 +43,7 @@ export class WorkspaceEdits {
       const rows = await readNodes(change.rows, workspace.id, [...edit.touched, ...edit.shown]);
       const touched = new Map(rows.map((row) => [row.id, nodeRecord(row)]));
       const nodes = [...touched.values()].filter(({ id }) => edit.touched.has(id));
-      // Including what was moved into a folder before that was deleted: others know it where it was.
+      // Includes nodes moved into a folder that was deleted then: others know them at their old place.
       const deletedIds = [...edit.touched].filter((id) => !touched.has(id));
       if (edit.touched.size > 0) await this.deps.announcer.announce(change, workspace, { nodes, deletedIds });
       return { result, touched };

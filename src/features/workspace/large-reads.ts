@@ -10,7 +10,7 @@ export class LargeReads {
   private readonly all: AtOnce;
   private readonly users: AtOnce;
 
-  /** @param message what is said to someone who has as many as one may have */
+  /** @param message the error message for someone who has as many as one may have */
   constructor({ total, perUser }: { total: number; perUser: number }, message: string) {
     this.message = message;
     this.all = new AtOnce(total);
@@ -18,7 +18,7 @@ export class LargeReads {
   }
 
   /**
-   * Nobody may have so many that nothing is left for others.
+   * One person may not have so many that none are left for others.
    * @returns to be called once, when it has been sent or given up
    * @throws AppError RATE_LIMITED, SERVER_BUSY
    */

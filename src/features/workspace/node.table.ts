@@ -34,7 +34,7 @@ export function readAll(database: Database, workspaceId: string, onMore: () => v
   return inPages<NodeRow>(database, 'workspace_tree', everything, [workspaceId], onMore);
 }
 
-/** The rows of a statement as of one moment. They come in pages, between which others have their turn. */
+/** The rows of a statement as of one moment. They arrive in pages, and others have their turn in between. */
 async function inPages<R extends object>(
   database: Database,
   cursor: string,
@@ -72,7 +72,7 @@ export async function readChildren(
   return inPages<PlacedRow>(database, 'workspace_children', inFolders, [workspaceId, folderIds], onMore);
 }
 
-/** Nodes of a kind whose names contain a text, in either case, with composed characters or such that were taken apart. */
+/** Nodes of a kind whose names contain a text, in either case, with composed or decomposed characters. */
 export function searchNodes(
   rows: Rows,
   workspaceId: string,
@@ -165,7 +165,7 @@ const inside = `WITH RECURSIVE inside AS (
   ) SELECT path, kind, blob_id, size_bytes, mime, is_text, updated_at FROM inside
     ORDER BY level, path COLLATE "C" LIMIT $3`;
 
-/** What is in a folder (the id of the workspace: everything), folders before their contents. @param limit a few thousand */
+/** All inside a folder (the workspace's id: everything), folders before their contents. @param limit a few thousand */
 export function readInside(rows: Rows, workspaceId: string, folderId: string, limit: number): Promise<ArchiveRow[]> {
   return rows<ArchiveRow>(inside, [workspaceId, folderId, limit]);
 }

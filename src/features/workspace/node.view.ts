@@ -48,7 +48,7 @@ export function nodeRecord(row: PlacedRow): NodeRecord {
 /** JSON text that may be megabytes, as it is made. */
 export interface LongText {
   pieces: AsyncIterable<string>;
-  /** To be called once, when it has been sent or given up. */
+  /** Called once, when it has been sent or given up. */
   closed(): void;
 }
 
@@ -65,7 +65,7 @@ export async function* listText(rows: PlacedRow[]): AsyncGenerator<string> {
   yield `${text}]`;
 }
 
-/** Several such lists in an object. @param lists the contents of folders by what they are called in the answer */
+/** Several such lists in an object. @param lists the contents of folders by their keys in the answer */
 export async function* listsText(lists: Map<string, PlacedRow[]>): AsyncGenerator<string> {
   let before = '{';
   for (const [name, rows] of lists) {
@@ -76,7 +76,7 @@ export async function* listsText(lists: Map<string, PlacedRow[]>): AsyncGenerato
   yield lists.size > 0 ? '}' : '{}';
 }
 
-/** Characters after which others have their turn. */
+/** How many characters to write before yielding to others. */
 const perTurn = 32 * 1024;
 
 /** All nodes of a workspace as trees, siblings in the order of the rows: JSON text in pieces, made as they are read. */
@@ -87,7 +87,7 @@ export async function* treeText(rows: NodeRow[]): AsyncGenerator<string> {
     if (siblings) siblings.push(row);
     else inside.set(row.parent_id, [row]);
   }
-  /** The folders on the way from the top, each with what is still to be told of it. */
+  /** The folders on the way from the top, each with its nodes still to be written. */
   const line = [{ path: '', rest: inside.get(null)?.values() ?? [].values() }];
   let text = '[';
   let isFirst = true;

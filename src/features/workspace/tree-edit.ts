@@ -22,11 +22,11 @@ export interface FileContent {
  * are serialized on all nodes: names stay unique, no folder gets into itself, counts are right.
  */
 export class TreeEdit {
-  /** Ids of created, changed or deleted nodes; of what is inside only what was created, as far as events list it. */
+  /** Ids of created, changed or deleted nodes; of their contents only created ones, as far as events list them. */
   readonly touched = new Set<string>();
   /** Nodes that the answer shows, changed or not. */
   readonly shown = new Set<string>();
-  /** How many bytes more there are in it by now. */
+  /** How many bytes the edit has added so far. */
   addedBytes = 0;
   private readonly rows: Rows;
   private readonly workspace: OpenWorkspace;
@@ -242,7 +242,7 @@ export class TreeEdit {
     );
     const id = copies[0]?.to ?? '';
     this.touched.add(id);
-    // One more than an event lists tells it that the list is not complete.
+    // One more than an event lists marks the list as incomplete.
     for (const { to } of copies) if (this.touched.size <= maxListedNodes) this.touched.add(to);
     const made = (kind: string) => copies.filter((copy) => copy.kind === kind).map((copy) => copy.to);
     return { id, folderIds: made('dir'), fileIds: made('file') };

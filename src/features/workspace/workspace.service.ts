@@ -36,7 +36,7 @@ const selectWorkspace = `SELECT id, server_id AS "serverId", name, folder_count 
   file_count AS "fileCount", total_bytes AS "totalBytes", created_at AS "createdAt", updated_at AS "updatedAt"
   FROM workspaces WHERE id = $1`;
 
-/** Of many files, on a node: the memory of all of them together is bounded. */
+/** Answers of many files at once on a node: their total memory is bounded. */
 const longAnswers = { total: 16, perUser: 4 };
 
 interface Deps extends Pick<Context, 'database' | 'changes'> {
@@ -131,7 +131,7 @@ export class WorkspaceService {
     return (await searchNodes(this.deps.database.rows, workspace.id, kind, text, searchLimit)).map(nodeRecord);
   }
 
-  /** Opens a workspace for someone who reads it; those who do are told of its changes (see Announcer). */
+  /** Opens a workspace for someone who reads it; readers get its changes (see Announcer). */
   private async visit(actor: Actor, serverId: string): Promise<OpenWorkspace> {
     const workspace = await this.deps.workspaceAccess.open(actor, serverId);
     await this.deps.announcer.seenBy(actor.userId, workspace);

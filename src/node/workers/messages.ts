@@ -14,7 +14,7 @@ const ready = z.object({ kind: z.literal('ready') });
 /** Messages from a worker to the primary. */
 export type WorkerMessage = z.infer<typeof metricsRequest> | z.infer<typeof ready>;
 
-// Other messages on the channel come from libraries that use it too.
+// Libraries send other messages on the channel too.
 export const isMetricsRequest = (message: unknown): message is z.infer<typeof metricsRequest> =>
   metricsRequest.safeParse(message).success;
 export const isReady = (message: unknown): boolean => ready.safeParse(message).success;

@@ -9,7 +9,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { isMetricsRequest, isReady, type PrimaryMessage } from './messages.ts';
 import { makeSocketFolder } from './socket-folder.ts';
 
-/** Pauses before a worker is replaced: one that dies at once must not keep the machine busy. */
+/** The backoff before a worker is replaced: one that dies at once must not keep the machine busy. */
 const firstPauseMs = 100;
 const longestPauseMs = 10_000;
 /** A worker that lived this long did not die while starting. */
@@ -17,7 +17,7 @@ const soundMs = 30_000;
 
 /**
  * Runs `WEB_CONCURRENCY` nodes on this machine behind one port: each is a worker process, and connections are distributed
- * in turn. What they share lives here: an embedded PostgreSQL, and the counts of /metrics. Workers that die are replaced.
+ * in turn. Shared parts live here: an embedded PostgreSQL, and the counts of /metrics. Workers that die are replaced.
  */
 export class Primary {
   private readonly log: Log;
@@ -28,7 +28,7 @@ export class Primary {
   private pauseMs = firstPauseMs;
   private sound = false;
   private stopping = false;
-  /** Called when a worker ends before any has been ready: the cause must be fixed first. */
+  /** Called when a worker ends before any was ready: the operator must fix the cause first. */
   private readonly failed = Promise.withResolvers<never>();
 
   private constructor(log: Log, env: Record<string, string>, finish: () => Promise<void>) {
@@ -57,7 +57,7 @@ export class Primary {
     return primary;
   }
 
-  /** Ends all workers gracefully, then what they depend on. */
+  /** Ends all workers gracefully, then their dependencies. */
   async stop(): Promise<void> {
     this.stopping = true;
     for (const timer of this.replacements) clearTimeout(timer);
@@ -96,7 +96,7 @@ export class Primary {
   }
 }
 
-/** The workers have reported the cause themselves. */
+/** The workers report the cause themselves. */
 export class WorkerFailure extends Error {}
 
 function readiness(worker: Worker): Promise<void> {

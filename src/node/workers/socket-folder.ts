@@ -23,7 +23,7 @@ async function removeLeft(folder: string): Promise<void> {
   if (!open.includes(true)) await rm(folder, { recursive: true });
 }
 
-/** Whether a process listens on a Unix socket. Process ids would tell nothing: in containers they start at 1 again. */
+/** Whether a process listens on a Unix socket. Process ids prove nothing: in containers they start at 1 again. */
 function isOpen(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);

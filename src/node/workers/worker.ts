@@ -19,17 +19,17 @@ export class WorkerLink {
     process.on('message', (message) => this.hear(message));
   }
 
-  /** The settings, adjusted for what the primary has done already. */
+  /** The settings, adjusted for the primary's work so far. */
   settle(settings: Settings): Settings {
     return { ...settings, databaseUrl: process.env.PARLEY_WORKER_DATABASE ?? settings.databaseUrl };
   }
 
-  /** @param stop called when the primary tells this worker to stop */
+  /** @param stop called when the primary stops this worker */
   onStop(stop: () => void): void {
     this.stop = stop;
   }
 
-  /** Tells the primary that this worker is ready. */
+  /** Reports to the primary that this worker is ready. */
   ready(): void {
     this.post({ kind: 'ready' });
   }

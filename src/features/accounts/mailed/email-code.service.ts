@@ -50,7 +50,7 @@ export class AccountMails {
     return this.mail(to, 'verify-email', { username, link, code, hours });
   }
 
-  /** To whom an account belongs from now on: what had let others in has ended. */
+  /** To the account's owner from now on: the credentials of others have ended. */
   accountClaimed(to: string, username: string): Mail {
     return this.mail(to, 'account-claimed', { username });
   }
@@ -117,7 +117,7 @@ export class EmailCodeService {
     return namingConflicts(true, () =>
       changes.run(async (change) => {
         const known = await personByEmail(change.rows, input.email);
-        // Before the code, as whatever ends codes does.
+        // Locks the user before the code, like every change that ends codes.
         if (known) await lockUser(change.rows, known.id);
         const used = await change.rows<{ email: string }>(
           'DELETE FROM email_codes WHERE email = $1 AND code_hash = $2 RETURNING email',

@@ -55,9 +55,9 @@ export class PasswordResetService {
   }
 
   /**
-   * Sets the password, consumes the link and ends all sessions; on request also whatever else lets anyone in. The link also
+   * Sets the password, consumes the link and ends all sessions; on request also all other credentials. The link also
    * proves the address: if it is the first to do so, everything ends.
-   * @returns what still lets someone in
+   * @returns the credentials that remain
    * @throws AppError PASSWORD_RESET_TOKEN_INVALID, ACCOUNT_SUSPENDED
    */
   async complete(input: z.output<typeof completeResetSchema>): Promise<CredentialCounts> {
@@ -70,7 +70,7 @@ export class PasswordResetService {
     const passwordHash = await passwords.hash(input.newPassword);
     const { userId } = valid;
     return changes.run(async (change) => {
-      // First, as whatever ends links does.
+      // Locks the user first, like every change that ends links.
       await lockUser(change.rows, userId);
       const used = await change.rows(useLink, [tokenHash]);
       if (used.length === 0) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');

@@ -60,7 +60,8 @@ export class LinkingService {
 
   /**
    * Signs in the user that a provider identifies: by an existing link, else the account with an e-mail that the provider
-   * has verified, else a new account. A verified e-mail proves that the account with it is theirs. Of concurrent sign-ins of one new person one creates it, the others find it.
+   * has verified, else a new account. A verified e-mail proves that the account with it is theirs. Of concurrent
+   * sign-ins of one new person one creates it, the others find it.
    * @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED
    */
   async signIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
@@ -123,14 +124,14 @@ export class LinkingService {
       const [begun] = await change.rows<{ userId: string }>(findState, [stateHash]);
       if (!begun) throw new AppError('FORBIDDEN');
       const { userId } = begun;
-      // First, as whatever ends links does.
+      // Locks the user first, like every change that ends links.
       const owner = await this.parts.ownership.hold(change, userId);
       const [ended] = await change.rows<{ sessionId: string | null }>(endState, [stateHash]);
       if (!ended) throw new AppError('FORBIDDEN');
       const linked = await this.find(change, identity);
       if (linked && linked.userId !== userId) throw new AppError('OAUTH_ACCOUNT_TAKEN');
       if (!linked) await this.addLink(change, userId, identity, ended.sessionId);
-      // It was begun from a session of this account.
+      // A session of this account started it.
       if (isOf(identity, owner.email)) await this.parts.ownership.confirm(change, userId);
     });
   }
@@ -144,7 +145,7 @@ export class LinkingService {
     return userId;
   }
 
-  /** The user that a provider account signs in. Looked up again behind the lock: a takeover may be ending the link. */
+  /** The user that a provider account signs in. Looked up again once locked: a takeover may be ending the link. */
   private async linkedUser(change: Change, identity: ProviderIdentity): Promise<string | null> {
     const found = await this.find(change, identity);
     if (!found) return null;
@@ -161,7 +162,7 @@ export class LinkingService {
     return linked;
   }
 
-  /** The account with the address that the provider has verified; its owner is told. */
+  /** The account with the address that the provider has verified; its owner gets a mail. */
   private async byEmail(change: Change, { verifiedEmail, provider }: ProviderIdentity): Promise<string | null> {
     if (verifiedEmail === null) return null;
     const { mails, ownership } = this.parts;

@@ -12,7 +12,7 @@ export function oauthRoutes(oauth: OAuthService, linking: LinkingService): Route
     startOAuth: async ({ params, query }) => redirection(await oauth.start(params.provider, query)),
     async finishOAuth(request) {
       const { method, search } = request.raw();
-      // A GET consumes the state, so a HEAD must not: the browser that comes next needs it.
+      // Only a GET consumes the state: after a HEAD the browser still needs it.
       if (method === 'HEAD') throw new AppError('METHOD_NOT_ALLOWED', { headers: { Allow: 'GET' } });
       const brought = { state: request.query.state, cookies: request.headers.cookie ?? '', search };
       return redirection(await oauth.finish(request.params.provider, brought, deviceOf(request)));

@@ -26,14 +26,14 @@ interface State {
 const keepState = `INSERT INTO oauth_states
   (state_hash, cookie_hash, provider, redirect, invite_code, link_to, expires_at, made_by)
   VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7), $8)`;
-/** Each state is used once, and only by the browser that started; its row still exists while the provider is asked. */
+/** Each state is used once, and only by the browser that started; its row stays while the provider is queried. */
 const spendState = `UPDATE oauth_states SET cookie_hash = ''
   WHERE state_hash = $1 AND cookie_hash = $2 AND provider = $3 AND expires_at > now()
   RETURNING redirect, invite_code AS "inviteCode", link_to AS "linkTo"`;
 
 const cookiePath = '/api/auth/oauth';
 
-/** Sign-in at identity providers: out with a state, PKCE and a nonce, and back with what they prove (contract §3). */
+/** Sign-in at identity providers; a state, PKCE and a nonce secure the callback (contract §3). */
 export class OAuthService {
   private readonly parts: {
     changes: Changes;
@@ -63,7 +63,7 @@ export class OAuthService {
     }
   }
 
-  /** Where a signed-in user goes to link an account. @throws AppError PROVIDER_NOT_CONFIGURED, PROVIDER_UNAVAILABLE */
+  /** Where a signed-in user links an account. @throws AppError PROVIDER_NOT_CONFIGURED, PROVIDER_UNAVAILABLE */
   async startLink(actor: Actor, name: string, redirect: string | undefined): Promise<Departure> {
     const sessionId = ownSession(actor);
     return this.depart(this.provider(name), redirect, null, { userId: actor.userId, sessionId });
@@ -199,7 +199,7 @@ function checksOf(state: string, secret: string): SignInChecks {
   return { state, nonce: keyedHash(secret, 'nonce', ''), codeVerifier: keyedHash(secret, 'PKCE', '') };
 }
 
-/** What the page of the failure tells apart. */
+/** The failures that the error page distinguishes. */
 const reasons: Partial<Record<ErrorCode, string>> = {
   OAUTH_ACCOUNT_TAKEN: 'linked_elsewhere',
   ACCOUNT_SUSPENDED: 'suspended',

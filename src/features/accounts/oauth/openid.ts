@@ -168,7 +168,7 @@ export class OpenIdProvider implements Provider, IdTokenVerifier {
   }
 }
 
-/** The ID token's claims and the userinfo; whether an address is verified comes from the source of the address. */
+/** The ID token's claims and the userinfo; an address and whether it is verified have one source. */
 function completed(said: Claims, answered: Claims): Claims {
   const { email, email_verified } = answered.email === undefined ? said : answered;
   const name = answered.name ?? said.name;

@@ -12,7 +12,7 @@ export interface ProviderIdentity {
   suggestion: string;
 }
 
-/** What one sign-in must bring back; generated for each and kept by the browser that started it. */
+/** What the callback of one sign-in must match; generated for each and kept by the browser that started it. */
 export interface SignInChecks {
   state: string;
   nonce: string;
@@ -24,7 +24,7 @@ export interface Provider {
   /** Where to send the browser. @throws AppError PROVIDER_UNAVAILABLE */
   authorizationUrl(checks: SignInChecks, redirectUri: string): Promise<URL>;
   /**
-   * Who came back.
+   * The identity that a callback proves.
    * @param callback the address that the browser was sent to, with its query
    * @throws Error if anything in the response is invalid
    */

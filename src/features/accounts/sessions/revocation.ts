@@ -61,7 +61,7 @@ export class Revocation {
   private end(change: Change, cache: string, revoked: Revoked[]): number {
     const ids = revoked.map(({ id }) => id);
     change.afterCommit(async () => {
-      // Control messages of one node arrive in the order sent: someone who was thrown out cannot come back in between.
+      // Control messages of one node arrive in the order sent, so a disconnected client cannot reconnect in between.
       const forgotten = this.caches.forget(cache, ids);
       await Promise.all([forgotten, ...ids.map((id) => this.disconnect(id))]);
     });
@@ -73,7 +73,7 @@ export class Revocation {
   }
 }
 
-/** What a socket is told when its session ends. */
+/** The event that a socket gets when its session ends. */
 export const sessionRevokedEvent = (sessionId: string) => ({ name: sessionRevoked.name, data: { sessionId } });
 
 /** Whether a cache change means that a session or a personal access token has ended. */

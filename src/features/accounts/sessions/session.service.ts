@@ -199,7 +199,7 @@ export class SessionService {
     return null;
   }
 
-  /** What keeps anyone from signing in, and from staying so (contract §3). */
+  /** Refuses accounts that may not sign in or stay signed in (contract §3). */
   private requireAdmitted(account: Signable): void {
     requireActive(account);
     if (this.settings.requireVerifiedEmail && !account.verified) throw new AppError('EMAIL_NOT_VERIFIED');
@@ -216,8 +216,8 @@ export class SessionService {
 }
 
 /**
- * Makes sure that the calling session is valid until the commit, for what outlives it: some time may have passed since it
- * was checked.
+ * Makes sure that the calling session is valid until the commit, for changes that outlive it: its last check may be
+ * some time ago.
  * @throws AppError SESSION_REVOKED
  */
 export async function holdSession(change: Change, sessionId: string): Promise<void> {

@@ -47,7 +47,7 @@ const takeTry = `UPDATE email_verifications SET tries = tries + 1 WHERE user_id 
 const verifiedAt = 'SELECT email_verified_at AS at FROM users WHERE id = $1';
 const hasPassword = 'SELECT id FROM users WHERE id = $1 AND password_hash = $2';
 
-/** Proving that the address of an account is one's own, by what was mailed there (contract §3). */
+/** Proof that the address of an account is one's own, by a mailed link or code (contract §3). */
 export class EmailVerificationService {
   private readonly parts: {
     database: Database;
@@ -64,7 +64,7 @@ export class EmailVerificationService {
   }
 
   /**
-   * Mails a link and a code to the caller's address; the ones before end.
+   * Mails a link and a code to the caller's address; earlier ones end.
    * @returns the seconds for which they are valid
    * @throws AppError EMAIL_ALREADY_VERIFIED, NO_EMAIL, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
    */
@@ -81,7 +81,7 @@ export class EmailVerificationService {
     return this.seconds;
   }
 
-  /** The same for someone who registers, or may not sign in before: in the background, and without a word beyond the limit. */
+  /** The same for someone who registers, or must verify before sign-in: in the background, silent over the limit. */
   offer(userId: string): void {
     const { database, mails } = this.parts;
     mails.post(async () => {
@@ -165,7 +165,7 @@ export class EmailVerificationService {
     return { ...done, emailVerifiedAt: isoTime(user.at), takenOver };
   }
 
-  /** A limit of its own: whoever registers with someone's address must not use up their sign-in codes. */
+  /** A separate limit: registering with someone's address must not use up their sign-in codes. */
   private quota(email: string) {
     return this.parts.limits.take('mailbox', `verification ${email}`);
   }

@@ -7,7 +7,7 @@ import { policyPart } from './policy.view.ts';
 
 const policyColumns = (alias: string) => `${alias}.mode, ${alias}.mention_only AS "mentionOnly", ${alias}.reply,
   ${alias}.listen, ${alias}.config`;
-/** Of a bot that is kept without its owner, the owner ($3) is not told where that is. */
+/** Hides from the owner ($3) the servers that keep the bot without them. */
 const joinedServers = `SELECT s.id, s.name, s.slug, s.icon_url AS "iconUrl", ${policyColumns('p')}
   FROM server_members m JOIN servers s ON s.id = m.server_id
   LEFT JOIN agent_policies p ON p.agent_id = $2 AND p.server_id = s.id AND p.channel_id IS NULL
@@ -41,7 +41,7 @@ interface ChannelRow {
   isPrivate: boolean;
 }
 
-/** Where a bot is, and what it may hear and say there (contract §4), in two queries. */
+/** The servers and channels of a bot, and its policies there (contract §4), in two queries. */
 export class AgentConfig {
   private readonly database: Database;
   private readonly access: AgentAccess;

@@ -44,7 +44,7 @@ interface Deps
   agentIdentity: AgentIdentity;
 }
 
-/** Sets what bots may hear and say (contract §4, §5). */
+/** Sets the policies that limit what bots get and post (contract §4, §5). */
 export class PolicyService {
   private readonly deps: Deps;
 
@@ -86,7 +86,7 @@ export class PolicyService {
     return record;
   }
 
-  /** Takes back what the owner has set. @throws AppError AGENT_NOT_FOUND, POLICY_NOT_FOUND, FORBIDDEN for the server's alone */
+  /** Removes the owner's half. @throws AppError AGENT_NOT_FOUND, POLICY_NOT_FOUND, FORBIDDEN for the server's alone */
   async remove(actor: Actor, agentId: string, policyId: string): Promise<void> {
     const agent = await this.deps.agentAccess.owned(actor, agentId);
     await this.deps.changes.run(async (change) => {
@@ -144,7 +144,7 @@ export class PolicyService {
     return serverRecord(this.deps.database.rows, await this.member(id, agentId), id);
   }
 
-  /** Takes back all that the owner has set for a bot in a server, as part of a change. */
+  /** Removes all that the owner has set for a bot in a server, as part of a change. */
   async forgetOwners(change: Change, agent: Bot, serverId: string): Promise<void> {
     await change.rows(lockAgent, [agent.id]);
     for (const row of await policiesOf(change.rows, agent.id, serverId, null)) {
@@ -167,7 +167,7 @@ export class PolicyService {
   ): Promise<{ agent: AgentRow; channel: ChannelWithRole }> {
     const own = await this.deps.channelAccess.entered(actor, channelId).catch(ifMissing);
     const agent = await this.deps.agentAccess.find(agentId).catch(ifMissing);
-    // Those outside the channel are not told either whether the bot exists.
+    // People outside the channel must not learn whether the bot exists either.
     if (!agent) throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
     const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
     const bots = await this.ofBot(agent, channelId);
@@ -186,7 +186,7 @@ export class PolicyService {
     if (channelId !== null) {
       const own = await this.deps.channelAccess.visible(actor, channelId).catch(ifMissing);
       const bots = own ? undefined : await this.ofBot(agent, channelId);
-      // Of its DMs the owner need not be part.
+      // The owner need not be in the bot's DMs.
       const channel = own ?? (bots?.serverId === null ? bots : undefined);
       if (!channel || (serverId !== null && channel.serverId !== serverId)) throw new AppError('CHANNEL_NOT_FOUND');
       return { serverId: channel.serverId, channelId };
@@ -234,7 +234,7 @@ export class PolicyService {
     return record;
   }
 
-  /** The bot is told, and the policy applies on all nodes before the response. */
+  /** Publishes the change to the bot; the policy applies on all nodes before the response. */
   private async publish(
     change: Change,
     agent: Bot,
@@ -257,7 +257,7 @@ function mayDecide({ user }: Actor, role: Role | null): boolean {
   return may(role, 'bot:set-policy') && !user.isBot;
 }
 
-/** Owners set no policies where they are not, nor for bots that are kept. @throws AppError SERVER_NOT_FOUND, FORBIDDEN */
+/** Owners set no policies in servers they are not in, or for kept bots. @throws AppError SERVER_NOT_FOUND, FORBIDDEN */
 async function requireOwnerThere(rows: Rows, agent: AgentRow, serverId: string | null): Promise<void> {
   if (serverId === null) return;
   const [held] = await rows<{ isKept: boolean }>(holdOwner, [serverId, agent.owner_id, agent.user_id]);
@@ -266,7 +266,7 @@ async function requireOwnerThere(rows: Rows, agent: AgentRow, serverId: string |
   throw new AppError('FORBIDDEN', { message: "In this server the admins alone set this bot's policies." });
 }
 
-/** What holds for a bot in a channel, and what both sides have set there or for the whole server. */
+/** The effective policy of a bot in a channel, and what both sides have set there or for the whole server. */
 async function buddyRecord(rows: Rows, agent: AgentRow, { id, serverId }: ChannelWithRole): Promise<BuddyRecord> {
   const { effective } = await halvesAt(rows, agent.id, { serverId, channelId: id });
   const who = { channelId: id, agentId: agent.id, buddyUserId: agent.user_id };

@@ -49,7 +49,7 @@ export async function findPolicy(rows: Rows, agentId: string, policyId: string):
   return row;
 }
 
-/** What was set for a bot in a place itself, and what holds there with the default of its server. */
+/** What was set for a bot in a place itself, and what applies there with the default of its server. */
 export async function halvesAt(rows: Rows, agentId: string, place: Place): Promise<{ own: Halves; effective: Halves }> {
   const found = await rows<PolicyRow>(around, [agentId, place.serverId, place.channelId]);
   const own = found.find(({ channelId }) => channelId === place.channelId) ?? noHalves;
@@ -58,8 +58,8 @@ export async function halvesAt(rows: Rows, agentId: string, place: Place): Promi
 }
 
 /**
- * Stores what both sides have set in a place, and what follows from that, in channels with the default of the server. The
- * agent must be locked. @returns the row afterwards; null: nothing is set any more
+ * Stores what both sides have set in a place, and the policy that results, in channels with the default of the server.
+ * The agent must be locked. @returns the row afterwards; null: nothing is set any more
  */
 export async function writePolicy(
   rows: Rows,

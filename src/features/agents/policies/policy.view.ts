@@ -26,7 +26,7 @@ export function halvesPart({ owner, server }: Halves): Halves {
   return { owner: owner && policyPart(owner), server: server && policyPart(server) };
 }
 
-/** The policy itself, out of whatever carries it; the open one if there is none. */
+/** The policy fields of an object that has them; the open policy if there are none. */
 export function policyPart(row: Policy | undefined): Policy {
   const { mode, mentionOnly, reply, listen, config } = row ?? openPolicy;
   return { mode, mentionOnly, reply, listen, config };

@@ -44,11 +44,11 @@ const pollMs = 2000;
 /** A stream's own node ends it; others do so only if that node is gone. */
 const slackMs = 2000;
 const atOnce = 100;
-/** One that continues after this long has started afresh. */
+/** A stream that continues after this long is a new one. */
 export const cutKnownMs = 60 * 60 * 1000;
 
 /**
- * Replies in progress on all nodes, each with the time at which it expires if nothing more comes: when a node dies, the
+ * Replies in progress on all nodes, each with the time at which it expires without more pieces: when a node dies, the
  * others end its streams. Without Redis there is one node, and nothing to do.
  */
 export class StreamLeases {
@@ -64,7 +64,7 @@ export class StreamLeases {
     this.onEnd = onEnd;
   }
 
-  /** From now on this process ends the streams of dead nodes: it has sockets to tell. */
+  /** From now on this process ends the streams of dead nodes, since it has sockets to notify. */
   start(): void {
     if (this.redis) this.timer = setInterval(() => void this.poll(), pollMs);
   }
@@ -86,7 +86,7 @@ export class StreamLeases {
     return scores.some((score) => score !== null);
   }
 
-  /** It ended incomplete: further pieces of it are not the whole. */
+  /** Marks a stream that ended incomplete: its further pieces are not the whole. */
   cut(place: StreamPlace): void {
     if (!this.redis?.healthy) return;
     void this.redis.commands.eval(cut, 1, this.key, nameOf(place), cutKnownMs).catch(() => {});
@@ -105,7 +105,7 @@ export class StreamLeases {
   private async poll(): Promise<void> {
     const { redis } = this;
     if (!redis?.healthy) return;
-    // Redis being away or full is reported elsewhere; what could not be taken is found by the next poll.
+    // Other code reports that Redis is down or full; the next poll finds what this one could not take.
     const overdue = overdueSchema.safeParse(
       await redis.commands.eval(takeOverdue, 1, this.key, atOnce, cutKnownMs).catch(() => []),
     );

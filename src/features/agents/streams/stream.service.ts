@@ -20,9 +20,9 @@ interface OpenStream {
   place: StreamPlace;
   content: string;
   replyToId: string | null;
-  /** Where it comes from. */
+  /** The sender's socket. */
   socketId: string;
-  /** Pieces are missing here: they went to another node, came before it was ended, or did not arrive. */
+  /** Pieces are missing here: another node got them, they preceded an early end, or they were lost. */
   broken: boolean;
   /** When its lease was renewed last, in ms. */
   leasedAt: number;
@@ -58,7 +58,7 @@ export class ReplyStreams {
 
   /**
    * Takes the next piece of a reply. With `done` the reply becomes a message; repeating that returns the same one.
-   * @param socketId the sender's, which need not hear it
+   * @param socketId the sender's, which the broadcast skips
    * @throws AppError FORBIDDEN for people, STREAM_LIMIT, STREAM_BROKEN, and as MessageService.send
    */
   async push(actor: Actor, piece: Piece, socketId: string): Promise<MessageRecord | undefined> {
@@ -66,7 +66,7 @@ export class ReplyStreams {
     // Checked for each piece, so that a bot that may no longer write is silenced at once.
     await this.deps.channelAccess.postable(actor, piece.channelId).catch((error) => this.cutShort(actor, piece, error));
     const known = this.open.get(keyOf(actor, piece));
-    // The answer to its `done` was lost: it must not be checked, shown or counted again.
+    // The response to its `done` was lost: it must not be checked, shown or counted again.
     const said =
       piece.done && !known ? await this.deps.messages.sentWith(actor, piece.channelId, onceKey(piece)) : undefined;
     if (said) return said;
@@ -81,12 +81,12 @@ export class ReplyStreams {
     }
     if (piece.delta !== '' || !piece.done)
       this.emit(actor, stream, { delta: piece.delta, offset, done: false }, socketId);
-    // `done` renews it too: the message may have to wait for others.
+    // `done` renews the lease too: the message may have to wait for others.
     this.carryOn(keyOf(actor, piece), stream);
     return piece.done ? this.finish(actor, piece, stream) : undefined;
   }
 
-  /** For nodes with sockets: elsewhere nobody would hear of the end. */
+  /** For nodes with sockets: others have nobody to notify of the end. */
   start(): void {
     this.leases.start();
   }
@@ -165,14 +165,14 @@ export class ReplyStreams {
     throw error;
   }
 
-  /** Ends what was refused: its sender knows, and may start afresh on another connection. */
+  /** Ends a refused stream: its sender knows, and may start a new one on another connection. */
   private abort(key: string, stream: OpenStream): void {
     this.forget(key, stream);
     this.ended.set(`${key} ${stream.socketId}`, true);
     this.publishAborted(stream.place);
   }
 
-  /** Ends what is not continued. Its bot may not know, and continue from wherever it reconnects. */
+  /** Ends an idle stream. Its bot may not know, and may continue it from any node after a reconnect. */
   private giveUp(key: string, stream: OpenStream): void {
     this.open.delete(key);
     this.ended.set(key, true);
@@ -202,7 +202,7 @@ export class ReplyStreams {
   }
 }
 
-/** Inserts a piece at its position. @returns where it stands; undefined if what came before it is unknown */
+/** Inserts a piece at its position. @returns its offset; undefined if earlier pieces are missing */
 function take(stream: OpenStream, piece: Piece): number | undefined {
   const at = piece.offset ?? stream.content.length;
   stream.broken = piece.offset !== 0 && (stream.broken || at > stream.content.length);

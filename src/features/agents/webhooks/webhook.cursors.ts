@@ -82,7 +82,7 @@ const due = `SELECT DISTINCT c.agent_id AS "agentId" FROM webhook_cursors c
   JOIN users o ON o.id = a.owner_id AND o.suspended_at IS NULL
   JOIN streams s ON s.id = c.stream_id AND s.last_seq > c.seq
   WHERE ${isDue('c')} AND (c.leased_until IS NULL OR c.leased_until <= now())`;
-/** $1 lease, $2 its seconds, $3 whose, $4 how many rooms of each, $5 how many in all. */
+/** $1 lease, $2 its seconds, $3 agents, $4 how many rooms of each, $5 how many in all. */
 const claim = `UPDATE webhook_cursors c
   SET lease = $1, leased_until = now() + make_interval(secs => $2)
   FROM (
@@ -137,8 +137,8 @@ interface EntryRow extends Omit<LoggedEvent, 'room' | 'at' | 'isOutdated'> {
 }
 
 /**
- * How far each room was delivered to each webhook: durable, and moved by one node at a time. The leases of a node that dies
- * expire, and another one continues where it was.
+ * The position up to which each room was delivered to each webhook: durable, and advanced by one node at a time. The
+ * leases of a dead node expire, and another one continues from there.
  */
 export class WebhookCursors {
   private readonly database: Database;
@@ -151,7 +151,7 @@ export class WebhookCursors {
     this.leaseSeconds = leaseSeconds;
   }
 
-  /** Adjusts the cursors to where bots are. @param among only of these agents; null: of all */
+  /** Adjusts the cursors to the rooms of bots. @param among only of these agents; null: of all */
   async follow(among: string[] | null): Promise<void> {
     const values = among ? [among] : [];
     for (let begun = beginAtOnce; begun === beginAtOnce; ) {
@@ -160,7 +160,7 @@ export class WebhookCursors {
     await this.database.rows(among ? endSome : endAll, values);
   }
 
-  /** By the id of each room's stream, the agents whose webhooks hear it. */
+  /** The agents whose webhooks subscribe to a room, by the id of its stream. */
   async audience(): Promise<Map<string, string[]>> {
     const rows = await this.database.rows<{ streamId: string; agentIds: string }>(known);
     return new Map(rows.map(({ streamId, agentIds }) => [streamId, agentIds.split(' ')]));
@@ -178,7 +178,7 @@ export class WebhookCursors {
     return rows.map(({ kind, ...row }) => ({ ...row, room: (kind === 'user' ? userRoom : channelRoom)(row.streamId) }));
   }
 
-  /** The events after `after`, oldest first, with the text that is true now (contract §6). */
+  /** The events after `after`, oldest first, with their current text (contract §6). */
   async read({ room, streamId }: Claim, after: number, limit: number): Promise<LogPiece> {
     const rows = await this.database.rows<EntryRow>(read, [streamId, after, limit]);
     const logged = rows.map(({ isOutdated, at, ...row }) => {
@@ -192,13 +192,13 @@ export class WebhookCursors {
     return { entries, lostUpTo: reached > after ? reached : null };
   }
 
-  /** Moves on to `seq` and renews the lease. @returns false if the room is somebody else's by now */
+  /** Advances to `seq` and renews the lease. @returns false if the lease is lost */
   async advance({ agentId, streamId, lease }: Claim, seq: number, delivered: boolean): Promise<boolean> {
     const values = [agentId, streamId, lease, seq, delivered, this.leaseSeconds];
     return (await this.database.rows<{ seq: number }>(advance, values)).length > 0;
   }
 
-  /** Renews the leases of rooms in delivery; those that are somebody else's by now are skipped. */
+  /** Renews the leases of rooms in delivery; lost ones are skipped. */
   async renew(claims: Claim[]): Promise<void> {
     await this.database.rows(renew, [
       claims.map(({ agentId }) => agentId),
@@ -220,7 +220,7 @@ export class WebhookCursors {
 
   /**
    * The next event has failed: it is retried after `delayMs`.
-   * @returns for how many seconds it has been failing; undefined if the room is somebody else's by now
+   * @returns for how many seconds it has been failing; undefined if the lease is lost
    */
   async putOff({ agentId, streamId, lease }: Claim, error: string, delayMs: number): Promise<number | undefined> {
     const values = [agentId, streamId, lease, error, delayMs / 1000];

@@ -24,7 +24,7 @@ interface Envelope {
   seq: number;
 }
 
-/** How a node that closes says so: start nothing more, and then abort what is in progress. */
+/** The signals of a closing node: start nothing more, and then abort what is in progress. */
 export interface StopSignals {
   closing: AbortController;
   leaving: AbortController;
@@ -46,8 +46,8 @@ interface Deps extends Pick<Context, 'channelAccess' | 'settings'> {
 }
 
 /**
- * Delivers a room's new events to a webhook: one at a time, each retried until it has arrived (contract §4). Nothing is
- * kept in memory between two attempts: what was erased or may no longer be heard is not sent.
+ * Delivers a room's new events to a webhook: one at a time, each retried until it arrives (contract §4). Nothing is
+ * kept in memory between two attempts: what was erased, or what the bot may no longer get, is not sent.
  */
 export class WebhookDeliverer {
   /** Requests sent by this node, for the operator. */
@@ -98,7 +98,7 @@ export class WebhookDeliverer {
   }
 
   /**
-   * The events that the bot may hear at this moment. Null: it is stopped, or this node does not know yet where it is; then
+   * The events that the bot may get at this moment. Null: it is stopped, or this node does not know its rooms yet; then
    * nothing may be skipped.
    */
   private async heard(claim: Claim, entries: LoggedEvent[]): Promise<LoggedEvent[] | null> {
@@ -123,7 +123,7 @@ export class WebhookDeliverer {
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       if (error.code === 'FORBIDDEN') return [];
-      // The database knows first who is where; this node's caches follow.
+      // The database knows memberships first; this node's caches follow.
       if (await this.deps.cursors.isIn(claim)) return null;
       return entries.filter(({ event }) => event === channelDeleted.name);
     }
@@ -186,7 +186,7 @@ function lostEnvelope({ agentId, room, streamId, seq: after }: Claim, seq: numbe
   return { id: idOf(agentId, `${streamId} lost ${after} ${seq}`), body, seq };
 }
 
-/** The same for the same event, whichever node sends it, however often. */
+/** The same for each attempt to send an event, on every node. */
 function idOf(agentId: string, what: string): string {
   return `msg_${uuidFrom(what, agentId)}`;
 }

@@ -9,9 +9,9 @@ import type { StopSignals, WebhookDeliverer } from './webhook.deliverer.ts';
 
 /** Between two rounds, so that simultaneous events are delivered with few queries. */
 const pauseMs = 20;
-/** How often a node learns from others which agents hear which rooms. */
+/** How often a node picks up the changes that other nodes made to the audience. */
 const refreshMs = 5000;
-/** How often all cursors are adjusted to where bots are, besides those with a known change. */
+/** How often all cursors are adjusted to the rooms of bots, besides those with a known change. */
 const followMs = 60_000;
 /** How often a lease is renewed before it would expire: some renewals may fail. */
 const renewalsPerLease = 5;
@@ -22,18 +22,18 @@ interface Deps extends Pick<Context, 'delivery' | 'settings' | 'log'> {
 }
 
 /**
- * Feeds the webhooks of bots. A commit on this node wakes it if a webhook hears that room; what others left behind is found
- * by polling once a second. This is all that sending a message pays for webhooks.
+ * Feeds the webhooks of bots. A commit on this node wakes it if a webhook subscribes to that room; a poll once a second
+ * finds what other nodes left behind. This is all that sending a message costs for webhooks.
  */
 export class WebhookDispatcher {
   private readonly deps: Deps;
   private readonly settings: Settings['webhooks'];
-  /** The agents whose webhooks hear a room, by the id of its stream. */
+  /** The agents whose webhooks subscribe to a room, by the id of its stream. */
   private audience = new Map<string, string[]>();
   private woken = new Set<string>();
   private readonly running = new Map<Claim, Promise<void>>();
   private readonly signals: StopSignals = { closing: new AbortController(), leaving: new AbortController() };
-  /** Agents that may have changed rooms. */
+  /** Agents that may have joined or left rooms. */
   private moved = new Set<string>();
   private followAt = 0;
   private refreshAt = 0;
@@ -83,7 +83,7 @@ export class WebhookDispatcher {
       if (!agents) continue;
       for (const agentId of agents) {
         this.woken.add(agentId);
-        // An event for the bot itself may mean that it has moved.
+        // An event for the bot itself may mean that it joined or left a room.
         if (room.startsWith('user:')) this.moved.add(agentId);
       }
       this.wakeUp();
@@ -97,7 +97,7 @@ export class WebhookDispatcher {
         await this.rest();
       } catch (error) {
         this.deps.log.debug({ err: error }, 'Webhooks could not be looked up just now.');
-        // It is no longer known what was to be followed and polled.
+        // The moved and woken agents may be lost: adjust and poll all of them.
         this.followAt = 0;
         this.pollAt = 0;
         await delay(this.settings.pollMs);
@@ -105,7 +105,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Until the next poll is due or something wakes it. */
+  /** Waits until the next poll is due or something wakes it. */
   private async rest(): Promise<void> {
     const signal = this.signals.closing.signal;
     await new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ export class WebhookDispatcher {
     else if (now < this.refreshAt) return;
     this.refreshAt = now + refreshMs;
     this.audience = await this.deps.cursors.audience();
-    // Events of channels that a bot entered before its own room was listened to went unnoticed.
+    // Channels that a bot joined before its own room was in the audience went unnoticed.
     if (moved.size > 0) await this.deps.cursors.follow([...moved]);
   }
 

@@ -21,7 +21,7 @@ export type Outcome =
       delivered: false;
       /** A sentence for the bot's owner. */
       error: string;
-      /** The receiver wants no more, ever. */
+      /** The receiver wants no more events, ever. */
       gone: boolean;
       /** The receiver asked for this delay. */
       retryAfterMs: number | null;

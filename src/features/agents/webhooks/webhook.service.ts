@@ -23,14 +23,14 @@ const place = `INSERT INTO webhooks (agent_id, url, secret, made_by) VALUES ($1,
   ON CONFLICT (agent_id) DO UPDATE SET url = excluded.url, made_by = excluded.made_by, state = 'active', stopped_at = NULL, updated_at = now()
   RETURNING secret = $3 AS "isNew"`;
 const remove = 'DELETE FROM webhooks WHERE agent_id = $1 RETURNING agent_id';
-/** Secrets that still sign go on doing so, lest a repeated request break anyone: the first answer may have been lost. */
+/** Valid secrets keep signing, so that a repeated request breaks nobody: the first response may have been lost. */
 const rotate = `UPDATE webhooks SET previous_secret = array_to_string((ARRAY[secret] ||
     CASE WHEN previous_until > now() THEN string_to_array(previous_secret, ' ') END)[1:${mostPreviousSecrets}], ' '),
   previous_until = now() + make_interval(secs => $3), secret = $2, updated_at = now()
   WHERE agent_id = $1 RETURNING agent_id`;
 const activate = `UPDATE webhooks SET state = 'active', stopped_at = NULL, updated_at = now() WHERE agent_id = $1
   RETURNING agent_id`;
-/** The lease holder stops when it next moves a cursor. */
+/** The lease holder stops when it next advances a cursor. */
 const beginAnew = `UPDATE webhook_cursors c SET attempts = 0, failing_since = NULL, due_at = now(), lease = NULL,
     leased_until = NULL, seq = CASE WHEN $2 THEN s.last_seq ELSE c.seq END
   FROM streams s WHERE s.id = c.stream_id AND c.agent_id = $1`;
@@ -56,7 +56,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'outgoing' | 'sett
   sender: WebhookSender;
 }
 
-/** The webhook of a bot, managed by a session of its owner: it goes on receiving when the bot's token has ended (contract §4). */
+/** The webhook of a bot, managed by its owner's session: it works even after the bot's token ends (contract §4). */
 export class WebhookService {
   private readonly deps: Deps;
   private readonly overlapSeconds: number;
@@ -73,8 +73,8 @@ export class WebhookService {
   }
 
   /**
-   * Registers the webhook of an agent: it gets what happens from now on. A new address continues where the old one was,
-   * with the same secret. The owner is told.
+   * Registers the webhook of an agent: it gets events from now on. A new address continues where the old one was,
+   * with the same secret. The owner is notified.
    * @throws AppError AGENT_NOT_FOUND, FORBIDDEN for the bot itself, INSUFFICIENT_PAT_SCOPE, UNSAFE_URL
    */
   async put(actor: Actor, agentId: string, url: string): Promise<WithSecret> {
@@ -138,7 +138,7 @@ export class WebhookService {
     );
   }
 
-  /** Sends a test event now, whatever state it is in, and reports the outcome. */
+  /** Sends a test event now, in any state, and reports the outcome. */
   async test(actor: Actor, agentId: string): Promise<z.input<typeof webhookTestSchema>> {
     await this.deps.agentAccess.owned(actor, agentId);
     ownSession(actor);
@@ -155,7 +155,7 @@ export class WebhookService {
     return { ok: true, delivered: outcome.delivered, error: outcome.delivered ? null : outcome.error, durationMs };
   }
 
-  /** @param session must be valid until the commit; null: what is done makes no credential */
+  /** @param session must be valid until the commit; null: the change makes no credential */
   private change<T>(
     agentId: string,
     work: (change: Change) => Promise<T>,
@@ -178,7 +178,7 @@ export class WebhookService {
   }
 }
 
-/** An owner who has dealt with a failed webhook need not be told of it any more. */
+/** Marks the notification of a failed webhook as read once its owner has dealt with it. */
 async function markStopRead(change: Change, agentId: string): Promise<void> {
   const [agent] = await change.rows<{ ownerId: string }>('SELECT owner_id AS "ownerId" FROM agents WHERE id = $1', [
     agentId,

@@ -5,7 +5,7 @@ const stop = `UPDATE webhooks w SET state = $2, stopped_at = now(), updated_at =
   WHERE w.agent_id = $1 AND w.state = 'active' AND a.id = w.agent_id
   RETURNING a.owner_id AS "ownerId", a.user_id AS "userId"`;
 
-/** Gives up a webhook that no longer answers; its owner is told once. */
+/** Gives up a webhook that no longer answers; its owner gets one notification. */
 export class WebhookStops {
   private readonly changes: Changes;
   private readonly notifications: NotificationQueue;
