@@ -34,12 +34,10 @@ export async function openInstallation(settings: Settings, log: Log): Promise<In
     const publicUrl = () => siteOf(settings, settings.port);
     const context = createContext({ settings, log, database, redis, tracing: untraced, publicUrl, nodeId });
     const { list, services } = createModules(context);
-    shutdown.add('features', async () => {
-      for (const module of Object.values(list).reverse()) await module.close?.();
-      await context.chores.close();
-      context.limits.close();
-      context.delivery.close();
-    });
+    shutdown.add('rate limits', () => context.limits.close());
+    shutdown.add('chores', () => context.chores.close());
+    shutdown.add('delivery', () => context.delivery.close());
+    for (const [name, module] of Object.entries(list)) shutdown.add(name, () => module.close?.());
     return { settings, database, services, close: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();

@@ -170,7 +170,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const context = await openContext(nodeId, settings, log, shutdown, () => settings.publicUrl ?? url);
   const { database, delivery, redis } = context;
   const { list, services } = createModules(context);
-  for (const [name, module] of Object.entries(list)) shutdown.add(name, () => module.close?.());
+  const { presence, ...others } = list;
+  for (const [name, module] of Object.entries(others)) shutdown.add(name, () => module.close?.());
+  // Closed first: other nodes learn that the people here are leaving, however long webhooks and jobs take to finish.
+  shutdown.add('presence', () => presence?.close?.());
 
   const health = new Health(database, redis);
   const metrics = new Metrics(settings.metricsToken);
