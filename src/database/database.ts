@@ -10,9 +10,10 @@ import { entities } from './entities.ts';
 import { asDatabaseError, asUndone, takesNoWrites } from './failures.ts';
 import { HungConnections } from './hung-connections.ts';
 import { KeptConnection } from './kept-connection.ts';
-import { Outage } from './outage.ts';
 import { limitsOf, onceForAll, openPool, prepareLong, preparing } from './pools.ts';
-import { failedStatementLog, onlyReads, slowStatementLog, statementName, watchStatements } from './statements.ts';
+import { type Queries, queriesOf } from './queries.ts';
+import { SingleStatements } from './single-statements.ts';
+import { failedStatementLog, slowStatementLog, statementName, watchStatements } from './statements.ts';
 import {
   abandon,
   dialectOf,
@@ -23,7 +24,7 @@ import {
   Transaction,
 } from './transaction.ts';
 
-export type { Rows, Transaction };
+export type { Queries, Rows, Transaction };
 
 // Sequence numbers and counts stay far below 2^53, up to which numbers are exact.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -32,6 +33,11 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => text);
 
 /** The pools for transactions, for single statements, and for quick transactions. */
 type Pools = [pg.Pool, pg.Pool, pg.Pool];
+
+interface Parts {
+  orm: MikroORM;
+  single: SingleStatements;
+}
 
 /** Enough for the writer, which has one batch at a time, and for some hung ones that it has given up on. */
 const quickConnections = 4;
@@ -42,6 +48,8 @@ const quickConnections = 4;
  */
 export class Database {
   private readonly orm: MikroORM;
+  private readonly ownQueries: Queries;
+  private readonly single: SingleStatements;
   /** For transactions. Its connections pipeline statements, as do those of `quickPool`. */
   readonly pool: pg.Pool;
   /** For single statements. */
@@ -51,15 +59,16 @@ export class Database {
   /** For quick transactions that are one statement. */
   private readonly quick: KeptConnection;
   private readonly underWay = new Set<Promise<unknown>>();
-  private readonly outage = new Outage();
   private closing = false;
   private readonly url: string;
   private readonly watches: StatementWatch[];
   private readonly hung: HungConnections;
 
-  private constructor(url: string, orm: MikroORM, pools: Pools, watches: StatementWatch[], hung: HungConnections) {
+  private constructor(url: string, parts: Parts, pools: Pools, watches: StatementWatch[], hung: HungConnections) {
     this.url = url;
-    this.orm = orm;
+    this.orm = parts.orm;
+    this.single = parts.single;
+    this.ownQueries = queriesOf(this.orm.em.fork());
     [this.pool, this.statements, this.quickPool] = pools;
     this.quick = new KeptConnection(this.quickPool);
     this.watches = watches;
@@ -77,16 +86,23 @@ export class Database {
     const pool = openPool({ ...own, max, verify: verify(changing), pipeline: true }, log);
     const statements = openPool({ ...own, max, verify: verify(reading) }, log);
     const quickPool = openPool({ ...own, max: quickConnections, verify: verify(quick), pipeline: true }, log);
+    const single = new SingleStatements(statements);
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
-      // The ORM has no connections of its own: entities are read and written on those of transactions.
-      driverOptions: dialectOf(pool),
+      // The ORM has no connections of its own: it writes on those of transactions, and reads on those of single statements.
+      driverOptions: dialectOf(single.asPool()),
       logger: (message: string) => log.debug(message),
     });
     const watches = [slowStatementLog(slowStatementMs, log), failedStatementLog(log)];
     const pools: Pools = [pool, statements, quickPool];
-    return new Database(url, orm, pools, watches, new HungConnections(pools, url, statementTimeoutMs + 1000, log));
+    return new Database(
+      url,
+      { orm, single },
+      pools,
+      watches,
+      new HungConnections(pools, url, statementTimeoutMs + 1000, log),
+    );
   }
 
   /** Calls `watch` for every statement from now on. */
@@ -105,49 +121,37 @@ export class Database {
     };
   }
 
-  private readonly current = new AsyncLocalStorage<Rows>();
+  private readonly current = new AsyncLocalStorage<Transaction>();
 
   /** Plain SQL: in the caller's transaction if there is one, else on its own. The texts are constants of the code. */
   readonly rows: Rows = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
-    const inTransaction = this.current.getStore();
-    return inTransaction ? inTransaction<R>(text, values) : this.committedRows<R>(text, values);
+    const transaction = this.current.getStore();
+    return transaction ? transaction.rows<R>(text, values) : this.committedRows<R>(text, values);
   };
 
   /** Plain SQL that never sees uncommitted changes, for filling caches. */
-  readonly committedRows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
-    const begun = performance.now();
-    const statement = { name: statementName(text), text, values };
-    try {
-      return (await this.statements.query<R>(statement)).rows;
-    } catch (error) {
-      if (!onlyReads(text)) throw asDatabaseError(error);
-      return this.readAgain(error, begun, async () => (await this.statements.query<R>(statement)).rows);
-    }
-  };
+  readonly committedRows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
+    (await this.single.run<R>({ name: statementName(text), text, values })).rows;
 
-  /** Runs a read, and again on another connection if one breaks. */
-  private async reading<T>(read: () => Promise<T>): Promise<T> {
-    const begun = performance.now();
-    return read().catch((error) => this.readAgain(error, begun, read));
+  /** Typed queries: in the caller's transaction if there is one, else each on its own. */
+  get db(): Queries {
+    return this.current.getStore()?.db ?? this.ownQueries;
   }
 
-  private readAgain<T>(error: unknown, begun: number, read: () => Promise<T>): Promise<T> {
-    if (this.closing) throw asDatabaseError(error);
-    return this.outage.readAgain(error, begun, read);
+  /** Reads entities: in the caller's transaction if there is one, else changes to them are not written. */
+  async read<T>(of: (em: EntityManager) => Promise<T>): Promise<T> {
+    const transaction = this.current.getStore();
+    if (transaction) return of(transaction.em);
+    return of(this.orm.em.fork()).catch((error) => Promise.reject(asDatabaseError(error)));
   }
 
   /** Single statements whose best plan depends on the values: planned for them each time. */
   readonly plannedRows: Rows = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
-    this.reading(() =>
+    this.single.read(() =>
       this.on(this.pool, plannedApart, async (_rows, connection) => {
         return { result: (await connection.query<R>(text, values)).rows };
       }),
     );
-
-  /** Reads entities outside of a transaction: changes to them are not written. */
-  async read<T>(of: (em: EntityManager) => Promise<T>): Promise<T> {
-    return this.reading(() => of(this.orm.em.fork()));
-  }
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -155,7 +159,7 @@ export class Database {
     if (this.closing) throw new AppError('DATABASE_UNAVAILABLE');
     const transaction = this.on(this.pool, 'BEGIN', async (rows, connection) => {
       const transaction = new Transaction(rows, () => onConnection(this.orm.em.fork(), connection));
-      const result = await this.current.run(rows, () => work(transaction));
+      const result = await this.current.run(transaction, () => work(transaction));
       await transaction.flush();
       return { result, last: transaction.last };
     });
@@ -266,6 +270,7 @@ export class Database {
 
   async close(): Promise<void> {
     this.closing = true;
+    this.single.close();
     await Promise.allSettled(this.underWay);
     await Promise.all([this.quickPool.end(), this.statements.end(), this.pool.end()]);
     this.hung.close();

@@ -98,7 +98,8 @@ function asMissing(error: unknown): unknown {
  */
 export function asDatabaseError(error: unknown): unknown {
   if (error instanceof AppError) return error;
-  if (!isUnavailable(error)) return asMissing(error);
+  // MikroORM replaces the errors of its connections, and keeps their codes and causes.
+  if (!isUnavailable(error) && databaseCode(error) !== 'DATABASE_UNAVAILABLE') return asMissing(error);
   return new AppError('DATABASE_UNAVAILABLE', { cause: error });
 }
 

@@ -102,7 +102,7 @@ export function failedStatementLog(log: Log): StatementWatch {
 }
 
 /** Whether a statement can be run again without changing anything twice. */
-export const onlyReads = (text: string): boolean => !/\b(INSERT|UPDATE|DELETE)\b/.test(text);
+export const onlyReads = (text: string): boolean => !/\b(INSERT|UPDATE|DELETE)\b/i.test(text);
 
 const statementNames = new Map<string, string>();
 

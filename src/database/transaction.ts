@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import type pg from 'pg';
 import { AppError } from '../contract/errors.ts';
 import { isAftermath, isUnavailable } from './failures.ts';
+import { type Queries, queriesOf } from './queries.ts';
 
 /** Runs one SQL statement with $1-style parameters and returns its rows. `R` states the selected columns. */
 export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
@@ -14,6 +15,7 @@ export class Transaction {
   last: Promise<unknown> = Promise.resolve();
   private readonly begin: () => EntityManager;
   private entities: EntityManager | undefined;
+  private queries: Queries | undefined;
 
   /** @param begin creates the entity manager of this transaction */
   constructor(rows: Rows, begin: () => EntityManager) {
@@ -24,6 +26,12 @@ export class Transaction {
   get em(): EntityManager {
     this.entities ??= this.begin();
     return this.entities;
+  }
+
+  /** Typed queries in this transaction. Flush entities first if the query has to see them. */
+  get db(): Queries {
+    this.queries ??= queriesOf(this.em);
+    return this.queries;
   }
 
   /** Writes changes to entities, so that plain SQL that follows sees them. */

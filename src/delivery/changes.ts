@@ -5,7 +5,7 @@ import type { LogEntry } from '../cluster/entry.ts';
 import type { Operations } from '../cluster/operations.ts';
 import { AppError } from '../contract/errors.ts';
 import { type Draft, type Room, streamId } from '../contract/rooms.ts';
-import type { Database, Rows, Transaction } from '../database/database.ts';
+import type { Database, Queries, Rows, Transaction } from '../database/database.ts';
 import { isConflict, mayRunAgain } from '../database/failures.ts';
 import { Outage } from '../database/outage.ts';
 import { pipelined } from '../database/transaction.ts';
@@ -16,6 +16,8 @@ import { lockOpenStreams, lockStreams, numberDrafts, writeEntries } from './log.
 /** A change in progress: a transaction, and the events to publish once it is committed. */
 export interface Change {
   readonly em: EntityManager;
+  /** Typed queries in the transaction. Flush entities first if the query has to see them. */
+  readonly db: Queries;
   /** Plain SQL in the transaction. Flush entities first if the statement has to see them. */
   rows: Rows;
   /** Publishes an event to a room once the change is committed, in the order of the calls. */
@@ -121,6 +123,9 @@ export class Changes {
       const change: Change = {
         get em() {
           return transaction.em;
+        },
+        get db() {
+          return transaction.db;
         },
         rows,
         publish: (draft) => void drafts.push(draft),

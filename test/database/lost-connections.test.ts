@@ -52,7 +52,7 @@ describe('connections that PostgreSQL ends', () => {
       RETURN currval(''tries''); END'`);
     expect(await database.rows('SELECT fragile($1) AS try', [3])).to.deep.equal([{ try: 3 }]);
     expect(await database.plannedRows('SELECT fragile($1) AS try', [5])).to.deep.equal([{ try: 5 }]);
-    const found = await database.read((em) => em.getConnection().execute('SELECT fragile(7) AS try'));
+    const found = await database.read((em) => em.execute('SELECT fragile(7) AS try'));
     expect(found).to.deep.equal([{ try: 7 }]);
     // Nobody knows whether a change was made.
     await database.rows('CREATE TABLE notes (try int)');
@@ -196,6 +196,7 @@ describe('connections that PostgreSQL ends', () => {
       behind.quickRows('SELECT 1'),
       behind.transaction(async ({ rows }) => rows('SELECT 1')),
       behind.read((em) => em.findOne(User, { username: 'nobody' })),
+      behind.db.selectFrom('User').select('id').execute(),
     ];
     const codes = await Promise.all(answers.map(codeOf));
     expect(new Set(codes)).to.deep.equal(new Set(['DATABASE_UNAVAILABLE']));

@@ -28,8 +28,13 @@ export function userOrNull(id: string | null, row: UserColumnsOrNull): SmallUser
   return userOf(id, { username, display_name, avatar_url, is_bot: is_bot ?? false });
 }
 
+type UserProperties = Pick<User, 'id' | 'username' | 'displayName' | 'avatarUrl' | 'isBot'>;
+
+/** What `smallUser` needs of the user `u` of a typed query. */
+export const smallUserColumns = ['u.id', 'u.username', 'u.displayName', 'u.avatarUrl', 'u.isBot'] as const;
+
 /** A user as everyone may see it. */
-export function smallUser({ id, username, displayName, avatarUrl, isBot }: User): SmallUser {
+export function smallUser({ id, username, displayName, avatarUrl, isBot }: UserProperties): SmallUser {
   return { id, username, displayName, avatarUrl: avatarUrl ?? null, isBot };
 }
 

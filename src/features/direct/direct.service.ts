@@ -58,13 +58,13 @@ export class DirectService {
   async open(actor: Actor, userId: string): Promise<{ dm: DmRecord; created: boolean }> {
     const other = await userById(this.deps.database.rows, userId);
     if (other.id === actor.userId) throw new AppError('OWN_USER');
-    await requireNoBlock(this.deps.database.rows, actor, other.id);
+    await this.deps.database.read((em) => requireNoBlock(em, actor, other.id));
     const pair = pairOf(actor.userId, other.id);
     const known = await this.find(this.deps.database.rows, pair);
     if (known) return { dm: await this.record(this.deps.database.rows, actor.userId, known), created: false };
     return this.deps.changes.run(async (change) => {
       await change.lock(userRoom(pair.low), userRoom(pair.high));
-      await requireNoBlock(change.rows, actor, other.id);
+      await requireNoBlock(change.em, actor, other.id);
       const meanwhile = await this.find(change.rows, pair);
       if (meanwhile) return { dm: await this.record(change.rows, actor.userId, meanwhile), created: false };
       const channelId = await insertDm(change.rows, pair, actor.userId);

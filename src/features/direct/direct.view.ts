@@ -1,13 +1,14 @@
 import type { z } from 'zod';
 import type { dmChannelSchema } from '../../contract/direct.ts';
+import type { UserColumns } from '../accounts/account.view.ts';
 import { userOf } from '../accounts/account.view.ts';
-import type { OtherColumns } from '../friends/friend.view.ts';
 import { type ChannelRow, channelRecord } from '../members/channel.view.ts';
 
 export type DmRecord = z.input<typeof dmChannelSchema>;
 
 /** A row of `dm_channels` with its channel, the other user and the unread count. */
-export interface DmRow extends ChannelRow, OtherColumns {
+export interface DmRow extends ChannelRow, UserColumns {
+  other_id: string;
   low_id: string;
   high_id: string;
   preview: string | null;

@@ -2,14 +2,11 @@ import { anyUserById, userById } from '../../access/user.reader.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
-import { countOf } from '../../database/statements.ts';
+import { Block } from '../../database/entities/user.entity.ts';
+import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
 import type { FriendService } from './friend.service.ts';
-import { type BlockRecord, blockRecord, type OtherColumns } from './friend.view.ts';
-
-const ofUser = `SELECT u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot, b.created_at
-  FROM blocks b JOIN users u ON u.id = b.blocked_id WHERE b.user_id = $1 ORDER BY b.created_at DESC, b.blocked_id`;
-const countOthers = 'SELECT count(*)::int AS count FROM blocks WHERE user_id = $1 AND blocked_id <> $2';
+import { type BlockRecord, blockRecord } from './friend.view.ts';
 
 /** How many people one user may block. */
 const maxBlocks = 2000;
@@ -28,8 +25,15 @@ export class BlockService {
 
   /** Whom the actor blocks. */
   async list(actor: Actor): Promise<BlockRecord[]> {
-    const rows = await this.deps.database.rows<OtherColumns & { created_at: Date | string }>(ofUser, [actor.userId]);
-    return rows.map(blockRecord);
+    const blocks = await this.deps.database.db
+      .selectFrom('Block as b')
+      .innerJoin('User as u', 'u.id', 'b.blockedId')
+      .where('b.userId', '=', actor.userId)
+      .orderBy('b.createdAt', 'desc')
+      .orderBy('b.blockedId')
+      .select([...smallUserColumns, 'b.createdAt'])
+      .execute();
+    return blocks.map((block) => blockRecord(block, smallUser(block)));
   }
 
   /**
@@ -42,17 +46,14 @@ export class BlockService {
       const user = await userById(change.rows, userId);
       await change.lock(userRoom(actor.userId), userRoom(userId));
       // One who is blocked already does not count twice.
-      const others = await countOf(change.rows, countOthers, [actor.userId, userId]);
+      const others = await change.em.count(Block, { userId: actor.userId, blockedId: { $ne: userId } });
       if (others >= maxBlocks) throw new AppError('BLOCK_LIMIT');
-      const [row] = await change.rows<{ created_at: Date | string }>(
-        `INSERT INTO blocks (user_id, blocked_id, created_at) VALUES ($1, $2, now())
-         ON CONFLICT (user_id, blocked_id) DO UPDATE SET created_at = blocks.created_at RETURNING created_at`,
-        [actor.userId, userId],
-      );
-      if (!row) throw new Error('A block was not written.');
+      const ids = { userId: actor.userId, blockedId: userId };
+      const block = (await change.em.findOne(Block, ids)) ?? change.em.create(Block, ids);
+      await change.em.flush();
       await this.deps.friends.endBetween(change, actor.userId, userId);
       change.afterCommit(() => this.deps.directAccess.forgetBetween(actor.userId, userId));
-      return { userId, user, createdAt: new Date(row.created_at).toISOString() };
+      return blockRecord(block, user);
     });
   }
 
@@ -60,7 +61,7 @@ export class BlockService {
   async unblock(actor: Actor, userId: string): Promise<void> {
     await this.deps.changes.run(async (change) => {
       await anyUserById(change.rows, userId);
-      await change.rows('DELETE FROM blocks WHERE user_id = $1 AND blocked_id = $2', [actor.userId, userId]);
+      await change.em.nativeDelete(Block, { userId: actor.userId, blockedId: userId });
       change.afterCommit(() => this.deps.directAccess.forgetBetween(actor.userId, userId));
     });
   }

@@ -1,3 +1,5 @@
+import type { FilterQuery } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { anyUserById, userByUsername } from '../../access/user.reader.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
@@ -6,41 +8,22 @@ import { friendAccepted, friendRemoved, friendRequest, type friendshipSchema } f
 import type { NotificationKind } from '../../contract/notification.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { pairOf } from '../../database/array-text.ts';
-import type { Rows } from '../../database/database.ts';
-import type { FriendshipStatus } from '../../database/entities/user.entity.ts';
-import { countOf } from '../../database/statements.ts';
+import type { Queries } from '../../database/database.ts';
+import { Friendship, type FriendshipStatus } from '../../database/entities/user.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { clock } from '../../infrastructure/clock.ts';
+import { clock, dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { markSettledRead } from '../../jobs/reading.ts';
-import { userOf } from '../accounts/account.view.ts';
+import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
 import { betweenThem, ownFriendship, requireNoBlock } from './friend.access.ts';
-import {
-  type FriendshipRecord,
-  type FriendshipRow,
-  friendshipRecord,
-  type OtherColumns,
-  otherOf,
-} from './friend.view.ts';
-
-const columns = 'id, low_id, high_id, requester_id, status, created_at, updated_at';
-const withOther = `SELECT f.id, f.low_id, f.high_id, f.requester_id, f.status, f.created_at, f.updated_at,
-  u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot
-  FROM friendships f JOIN users u ON u.id = CASE WHEN f.low_id = $1 THEN f.high_id ELSE f.low_id END
-  WHERE (f.low_id = $1 OR f.high_id = $1)`;
-const friendsOf = `${withOther} AND f.status = 'accepted' ORDER BY u.username_key`;
-const countFriends = `SELECT count(*)::int AS count FROM friendships
-  WHERE (low_id = $1 OR high_id = $1) AND status = 'accepted'`;
-const countHeld = `SELECT count(*)::int AS count FROM friendships WHERE (low_id = $1 OR high_id = $1)
-  AND (status = 'accepted' OR (status = 'pending' AND requester_id = $1))`;
-const receivedBy = `${withOther} AND f.status = 'pending' AND f.requester_id <> $1
-  ORDER BY f.created_at DESC, f.id DESC LIMIT 1000`;
-const sentBy = `${withOther} AND f.status = 'pending' AND f.requester_id = $1 ORDER BY f.created_at DESC, f.id DESC`;
+import { type FriendshipRecord, friendshipRecord, otherOf } from './friend.view.ts';
 
 const day = 24 * 60 * 60 * 1000;
 /** How many friends and sent requests one person may have: lists are not paged. */
 const maxFriendships = 2000;
+/** How many requests of others are listed. */
+const maxReceived = 1000;
 
 type Deps = Pick<Context, 'database' | 'changes' | 'notifications'>;
 
@@ -57,22 +40,22 @@ export class FriendService {
 
   /** How many friends someone has. */
   count(actor: Actor): Promise<number> {
-    return countOf(this.deps.database.rows, countFriends, [actor.userId]);
+    return this.deps.database.read((em) => em.count(Friendship, { status: 'accepted', $or: sidesOf(actor.userId) }));
   }
 
   /** Sorted by username. */
   friends(actor: Actor): Promise<FriendshipRecord[]> {
-    return this.list(friendsOf, actor);
+    return this.list(actor, (all) => all.where('f.status', '=', 'accepted').orderBy('u.usernameKey'));
   }
 
   /** Pending requests to the actor, newest first. */
   received(actor: Actor): Promise<FriendshipRecord[]> {
-    return this.list(receivedBy, actor);
+    return this.list(actor, (all) => newestPending(all).where('f.requesterId', '<>', actor.userId).limit(maxReceived));
   }
 
   /** Pending requests of the actor, newest first. */
   sent(actor: Actor): Promise<FriendshipRecord[]> {
-    return this.list(sentBy, actor);
+    return this.list(actor, (all) => newestPending(all).where('f.requesterId', '=', actor.userId));
   }
 
   /**
@@ -88,13 +71,14 @@ export class FriendService {
       if (other.id === actor.userId) throw new AppError('OWN_USER');
       if (other.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no friends.' });
       await change.lock(userRoom(actor.userId), userRoom(other.id));
-      await requireNoBlock(change.rows, actor, other.id);
-      const known = await betweenThem(change.rows, actor.userId, other.id);
-      const crossed = known?.status === 'pending' && known.requester_id === other.id;
+      await requireNoBlock(change.em, actor, other.id);
+      const known = await betweenThem(change.em, actor.userId, other.id);
+      const crossed = known?.status === 'pending' && known.requesterId === other.id;
       if (known && !crossed) refuseAgain(known, actor);
-      await requireBelowLimit(change.rows, actor.userId);
+      await requireBelowLimit(change.em, actor.userId);
       if (crossed) return this.makeFriends(change, known, actor);
-      const row = await ask(change.rows, actor.userId, other.id);
+      if (known) await change.em.remove(known).flush();
+      const row = await ask(change.em, actor.userId, other.id);
       await this.publish(change, friendRequest, row);
       await this.notify(change, 'friendship.request', actor.userId, row);
       return friendshipRecord(row, actor.userId, other);
@@ -105,7 +89,7 @@ export class FriendService {
   async accept(actor: Actor, id: string): Promise<FriendshipRecord> {
     return this.deps.changes.run(async (change) => {
       const row = await this.answerable(change, actor, id);
-      await requireBelowLimit(change.rows, actor.userId);
+      await requireBelowLimit(change.em, actor.userId);
       return this.makeFriends(change, row, actor);
     });
   }
@@ -114,19 +98,19 @@ export class FriendService {
   async reject(actor: Actor, id: string): Promise<FriendshipRecord> {
     return this.deps.changes.run(async (change) => {
       const row = await this.answerable(change, actor, id);
-      const rejected = await setStatus(change.rows, row.id, 'rejected');
+      const rejected = await setStatus(change.em, row, 'rejected');
       await markRequestRead(change, row);
       publishRemoved(change, row);
-      return friendshipRecord(rejected, actor.userId, await anyUserById(change.rows, row.requester_id));
+      return friendshipRecord(rejected, actor.userId, await anyUserById(change.rows, row.requesterId));
     });
   }
 
   /** Ends a friendship, or withdraws a request. @throws AppError FRIENDSHIP_NOT_FOUND */
   async remove(actor: Actor, id: string): Promise<void> {
     await this.deps.changes.run(async (change) => {
-      const seen = await ownFriendship(change.rows, actor, id);
-      await change.lock(userRoom(seen.low_id), userRoom(seen.high_id));
-      const row = await ownFriendship(change.rows, actor, id);
+      const seen = await ownFriendship(change.em, actor, id);
+      await change.lock(userRoom(seen.lowId), userRoom(seen.highId));
+      const row = await ownFriendship(change.em, actor, id);
       // A rejected request is in no list, and must not be deleted and sent again before its day is over.
       if (row.status === 'rejected') throw new AppError('FRIENDSHIP_NOT_FOUND');
       await this.end(change, row);
@@ -135,53 +119,49 @@ export class FriendService {
 
   /** Ends the relation of two people whose logs are locked, because one of them blocks the other. */
   async endBetween(change: Change, one: string, other: string): Promise<void> {
-    const row = await betweenThem(change.rows, one, other);
+    const row = await betweenThem(change.em, one, other);
     if (row && row.status !== 'rejected') await this.end(change, row);
   }
 
-  private async list(text: string, actor: Actor): Promise<FriendshipRecord[]> {
-    const rows = await this.deps.database.rows<FriendshipRow & OtherColumns>(text, [actor.userId]);
-    return rows.map((row) => friendshipRecord(row, actor.userId, userOf(row.other_id, row)));
+  private async list(actor: Actor, select: (all: Pairs) => Pairs): Promise<FriendshipRecord[]> {
+    const pairs = await select(pairsOf(this.deps.database.db, actor.userId)).execute();
+    return pairs.map((pair) => friendshipRecord({ ...pair, id: pair.friendshipId }, actor.userId, smallUser(pair)));
   }
 
-  private async answerable(change: Change, actor: Actor, id: string): Promise<FriendshipRow> {
-    const seen = await ownFriendship(change.rows, actor, id);
-    await change.lock(userRoom(seen.low_id), userRoom(seen.high_id));
-    const row = await ownFriendship(change.rows, actor, id);
+  private async answerable(change: Change, actor: Actor, id: string): Promise<Friendship> {
+    const seen = await ownFriendship(change.em, actor, id);
+    await change.lock(userRoom(seen.lowId), userRoom(seen.highId));
+    const row = await ownFriendship(change.em, actor, id);
     if (row.status === 'accepted') throw new AppError('ALREADY_FRIENDS');
     if (row.status === 'rejected') throw new AppError('FRIEND_REQUEST_CLOSED');
-    if (row.requester_id === actor.userId) {
+    if (row.requesterId === actor.userId) {
       throw new AppError('FORBIDDEN', { message: 'Only the one who was asked may answer.' });
     }
     return row;
   }
 
-  private async makeFriends(change: Change, row: FriendshipRow, accepter: Actor): Promise<FriendshipRecord> {
-    const accepted = await setStatus(change.rows, row.id, 'accepted');
+  private async makeFriends(change: Change, row: Friendship, accepter: Actor): Promise<FriendshipRecord> {
+    const accepted = await setStatus(change.em, row, 'accepted');
     await markRequestRead(change, row);
     await this.publish(change, friendAccepted, accepted);
     await this.notify(change, 'friendship.accepted', accepter.userId, accepted);
-    return friendshipRecord(accepted, accepter.userId, await anyUserById(change.rows, row.requester_id));
+    return friendshipRecord(accepted, accepter.userId, await anyUserById(change.rows, row.requesterId));
   }
 
-  private notify(change: Change, kind: NotificationKind, senderId: string, row: FriendshipRow): Promise<void> {
+  private notify(change: Change, kind: NotificationKind, senderId: string, row: Friendship): Promise<void> {
     const reference = { type: 'friendship', id: row.id };
     return this.deps.notifications.add(change, { kind, to: [otherOf(row, senderId)], senderId, reference });
   }
 
-  private async end(change: Change, row: FriendshipRow): Promise<void> {
-    await change.rows('DELETE FROM friendships WHERE id = $1', [row.id]);
+  private async end(change: Change, row: Friendship): Promise<void> {
+    await change.em.remove(row).flush();
     if (row.status === 'pending') await markRequestRead(change, row);
     publishRemoved(change, row);
   }
 
   /** Publishes to both, each as they see it. */
-  private async publish(
-    change: Change,
-    event: DurableEvent<typeof friendshipSchema>,
-    row: FriendshipRow,
-  ): Promise<void> {
-    for (const userId of [row.low_id, row.high_id]) {
+  private async publish(change: Change, event: DurableEvent<typeof friendshipSchema>, row: Friendship): Promise<void> {
+    for (const userId of [row.lowId, row.highId]) {
       const other = await anyUserById(change.rows, otherOf(row, userId));
       change.publish(event.in(userRoom(userId), friendshipRecord(row, userId, other)));
     }
@@ -189,47 +169,62 @@ export class FriendService {
 }
 
 /** The notification of a request that is no longer pending counts as read. */
-function markRequestRead(change: Change, row: FriendshipRow): Promise<void> {
-  return markSettledRead(change, otherOf(row, row.requester_id), { type: 'friendship', id: row.id });
+function markRequestRead(change: Change, row: Friendship): Promise<void> {
+  return markSettledRead(change, otherOf(row, row.requesterId), { type: 'friendship', id: row.id });
 }
 
-function publishRemoved(change: Change, row: FriendshipRow): void {
-  for (const userId of [row.low_id, row.high_id]) {
+function publishRemoved(change: Change, row: Friendship): void {
+  for (const userId of [row.lowId, row.highId]) {
     change.publish(friendRemoved.in(userRoom(userId), { friendshipId: row.id, userId: otherOf(row, userId) }));
   }
 }
 
 /** @throws AppError when their relation keeps the actor from asking now */
-function refuseAgain(known: FriendshipRow, actor: Actor): void {
+function refuseAgain(known: Friendship, actor: Actor): void {
   if (known.status === 'accepted') throw new AppError('ALREADY_FRIENDS');
   if (known.status === 'pending') throw new AppError('FRIEND_REQUEST_EXISTS');
   // The one who rejected may ask at once (contract §13).
-  const wait = new Date(known.updated_at).getTime() + day - clock.now();
-  if (known.requester_id === actor.userId && wait > 0) throw new AppError('FRIEND_REQUEST_REJECTED');
+  const wait = known.updatedAt.getTime() + day - clock.now();
+  if (known.requesterId === actor.userId && wait > 0) throw new AppError('FRIEND_REQUEST_REJECTED');
 }
 
-async function requireBelowLimit(rows: Rows, userId: string): Promise<void> {
-  if ((await countOf(rows, countHeld, [userId])) >= maxFriendships) throw new AppError('FRIEND_LIMIT');
+async function requireBelowLimit(em: EntityManager, userId: string): Promise<void> {
+  const held: FilterQuery<Friendship>[] = [{ status: 'accepted' }, { status: 'pending', requesterId: userId }];
+  const count = await em.count(Friendship, { $and: [{ $or: sidesOf(userId) }, { $or: held }] });
+  if (count >= maxFriendships) throw new AppError('FRIEND_LIMIT');
 }
 
-/** A new request replaces a rejected one. */
-async function ask(rows: Rows, requesterId: string, addresseeId: string): Promise<FriendshipRow> {
+const sidesOf = (userId: string) => [{ lowId: userId }, { highId: userId }];
+
+/** The relations of a user, with the other person of each. */
+function pairsOf(db: Queries, userId: string) {
+  return db
+    .selectFrom('Friendship as f')
+    .innerJoin('User as u', (join) =>
+      join.on((on) =>
+        on('u.id', '=', on.case().when('f.lowId', '=', userId).then(on.ref('f.highId')).else(on.ref('f.lowId')).end()),
+      ),
+    )
+    .where((where) => where.or([where('f.lowId', '=', userId), where('f.highId', '=', userId)]))
+    .select([...smallUserColumns, 'f.id as friendshipId', 'f.lowId', 'f.highId', 'f.requesterId', 'f.status'])
+    .select(['f.createdAt', 'f.updatedAt']);
+}
+
+type Pairs = ReturnType<typeof pairsOf>;
+
+const newestPending = (all: Pairs): Pairs =>
+  all.where('f.status', '=', 'pending').orderBy('f.createdAt', 'desc').orderBy('f.id', 'desc');
+
+async function ask(em: EntityManager, requesterId: string, addresseeId: string): Promise<Friendship> {
   const { low, high } = pairOf(requesterId, addresseeId);
-  await rows('DELETE FROM friendships WHERE low_id = $1 AND high_id = $2', [low, high]);
-  const [row] = await rows<FriendshipRow>(
-    `INSERT INTO friendships (id, low_id, high_id, requester_id, status, created_at, updated_at)
-     VALUES ($1, $2, $3, $4, 'pending', now(), now()) RETURNING ${columns}`,
-    [newId(), low, high, requesterId],
-  );
-  if (!row) throw new Error('A friend request was not written.');
-  return row;
+  const request = em.create(Friendship, { id: newId(), lowId: low, highId: high, requesterId, status: 'pending' });
+  await em.flush();
+  return request;
 }
 
-async function setStatus(rows: Rows, id: string, status: FriendshipStatus): Promise<FriendshipRow> {
-  const [row] = await rows<FriendshipRow>(
-    `UPDATE friendships SET status = $2, updated_at = now() WHERE id = $1 RETURNING ${columns}`,
-    [id, status],
-  );
-  if (!row) throw new AppError('FRIENDSHIP_NOT_FOUND');
-  return row;
+async function setStatus(em: EntityManager, friendship: Friendship, status: FriendshipStatus): Promise<Friendship> {
+  friendship.status = status;
+  friendship.updatedAt = dateNow();
+  await em.flush();
+  return friendship;
 }

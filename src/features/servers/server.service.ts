@@ -220,7 +220,7 @@ export class ServerService {
       );
       if (!user) throw new AppError('USER_NOT_FOUND');
       if (user.is_bot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
-      await requireNoBlock(change.rows, actor, userId);
+      await requireNoBlock(change.em, actor, userId);
       await requireUnbanned(change.rows, id, userId, false);
       const row = await findServer(change.rows, id, userId);
       if (!row?.invite_code) throw new AppError('SERVER_NOT_FOUND');
