@@ -4,9 +4,9 @@ import type { ChannelKind, ChannelType } from '../contract/channel.ts';
 import { AppError } from '../contract/errors.ts';
 import { may, type Permission, type Role, requireRole } from '../contract/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
-import type { Database, Rows } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
-import { isInChannel } from './channel.membership.ts';
+import { readChannels, readEntries } from './channel.table.ts';
 import type { DirectAccess } from './direct.access.ts';
 import type { PolicyAccess } from './policy.access.ts';
 import type { ServerAccess } from './server.access.ts';
@@ -36,7 +36,7 @@ export interface SeenChannel extends ChannelWithRole {
 }
 
 /** A user's membership row in a channel, if there is one (see `isInChannel`). */
-interface MembershipRow {
+export interface MembershipRow {
   excluded: boolean | null;
 }
 
@@ -64,7 +64,7 @@ export class ChannelAccess {
     this.direct = direct;
     this.policies = policies;
     this.channelReads = new BatchedRead((ids) => readChannels(database.committedRows, ids));
-    this.memberReads = new BatchedRead((keys) => readMembers(database.committedRows, keys));
+    this.memberReads = new BatchedRead((keys) => readEntries(database.committedRows, keys));
     this.channels = caches.create(channelCache, 50_000, {
       facts: { load: (id: string) => this.channelReads.read(id), lessened: isLessOpen },
     });
@@ -230,25 +230,15 @@ export class ChannelAccess {
   }
 }
 
-async function readChannels(rows: Rows, ids: string[]): Promise<Map<string, ChannelInfo>> {
-  const found = await rows<ChannelInfo>(
-    `SELECT c.id, c.server_id AS "serverId", c.kind, c.name, c.type, c.is_private AS "isPrivate",
-       c.is_archived AS "isArchived",
-       coalesce((SELECT is_public FROM servers WHERE id = c.server_id), false) AS "serverIsPublic"
-     FROM channels c WHERE c.id = ANY($1::uuid[]) AND c.deleted_at IS NULL`,
-    [ids],
-  );
-  return new Map(found.map((channel) => [channel.id, channel]));
-}
-
-async function readMembers(rows: Rows, keys: string[]): Promise<Map<string, MembershipRow>> {
-  const found = await rows<MembershipRow & { key: string }>(
-    `SELECT key, (SELECT excluded FROM channel_members
-       WHERE channel_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid) AS excluded
-     FROM unnest($1::text[]) AS key`,
-    [keys],
-  );
-  return new Map(found.map(({ key, excluded }) => [key, { excluded }]));
+/**
+ * Who of a server is in a channel (contract §5; `selectIsInChannel` is the same in SQL). A private channel or DM holds
+ * those who were let in, and any channel only the bots that were let in. An open channel holds all people of the server
+ * who were not removed. The row in `channel_members` shows it: `excluded` is false for those let in, true for those
+ * removed, and null without a row.
+ * @param needsEntry whether one must have been let in
+ */
+export function isInChannel(needsEntry: boolean, excluded: boolean | null): boolean {
+  return needsEntry ? excluded === false : excluded !== true;
 }
 
 /** The rule of who may know of a channel; undefined: the actor may not. */

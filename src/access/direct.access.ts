@@ -4,8 +4,10 @@ import { AppError } from '../contract/errors.ts';
 import { pairOf } from '../database/array-text.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
+import { dmBetween, dmsOf, readStanding } from './direct.table.ts';
 
-interface Standing {
+/** What writing in a DM depends on. */
+export interface Standing {
   /** Which of the two have blocked the other. */
   blockers: string[];
   /** Whether the account of one of them was deleted. */
@@ -23,7 +25,7 @@ export class DirectAccess {
   constructor(database: Database, caches: Caches) {
     this.database = database;
     this.caches = caches;
-    const load = (channelId: string) => this.load(channelId);
+    const load = (channelId: string) => readStanding(database.committedRows, channelId);
     const lessened = (before: Standing, now: Standing) =>
       now.isAbandoned || now.blockers.some((blocker) => !before.blockers.includes(blocker));
     this.standings = caches.create(standingCache, 50_000, { facts: { load, lessened } });
@@ -31,7 +33,7 @@ export class DirectAccess {
 
   /** @throws AppError BLOCKED, USER_BLOCKED when one of the two blocked the other, FORBIDDEN when one of them is gone */
   async requireOpen(actor: Actor, channelId: string): Promise<void> {
-    const standing = await this.standings.get(channelId, () => this.load(channelId));
+    const standing = await this.standings.get(channelId, () => readStanding(this.database.committedRows, channelId));
     if (standing?.isAbandoned) {
       throw new AppError('FORBIDDEN', { message: 'This account was deleted; nothing can be sent to it.' });
     }
@@ -41,33 +43,12 @@ export class DirectAccess {
 
   /** Makes all nodes check again whether two people may write to each other. */
   async forgetBetween(one: string, other: string): Promise<void> {
-    const { low, high } = pairOf(one, other);
-    await this.forget('SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 AND high_id = $2', [low, high]);
+    const channelId = await dmBetween(this.database.rows, pairOf(one, other));
+    if (channelId) await this.caches.forget(standingCache, [channelId]);
   }
 
   /** Makes all nodes check again who may write to someone. */
   async forgetAllOf(userId: string): Promise<void> {
-    await this.forget('SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 OR high_id = $1', [userId]);
-  }
-
-  private async forget(selectDms: string, values: string[]): Promise<void> {
-    const channels = await this.database.rows<{ id: string }>(selectDms, values);
-    await this.caches.forget(
-      standingCache,
-      channels.map((channel) => channel.id),
-    );
-  }
-
-  private async load(channelId: string): Promise<Standing | undefined> {
-    const [row] = await this.database.committedRows<Standing>(
-      `SELECT ARRAY(
-         SELECT user_id FROM blocks
-         WHERE (user_id = d.low_id AND blocked_id = d.high_id) OR (user_id = d.high_id AND blocked_id = d.low_id)
-       ) AS blockers,
-       EXISTS (SELECT FROM users WHERE id IN (d.low_id, d.high_id) AND deleted_at IS NOT NULL) AS "isAbandoned"
-       FROM dm_channels d WHERE d.channel_id = $1`,
-      [channelId],
-    );
-    return row;
+    await this.caches.forget(standingCache, await dmsOf(this.database.rows, userId));
   }
 }

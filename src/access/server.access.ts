@@ -2,10 +2,10 @@ import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
 import { outranks, type Role } from '../contract/roles.ts';
-import { isUuid } from '../contract/schema.ts';
 import { BatchedRead } from '../database/batched-read.ts';
-import type { Database, Rows } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
+import { readMemberships, readServer } from './server.table.ts';
 
 /** What access to a server depends on. */
 export interface ServerInfo {
@@ -20,10 +20,6 @@ export interface ServerMembership {
   /** Of a bot: it may write in the workspace. */
   workspaceWrite: boolean;
 }
-
-const info = 'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers';
-const byId = `${info} WHERE id = $1`;
-const bySlug = `${info} WHERE slug = $1`;
 
 /** The name in released versions: their nodes, and triggers in the database, drop values by it. */
 const membershipCache = 'server-seats';
@@ -48,7 +44,7 @@ export class ServerAccess {
 
   /** A server by id or slug, without checking access. @throws AppError SERVER_NOT_FOUND */
   async find(idOrSlug: string): Promise<ServerInfo> {
-    const [found] = await this.database.rows<ServerInfo>(isUuid(idOrSlug) ? byId : bySlug, [idOrSlug]);
+    const found = await readServer(this.database.rows, idOrSlug);
     if (!found) throw new AppError('SERVER_NOT_FOUND');
     return found;
   }
@@ -88,14 +84,4 @@ export class ServerAccess {
   forgetHere(serverId: string, userId: string): void {
     this.caches.dropHere(membershipCache, [membershipKey(serverId, userId)]);
   }
-}
-
-async function readMemberships(rows: Rows, keys: string[]): Promise<Map<string, ServerMembership>> {
-  const found = await rows<ServerMembership & { key: string }>(
-    `SELECT key, role, workspace_write AS "workspaceWrite" FROM unnest($1::text[]) AS key CROSS JOIN LATERAL (
-       SELECT role, workspace_write FROM server_members
-       WHERE server_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid LIMIT 1) AS seat`,
-    [keys],
-  );
-  return new Map(found.map(({ key, role, workspaceWrite }) => [key, { role, workspaceWrite }]));
 }

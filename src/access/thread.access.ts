@@ -5,6 +5,7 @@ import { may } from '../contract/roles.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 import type { ChannelAccess, ChannelWithRole } from './channel.access.ts';
+import { readThread } from './thread.table.ts';
 
 /** What access to a thread depends on. */
 export interface ThreadInfo {
@@ -96,14 +97,7 @@ export class ThreadAccess {
   }
 
   private async find(threadId: string): Promise<ThreadInfo> {
-    const thread = await this.threads.get(threadId, async () => {
-      const [row] = await this.database.committedRows<ThreadInfo>(
-        `SELECT id, channel_id AS "channelId", creator_id AS "creatorId", is_archived AS "isArchived"
-         FROM threads WHERE id = $1 AND deleted_at IS NULL`,
-        [threadId],
-      );
-      return row;
-    });
+    const thread = await this.threads.get(threadId, () => readThread(this.database.committedRows, threadId));
     if (!thread) throw new AppError('THREAD_NOT_FOUND');
     return thread;
   }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Capabilities } from '../../access/capabilities.ts';
-import { lockUser } from '../../access/user.reader.ts';
+import { lockUser } from '../../access/user.table.ts';
 import type { Caches } from '../../cluster/caches.ts';
 import {
   type changePasswordSchema,

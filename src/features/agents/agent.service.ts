@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { anyUserById, lockUser } from '../../access/user.reader.ts';
+import { anyUserById, lockUser } from '../../access/user.table.ts';
 import { deletedUsernameKey, usernameKey } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import type {

@@ -1,4 +1,4 @@
-import { lockUser } from '../../access/user.reader.ts';
+import { lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Database, Rows } from '../../database/database.ts';

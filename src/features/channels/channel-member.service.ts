@@ -1,8 +1,8 @@
 import { NIL } from 'uuid';
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
-import type { ChannelInfo, SeenChannel } from '../../access/channel.access.ts';
-import { isInChannel, selectIsInChannel } from '../../access/channel.membership.ts';
+import { type ChannelInfo, isInChannel, type SeenChannel } from '../../access/channel.access.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';

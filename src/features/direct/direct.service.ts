@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { userById } from '../../access/user.reader.ts';
+import { userById } from '../../access/user.table.ts';
 import type { LogEntry } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { dmCreated, type listDmMessagesSchema } from '../../contract/direct.ts';

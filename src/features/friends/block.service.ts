@@ -1,4 +1,4 @@
-import { anyUserById, userById } from '../../access/user.reader.ts';
+import { anyUserById, userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';

@@ -1,6 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { anyUserById, userByUsername } from '../../access/user.reader.ts';
+import { anyUserById, userByUsername } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { DurableEvent } from '../../contract/event.ts';

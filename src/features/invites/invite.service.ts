@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { lockUser } from '../../access/user.reader.ts';
+import { lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { createInvitesSchema } from '../../contract/invite.ts';

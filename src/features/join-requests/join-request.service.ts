@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import type { ChannelInfo } from '../../access/channel.access.ts';
-import { isInChannel } from '../../access/channel.membership.ts';
-import { anyUserById, lockUser } from '../../access/user.reader.ts';
+import { type ChannelInfo, isInChannel } from '../../access/channel.access.ts';
+import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from '../../contract/join-request.ts';

@@ -1,5 +1,5 @@
 import { NIL } from 'uuid';
-import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import { channelCreated } from '../../contract/channel.ts';
 import { type Role, rolesThatMay } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';

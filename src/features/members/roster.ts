@@ -1,4 +1,4 @@
-import { anyUserById, lockUser } from '../../access/user.reader.ts';
+import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { SmallUser } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import type { Role } from '../../contract/roles.ts';

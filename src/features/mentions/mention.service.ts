@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
 import type { ChannelWithRole } from '../../access/channel.access.ts';
-import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import { usernameKey } from '../../contract/account.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from '../../contract/mention.ts';

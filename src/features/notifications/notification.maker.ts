@@ -1,5 +1,5 @@
 import { NIL } from 'uuid';
-import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import { type Room, userRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closePlaceNow } from '../../jobs/closed-places.ts';

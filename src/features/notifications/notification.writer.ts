@@ -1,4 +1,4 @@
-import { selectMayRead } from '../../access/channel.membership.ts';
+import { selectMayRead } from '../../access/channel.table.ts';
 import {
   type NotificationKind,
   notificationNew,

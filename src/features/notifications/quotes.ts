@@ -1,4 +1,4 @@
-import { selectMayRead } from '../../access/channel.membership.ts';
+import { selectMayRead } from '../../access/channel.table.ts';
 import { notificationUpdated } from '../../contract/notification.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';

@@ -1,4 +1,4 @@
-import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { StatusChange } from '../../contract/presence.ts';
 import type { Database } from '../../database/database.ts';
 import { Cache } from '../../infrastructure/cache.ts';

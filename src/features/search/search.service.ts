@@ -1,6 +1,6 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
-import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';

@@ -1,6 +1,6 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
-import { lockUser, userById } from '../../access/user.reader.ts';
+import { lockUser, userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { type banMemberSchema, type listBansSchema, memberBanned, memberUnbanned } from '../../contract/ban.ts';
 import { AppError } from '../../contract/errors.ts';

@@ -1,4 +1,4 @@
-import { lockUser } from '../../access/user.reader.ts';
+import { lockUser } from '../../access/user.table.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Rows } from '../../database/database.ts';
 import { countOf } from '../../database/statements.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { barredBots } from '../../access/barred.ts';
+import { barredBots } from '../../access/policy.table.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { maxListedNodes, workspaceChanged } from '../../contract/workspace.ts';
 import type { Database } from '../../database/database.ts';

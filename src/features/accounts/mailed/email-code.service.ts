@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { z } from 'zod';
-import { lockUser, personByEmail } from '../../../access/user.reader.ts';
+import { lockUser, personByEmail } from '../../../access/user.table.ts';
 import type { verifyCodeSchema } from '../../../contract/account.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { Database } from '../../../database/database.ts';

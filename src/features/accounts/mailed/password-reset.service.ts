@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { lockUser, personByEmail } from '../../../access/user.reader.ts';
+import { lockUser, personByEmail } from '../../../access/user.table.ts';
 import type { completeResetSchema } from '../../../contract/account.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { Database } from '../../../database/database.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { lockUser, personByEmail } from '../../../access/user.reader.ts';
+import { lockUser, personByEmail } from '../../../access/user.table.ts';
 import { displayNameSchema } from '../../../contract/account.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { z } from 'zod';
-import { lockUser } from '../../../access/user.reader.ts';
+import { lockUser } from '../../../access/user.table.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { done, isoTime } from '../../../contract/schema.ts';
