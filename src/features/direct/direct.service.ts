@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dmBetween } from '../../access/direct.table.ts';
 import { userById } from '../../access/user.table.ts';
 import type { LogEntry } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
@@ -9,6 +10,7 @@ import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { type Pair, pairOf } from '../../database/array-text.ts';
 import { BatchedRead } from '../../database/batched-read.ts';
 import type { Rows } from '../../database/database.ts';
+import { Channel, ChannelMember, DmChannel } from '../../database/entities/channel.entity.ts';
 import type { Written } from '../../delivery/batch.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { createStream } from '../../delivery/log.ts';
@@ -60,14 +62,14 @@ export class DirectService {
     if (other.id === actor.userId) throw new AppError('OWN_USER');
     await this.deps.database.read((em) => requireNoBlock(em, actor, other.id));
     const pair = pairOf(actor.userId, other.id);
-    const known = await this.find(this.deps.database.rows, pair);
+    const known = await dmBetween(this.deps.database.rows, pair);
     if (known) return { dm: await this.record(this.deps.database.rows, actor.userId, known), created: false };
     return this.deps.changes.run(async (change) => {
       await change.lock(userRoom(pair.low), userRoom(pair.high));
       await requireNoBlock(change.em, actor, other.id);
-      const meanwhile = await this.find(change.rows, pair);
+      const meanwhile = await dmBetween(change.rows, pair);
       if (meanwhile) return { dm: await this.record(change.rows, actor.userId, meanwhile), created: false };
-      const channelId = await insertDm(change.rows, pair, actor.userId);
+      const channelId = await insertDm(change, pair, actor.userId);
       for (const id of [pair.low, pair.high]) await this.announce(change, id, channelId, 0);
       return { dm: await this.record(change.rows, actor.userId, channelId), created: true };
     });
@@ -132,14 +134,6 @@ export class DirectService {
     if (kind !== 'dm') throw new AppError('CHANNEL_NOT_FOUND');
   }
 
-  private async find(rows: Rows, { low, high }: Pair): Promise<string | undefined> {
-    const [row] = await rows<{ id: string }>(
-      'SELECT channel_id AS id FROM dm_channels WHERE low_id = $1 AND high_id = $2',
-      [low, high],
-    );
-    return row?.id;
-  }
-
   private async record(rows: Rows, userId: string, channelId: string): Promise<DmRecord> {
     const record = await readDm(rows, userId, channelId);
     if (!record) throw new AppError('CHANNEL_NOT_FOUND');
@@ -147,22 +141,13 @@ export class DirectService {
   }
 }
 
-async function insertDm(rows: Rows, pair: Pair, creatorId: string): Promise<string> {
-  const id = newId();
-  await rows(
-    `INSERT INTO channels (id, kind, name, type, is_private, created_by, created_at, updated_at)
-     VALUES ($1, 'dm', 'dm', 'text', true, $2, now(), now())`,
-    [id, creatorId],
-  );
-  await rows('INSERT INTO dm_channels (channel_id, low_id, high_id, last_active_at) VALUES ($1, $2, $3, now())', [
-    id,
-    pair.low,
-    pair.high,
-  ]);
-  await rows('INSERT INTO channel_members (channel_id, user_id, joined_at) SELECT $1, unnest($2::uuid[]), now()', [
-    id,
-    [pair.low, pair.high],
-  ]);
-  await createStream(rows, channelRoom(id));
-  return id;
+async function insertDm({ em, rows }: Change, { low, high }: Pair, creatorId: string): Promise<string> {
+  const channelId = newId();
+  const kept = { kind: 'dm', name: 'dm', type: 'text', isPrivate: true } as const;
+  em.create(Channel, { id: channelId, ...kept, createdBy: creatorId });
+  em.create(DmChannel, { channelId, lowId: low, highId: high });
+  for (const userId of [low, high]) em.create(ChannelMember, { channelId, userId });
+  await em.flush();
+  await createStream(rows, channelRoom(channelId));
+  return channelId;
 }
