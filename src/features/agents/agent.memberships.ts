@@ -6,7 +6,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { AgentAccess } from '../accounts/agent.access.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Context } from '../context.ts';
-import { channelRecords } from '../members/channel.reader.ts';
+import { channelRecords } from '../members/channel.table.ts';
 import type { Roster } from '../members/roster.ts';
 import { agentRecord } from './agent.view.ts';
 

@@ -8,8 +8,9 @@ import type { Change } from '../../delivery/changes.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
+import { memberColumns } from '../members/member.table.ts';
 import { lockServer, type Roster, shown } from '../members/roster.ts';
-import { type MemberRecord, type MemberRow, memberColumns, memberRecord } from '../members/server.view.ts';
+import { type MemberRecord, type MemberRow, memberRecord } from '../members/server.view.ts';
 import type { PolicyService } from './policies/policy.service.ts';
 
 const selectSeat = `SELECT ${memberColumns} FROM agents a JOIN server_members m ON m.server_id = $1 AND m.user_id = a.user_id
@@ -102,7 +103,7 @@ export class BotSeats {
   }
 
   private async seat(change: Change, serverId: string, agentId: string): Promise<MemberRow> {
-    await lockServer(change.rows, serverId);
+    await lockServer(change.db, serverId);
     const [row] = await change.rows<MemberRow>(selectSeat, [serverId, agentId]);
     if (!row) throw new AppError('AGENT_NOT_FOUND');
     return row;

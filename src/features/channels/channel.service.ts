@@ -12,28 +12,24 @@ import {
 import { AppError } from '../../contract/errors.ts';
 import { requireRole } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
-import { Channel } from '../../database/entities/channel.entity.ts';
+import type { Queries } from '../../database/database.ts';
+import { Channel, ChannelMember } from '../../database/entities/channel.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closeStreams, createStream } from '../../delivery/log.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
-import { type Audience, lockMembership } from '../members/audience.ts';
-import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '../members/channel.reader.ts';
+import { lockMembership } from '../members/audience.table.ts';
+import type { Audience } from '../members/audience.ts';
+import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '../members/channel.table.ts';
 import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from '../members/channel.view.ts';
-import { forgetRequests } from '../members/join-request.table.ts';
+import { forgetRequests } from '../members/join-requests.ts';
+import { lockServer } from '../members/roster.ts';
 import { inOrder, placeOf } from './channel.order.ts';
 import { outsiders, publishGone, publishToOutsiders } from './channel.outsiders.ts';
 import { removeDeletedChannels } from './channel.purge.ts';
-
-const selectBots = `SELECT u.id FROM channel_members m JOIN users u ON u.id = m.user_id
-  WHERE m.channel_id = $1 AND NOT m.excluded AND u.is_bot ORDER BY u.id`;
-
-/** A bot is in a private channel only with its owner, unless the server keeps it. $1 channel, $2 bot, $3 server */
-const enterOwner = `INSERT INTO channel_members (channel_id, user_id, joined_at) SELECT $1, o.user_id, now() FROM agents a
-  JOIN server_members m ON m.server_id = $3 AND m.user_id = a.user_id AND NOT m.kept
-  JOIN server_members o ON o.server_id = $3 AND o.user_id = a.owner_id WHERE a.user_id = $2`;
 
 interface Deps
   extends Pick<Context, 'database' | 'changes' | 'control' | 'chores' | 'channelAccess' | 'serverAccess' | 'settings'> {
@@ -88,12 +84,8 @@ export class ChannelService {
   async update(actor: Actor, channelId: string, input: z.output<typeof updateChannelSchema>): Promise<ChannelItem> {
     await this.deps.channelAccess.managed(actor, channelId, 'channel:update');
     const description = input.description !== undefined ? input.description : input.topic;
-    const update = `UPDATE channels SET name = coalesce($2, name), description = CASE WHEN $3 THEN $4 ELSE description END,
-      updated_at = now() WHERE id = $1 AND deleted_at IS NULL
-        AND (name <> coalesce($2, name) OR $3 AND description IS DISTINCT FROM $4) RETURNING id`;
-    const values = [input.name ?? null, description !== undefined, description ?? null];
     return this.deps.changes.run(async (change) => {
-      const channel = await this.write(change, channelId, update, values);
+      const channel = await this.write(change, channelId, { name: input.name, description });
       if (channel) await publishToOutsiders(change, [channel]);
       const { role } = await this.deps.channelAccess.visible(actor, channelId);
       return channelItemOf(change.rows, actor, channelId, role);
@@ -106,9 +98,7 @@ export class ChannelService {
     const room = channelRoom(channelId);
     return this.deps.changes.run(async (change) => {
       await lockMembership(change.rows, serverId);
-      const update = `UPDATE channels SET is_archived = $2, updated_at = now()
-        WHERE id = $1 AND deleted_at IS NULL AND is_archived <> $2 RETURNING id`;
-      const channel = await this.write(change, channelId, update, [isArchived]);
+      const channel = await this.write(change, channelId, { isArchived });
       if (channel) {
         const told = isArchived
           ? await publishToOutsiders(change, [channel])
@@ -125,7 +115,7 @@ export class ChannelService {
   /** Archived channels are in no list, and connecting bots do not get them. @returns the rooms that get one again */
   private async publishBack(change: Change, channel: ChannelRecord, serverId: string): Promise<Room[]> {
     const { id: channelId } = channel;
-    const bots = await change.rows<{ id: string }>(selectBots, [channelId]);
+    const bots = await botsIn(change.db, channelId);
     for (const { id } of bots) {
       change.publish(channelMemberAdded.in(userRoom(id), { channelId, serverId, channel, existing: true }));
     }
@@ -143,11 +133,9 @@ export class ChannelService {
     const { serverId } = await this.deps.channelAccess.managed(actor, channelId, 'channel:delete');
     await this.deps.changes.run(async (change) => {
       const outside = await outsiders(change.rows, [channelId]);
-      const deleted = await change.rows<{ id: string }>(
-        `UPDATE channels SET server_id = NULL, deleted_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id`,
-        [channelId],
-      );
-      if (deleted.length === 0) throw new AppError('CHANNEL_NOT_FOUND');
+      const gone = { serverId: null, deletedAt: dateNow() };
+      const deleted = await change.em.nativeUpdate(Channel, { id: channelId, deletedAt: null }, gone);
+      if (deleted === 0) throw new AppError('CHANNEL_NOT_FOUND');
       const room = channelRoom(channelId);
       change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
       const told = await forgetRequests(change, { serverId, channelId }, null);
@@ -164,11 +152,9 @@ export class ChannelService {
 
   /** Detaches all channels of a server that is being deleted. @returns their ids; their rooms are to be dissolved */
   async detachAll(change: Change, serverId: string): Promise<string[]> {
-    const detached = await change.rows<{ id: string }>(
-      'UPDATE channels SET server_id = NULL, deleted_at = now() WHERE server_id = $1 RETURNING id',
-      [serverId],
-    );
-    return detached.map((channel) => channel.id);
+    const gone = { serverId: null, deletedAt: dateNow() };
+    const detached = change.db.updateTable('Channel').set(gone).where('serverId', '=', serverId).returning('id');
+    return (await detached.execute()).map(({ id }) => id);
   }
 
   /**
@@ -181,39 +167,42 @@ export class ChannelService {
     requireRole(membership.role, 'channel:order');
     return this.deps.changes.run(async (change) => {
       // Serializes concurrent reorders.
-      await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
-      const current = await change.rows<{ id: string; position: number }>(
-        'SELECT id, position FROM channels WHERE server_id = $1 ORDER BY position, created_at, id',
-        [serverId],
-      );
+      await lockServer(change.db, serverId);
+      const orderBy = { position: 'asc', createdAt: 'asc', id: 'asc' } as const;
+      const current = await change.em.find(Channel, { serverId }, { orderBy, refresh: true });
       const ordered = inOrder(current, input);
       const moved = ordered.filter((channel, at) => channel.position !== at);
-      await change.rows(
-        `UPDATE channels SET position = moved.position, updated_at = now()
-         FROM unnest($1::uuid[], $2::int[]) AS moved (id, position) WHERE channels.id = moved.id`,
-        [moved.map((channel) => channel.id), moved.map((channel) => ordered.indexOf(channel))],
+      for (const channel of moved) channel.position = ordered.indexOf(channel);
+      await change.em.flush();
+      const records = await channelRecords(
+        change.rows,
+        moved.map(({ id }) => id),
       );
-      const ids = moved.map((channel) => channel.id);
-      const records = await channelRecords(change.rows, ids);
       for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), channelChange(channel)));
       await publishToOutsiders(change, records);
       return channelItems(change.rows, actor, serverId, membership.role, false);
     });
   }
 
-  /** Updates one channel and publishes that to its room. @returns the new record; undefined: nothing has changed */
+  /** Changes one channel and publishes that to its room. @returns the new record; undefined: nothing has changed */
   private async write(
     change: Change,
     channelId: string,
-    update: string,
-    values: unknown[],
+    fields: Partial<Pick<Channel, 'name' | 'description' | 'isArchived'>>,
   ): Promise<ChannelRecord | undefined> {
-    const changed = await change.rows<{ id: string }>(update, [channelId, ...values]);
-    if (changed.length === 0) return undefined;
-    const channel = await channelRecordOf(change.rows, channelId);
-    change.publish(channelUpdated.in(channelRoom(channelId), channelChange(channel)));
+    const known = { id: channelId, deletedAt: null };
+    await change.db.selectFrom('Channel').where('id', '=', channelId).select('id').forNoKeyUpdate().execute();
+    const channel = await change.em.findOne(Channel, known, { refresh: true });
+    if (!channel) return undefined;
+    const { updatedAt } = channel;
+    change.em.assign(channel, fields, { ignoreUndefined: true });
+    await change.em.flush();
+    // It stays where nothing has changed.
+    if (channel.updatedAt === updatedAt) return undefined;
+    const record = await channelRecordOf(change.rows, channelId);
+    change.publish(channelUpdated.in(channelRoom(channelId), channelChange(record)));
     change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
-    return channel;
+    return record;
   }
 
   private async insert(
@@ -223,9 +212,8 @@ export class ChannelService {
     input: z.output<typeof createChannelSchema>,
   ): Promise<ChannelRecord> {
     // A concurrent join commits before and gets the event, or after and finds the channel in the list.
-    const held = await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
-    if (held.length === 0) throw new AppError('SERVER_NOT_FOUND');
-    const { count, position } = await placeOf(change.rows, serverId);
+    await lockServer(change.db, serverId);
+    const { count, position } = await placeOf(change.db, serverId);
     if (count >= this.settings.maxChannels) throw new AppError('CHANNEL_LIMIT');
     const id = newId();
     change.em.create(Channel, {
@@ -248,14 +236,43 @@ export class ChannelService {
   }
 }
 
+/** The bots that are in a channel. */
+function botsIn(db: Queries, channelId: string): Promise<{ id: string }[]> {
+  return db
+    .selectFrom('ChannelMember as e')
+    .innerJoin('User as u', 'u.id', 'e.userId')
+    .where('e.channelId', '=', channelId)
+    .where('e.excluded', '=', false)
+    .where('u.isBot', '=', true)
+    .orderBy('u.id')
+    .select('u.id')
+    .execute();
+}
+
 /** Adds creators to a new channel that they would not be in otherwise: people to a private one, bots to any. */
 async function enterOwn(change: Change, actor: Actor, serverId: string, channel: ChannelRecord): Promise<void> {
-  const add = 'INSERT INTO channel_members (channel_id, user_id, joined_at) VALUES ($1, $2, now())';
-  await change.rows(add, [channel.id, actor.userId]);
+  const { id: channelId } = channel;
+  change.em.create(ChannelMember, { channelId, userId: actor.userId });
+  const owner = actor.user.isBot && channel.isPrivate ? await ownerWith(change.db, serverId, actor.userId) : undefined;
+  if (owner) change.em.create(ChannelMember, { channelId, userId: owner.userId });
+  await change.em.flush();
   if (!actor.user.isBot) return;
-  if (channel.isPrivate) await change.rows(enterOwner, [channel.id, actor.userId, serverId]);
   const room = userRoom(actor.userId);
   change.publish(channelCreated.in(room, channelChange(channel)));
   // Bots join the channels that this event announces.
-  change.publish(channelMemberAdded.in(room, { channelId: channel.id, serverId, channel }));
+  change.publish(channelMemberAdded.in(room, { channelId, serverId, channel }));
+}
+
+/** Who enters private channels with a bot: its owner, unless the server keeps the bot. */
+function ownerWith(db: Queries, serverId: string, botUserId: string): Promise<{ userId: string } | undefined> {
+  return db
+    .selectFrom('Agent as a')
+    .innerJoin('ServerMember as m', 'm.userId', 'a.userId')
+    .innerJoin('ServerMember as o', 'o.userId', 'a.ownerId')
+    .where('a.userId', '=', botUserId)
+    .where('m.serverId', '=', serverId)
+    .where('m.kept', '=', false)
+    .where('o.serverId', '=', serverId)
+    .select('o.userId')
+    .executeTakeFirst();
 }

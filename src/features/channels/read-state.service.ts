@@ -5,7 +5,7 @@ import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Context } from '../context.ts';
-import { countUnread, moveReadPointer } from '../members/channel.reader.ts';
+import { countUnread, messageSeq, moveReadPointer, readPointer } from '../members/channel.table.ts';
 
 type ReadState = z.output<typeof readStateSchema>;
 
@@ -26,7 +26,8 @@ export class ReadStateService {
   async markRead(actor: Actor, channelId: string, input: z.output<typeof markReadSchema>): Promise<ReadState> {
     await this.deps.channelAccess.readable(actor, channelId);
     return this.deps.changes.run(async (change) => {
-      const seq = input.seq ?? (await seqOf(change.rows, channelId, input.messageId ?? ''));
+      const seq = input.seq ?? (await messageSeq(change.rows, channelId, input.messageId ?? ''));
+      if (seq === undefined) throw new AppError('MESSAGE_NOT_FOUND');
       const moved = await moveReadPointer(change.rows, channelId, actor.userId, seq);
       const state = await stateOf(change.rows, channelId, actor.userId);
       if (moved) change.publish(channelRead.in(userRoom(actor.userId), state));
@@ -36,19 +37,6 @@ export class ReadStateService {
 }
 
 async function stateOf(rows: Rows, channelId: string, userId: string): Promise<ReadState> {
-  const [row] = await rows<{ last_read_seq: number }>(
-    'SELECT last_read_seq FROM channel_reads WHERE channel_id = $1 AND user_id = $2',
-    [channelId, userId],
-  );
-  const lastReadSeq = row?.last_read_seq ?? 0;
+  const lastReadSeq = await readPointer(rows, channelId, userId);
   return { channelId, lastReadSeq, unreadCount: await countUnread(rows, channelId, userId, lastReadSeq) };
-}
-
-async function seqOf(rows: Rows, channelId: string, messageId: string): Promise<number> {
-  const [row] = await rows<{ seq: number }>('SELECT seq FROM messages WHERE id = $1 AND channel_id = $2', [
-    messageId,
-    channelId,
-  ]);
-  if (!row) throw new AppError('MESSAGE_NOT_FOUND');
-  return row.seq;
 }

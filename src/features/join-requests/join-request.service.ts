@@ -1,3 +1,5 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { type ChannelInfo, isInChannel } from '../../access/channel.access.ts';
 import { anyUserById, lockUser } from '../../access/user.table.ts';
@@ -6,39 +8,25 @@ import { AppError, ifMissing } from '../../contract/errors.ts';
 import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from '../../contract/join-request.ts';
 import { may, requireRole } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
-import type { Rows } from '../../database/database.ts';
+import { JoinRequest } from '../../database/entities/channel.entity.ts';
+import { ServerMember } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import { type ChannelMemberService, findMember } from '../channels/channel-member.service.ts';
+import { smallUser } from '../accounts/account.view.ts';
+import type { ChannelMemberService } from '../channels/channel-member.service.ts';
+import { findMember } from '../channels/channel-member.table.ts';
 import type { Context } from '../context.ts';
-import { deciders } from '../members/audience.ts';
-import { requireUnbanned } from '../members/ban.table.ts';
-import { channelRecordOf } from '../members/channel.reader.ts';
-import { publishDecided } from '../members/join-request.table.ts';
+import { deciders } from '../members/audience.table.ts';
+import { requireUnbanned } from '../members/ban.access.ts';
+import { channelRecordOf } from '../members/channel.table.ts';
+import { type JoinRequestRecord, requestRecord } from '../members/join-request.view.ts';
+import { pendingRecord, pendingRequests, publishDecided } from '../members/join-requests.ts';
 import type { Roster } from '../members/roster.ts';
-import {
-  findServer,
-  type JoinRequestRecord,
-  type RequestRow,
-  requestRecord,
-  selectRequest,
-  serverRecord,
-} from '../members/server.view.ts';
+import { findServer } from '../members/server.table.ts';
+import { serverRecord } from '../members/server.view.ts';
 
 type Status = JoinRequestRecord['status'];
-
-const pendingOfServer = `${selectRequest} WHERE j.server_id = $1 AND j.status = 'pending' ORDER BY j.id DESC LIMIT 200`;
-const own = `${selectRequest} WHERE j.user_id = $3 AND j.server_id = $1 AND j.channel_id IS NOT DISTINCT FROM $2::uuid`;
-const byId = `${selectRequest} WHERE j.id = $1`;
-const lockById = `${byId} FOR UPDATE OF j`;
-const renew = "DO UPDATE SET status = 'pending', updated_at = now(), decided_by = NULL";
-const askServer = `INSERT INTO join_requests (id, server_id, channel_id, user_id, status, created_at, updated_at)
-  VALUES ($1, $2, $3, $4, 'pending', now(), now())
-  ON CONFLICT (server_id, user_id) WHERE channel_id IS NULL ${renew} WHERE join_requests.status <> 'pending' RETURNING id`;
-const askChannel = `INSERT INTO join_requests (id, server_id, channel_id, user_id, status, created_at, updated_at)
-  VALUES ($1, $2, $3, $4, 'pending', now(), now())
-  ON CONFLICT (channel_id, user_id) WHERE channel_id IS NOT NULL ${renew}
-  WHERE join_requests.status <> 'pending' RETURNING id`;
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'channelAccess' | 'notifications'> {
   roster: Roster;
@@ -93,8 +81,8 @@ export class JoinRequestService {
     return this.deps.changes.run(async (change) => {
       // A user admitted concurrently is a member by now, or the admission waits for this and settles the request.
       await lockUser(change.rows, actor.userId);
-      if (await isIn(change.rows, id, actor.userId)) throw new AppError('ALREADY_MEMBER');
-      await requireUnbanned(change.rows, id, actor.userId, true);
+      if (await isIn(change.em, id, actor.userId)) throw new AppError('ALREADY_MEMBER');
+      await requireUnbanned(change.db, id, actor.userId, true);
       return this.ask(change, actor, id, null);
     });
   }
@@ -115,8 +103,8 @@ export class JoinRequestService {
   async pending(actor: Actor, idOrSlug: string): Promise<JoinRequestRecord[]> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'join-request:decide');
-    const found = await this.deps.database.rows<RequestRow>(pendingOfServer, [id]);
-    return found.map(requestRecord);
+    const found = await pendingRequests(this.deps.database.db, id).limit(listed).execute();
+    return found.map(pendingRecord);
   }
 
   /**
@@ -130,40 +118,37 @@ export class JoinRequestService {
     of: 'server' | 'channel',
   ): Promise<JoinRequestRecord> {
     return this.deps.changes.run(async (change) => {
-      await this.holdAsker(change.rows, requestId);
-      const [row] = await change.rows<RequestRow>(lockById, [requestId]);
-      const membership = row && (await this.deps.serverAccess.membership(row.server_id, actor.userId));
+      const request = await held(change, requestId);
+      const membership = request && (await this.deps.serverAccess.membership(request.serverId, actor.userId));
       // Only those who decide learn who asks.
-      const known = row && (may(membership?.role, 'join-request:decide') || row.user_id === actor.userId);
-      if (!known || (row.channel_id === null) !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
+      const isKnown = request && (may(membership?.role, 'join-request:decide') || request.userId === actor.userId);
+      if (!isKnown || !request.channelId !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
       requireRole(membership?.role, 'join-request:decide');
-      if (row.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
+      if (request.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
       // Precedes the admission, which would settle open requests and announce that too.
-      const decide = 'UPDATE join_requests SET status = $2, decided_by = $3, updated_at = now() WHERE id = $1';
-      await change.rows(decide, [requestId, status, actor.userId]);
-      if (status === 'approved') await this.letIn(change, row, actor);
-      await this.deps.notifications.settle(change, row.server_id);
-      return publishDecided(change, requestId);
+      change.em.assign(request, { status, decidedBy: actor.userId, updatedAt: dateNow() });
+      await change.em.flush();
+      if (status === 'approved') await this.letIn(change, request, actor);
+      await this.deps.notifications.settle(change, request.serverId);
+      return publishDecided(change, request);
     });
   }
 
-  /** The user before the request: asking, joining and leaving lock in this order too. */
-  private async holdAsker(rows: Rows, requestId: string): Promise<void> {
-    const [row] = await rows<RequestRow>(byId, [requestId]);
-    if (!row) return;
-    if (row.channel_id === null) await lockUser(rows, row.user_id);
-    else await findMember(rows, row.channel_id, row.server_id, row.user_id);
-  }
-
-  private async letIn(change: Change, row: RequestRow, actor: Actor): Promise<void> {
-    if (row.channel_id === null) {
-      if (await isIn(change.rows, row.server_id, row.user_id)) return;
-      const user = await anyUserById(change.rows, row.user_id);
-      await this.deps.roster.add(change, user, row.server_id, 'member', actor.userId);
+  private async letIn(change: Change, request: JoinRequest, actor: Actor): Promise<void> {
+    const { serverId, channelId, userId } = request;
+    if (channelId) {
+      await this.deps.channelMembers.admit(
+        change,
+        await this.deps.channelAccess.find(channelId),
+        serverId,
+        userId,
+        actor,
+      );
       return;
     }
-    const channel = await this.deps.channelAccess.find(row.channel_id);
-    await this.deps.channelMembers.admit(change, channel, row.server_id, row.user_id, actor);
+    if (await isIn(change.em, serverId, userId)) return;
+    const user = await anyUserById(change.rows, userId);
+    await this.deps.roster.add(change, user, serverId, 'member', actor.userId);
   }
 
   /** A channel that someone may ask to join: they must be a person in its server. @throws AppError CHANNEL_NOT_FOUND */
@@ -181,32 +166,44 @@ export class JoinRequestService {
     serverId: string,
     channelId: string | null,
   ): Promise<{ status: Status; requestId: string }> {
-    const text = channelId === null ? askServer : askChannel;
-    const asked = await change.rows(text, [newId(), serverId, channelId, actor.userId]);
-    const [row] = await change.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
-    if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');
-    if (asked.length > 0) {
-      const request = requestRecord(row);
-      for (const userId of await deciders(change.rows, serverId)) {
-        change.publish(joinRequestCreated.in(userRoom(userId), { request }));
-      }
-      const kind = channelId === null ? ('server.join_request' as const) : ('channel.join_request' as const);
-      const reference = { type: 'join_request', id: row.id };
-      const place = { serverId, ...(channelId === null ? {} : { channelId }) };
-      await this.deps.notifications.add(change, { kind, to: 'admins', senderId: actor.userId, ...place, reference });
+    const { em } = change;
+    const own = { userId: actor.userId, serverId, channelId };
+    const asked = await em.findOne(JoinRequest, own, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+    if (asked?.status === 'pending') return { status: 'pending', requestId: asked.id };
+    const pending = { status: 'pending', updatedAt: dateNow(), decidedBy: null } as const;
+    const request = asked ? em.assign(asked, pending) : em.create(JoinRequest, { id: newId(), ...own, ...pending });
+    await em.flush();
+    const record = requestRecord(request, smallUser(actor.user));
+    for (const userId of await deciders(change.rows, serverId)) {
+      change.publish(joinRequestCreated.in(userRoom(userId), { request: record }));
     }
-    return { status: row.status, requestId: row.id };
+    const kind = channelId === null ? ('server.join_request' as const) : ('channel.join_request' as const);
+    const reference = { type: 'join_request', id: request.id };
+    const place = { serverId, ...(channelId === null ? {} : { channelId }) };
+    await this.deps.notifications.add(change, { kind, to: 'admins', senderId: actor.userId, ...place, reference });
+    return { status: 'pending', requestId: request.id };
   }
 
   private async ownRequest(actor: Actor, serverId: string, channelId: string | null) {
-    const [row] = await this.deps.database.rows<RequestRow>(own, [serverId, channelId, actor.userId]);
-    return row ? { joinRequestStatus: row.status, joinRequestId: row.id } : noRequest;
+    const own = { userId: actor.userId, serverId, channelId };
+    const request = await this.deps.database.read((em) => em.findOne(JoinRequest, own));
+    return request ? { joinRequestStatus: request.status, joinRequestId: request.id } : noRequest;
   }
 }
 
-async function isIn(rows: Rows, serverId: string, userId: string): Promise<boolean> {
-  const membership = 'SELECT role FROM server_members WHERE server_id = $1 AND user_id = $2';
-  return (await rows(membership, [serverId, userId])).length > 0;
+/** A request, locked after the one who asks: asking, joining and leaving lock in this order too. */
+async function held(change: Change, requestId: string): Promise<JoinRequest | null> {
+  const seen = await change.em.findOne(JoinRequest, requestId);
+  if (!seen) return null;
+  if (seen.channelId) await findMember(change.rows, seen.channelId, seen.serverId, seen.userId);
+  else await lockUser(change.rows, seen.userId);
+  return change.em.findOne(JoinRequest, requestId, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
+async function isIn(em: EntityManager, serverId: string, userId: string): Promise<boolean> {
+  return (await em.count(ServerMember, { serverId, userId })) > 0;
+}
+
+/** How many pending requests are listed. */
+const listed = 200;
 const noRequest = { joinRequestStatus: null, joinRequestId: null };

@@ -1,46 +1,27 @@
 import { NIL } from 'uuid';
-import { selectIsInChannel } from '../../access/channel.table.ts';
 import { channelCreated } from '../../contract/channel.ts';
-import { type Role, rolesThatMay } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { serverUpdated } from '../../contract/server.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { atOnce, insertJobs, type NewsJob, type NotificationQueue, portion } from '../../jobs/notification.jobs.ts';
-import { channelRecords } from './channel.reader.ts';
+import {
+  allMembers,
+  enteredChannels,
+  homepageLength,
+  listenersAmong,
+  openChannels,
+  peopleAfter,
+} from './audience.table.ts';
+import { channelRecords } from './channel.table.ts';
 import { channelChange } from './channel.view.ts';
-import { findServer, serverChange, serverRecord } from './server.view.ts';
+import { findServer } from './server.table.ts';
+import { serverChange, serverRecord } from './server.view.ts';
 
 /** A join or leave is announced in at most this many of a server's channels. */
 const announcedChannels = 200;
 /** A changed home page goes to every member: one transaction writes about this many characters. */
 const toldCharacters = 4 * 1024 * 1024;
-
-const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
-  WHERE m.server_id = $1 AND NOT u.is_bot AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
-const selectMembers = 'SELECT user_id AS id FROM server_members WHERE server_id = $1 ORDER BY user_id';
-const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
-  WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
-    SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
-    WHERE c.id = $3 AND (${selectIsInChannel('c.is_private', 'e.excluded')}
-      OR (c.is_private AND m.role IN (${rolesThatMay('channel:see-private')})))
-  )) ORDER BY m.user_id`;
-
-const selectDeciders = `SELECT user_id AS id FROM server_members
-  WHERE server_id = $1 AND role IN (${rolesThatMay('join-request:decide')}) ORDER BY user_id LIMIT 200`;
-
-/**
- * Blocks joins and leaves of a server until the commit: each commits before, and the audience reflects it, or after,
- * and sees the change.
- */
-export async function lockMembership(rows: Rows, serverId: string): Promise<void> {
-  await rows('SELECT id FROM servers WHERE id = $1 FOR SHARE', [serverId]);
-}
-
-interface Listener {
-  id: string;
-  role: Role;
-}
 
 /** An event for a server's people: it changed, or, for those who may see the channel, it has that channel (again). */
 export interface News {
@@ -57,34 +38,24 @@ export class Audience {
   }
 
   /** The channels of a server in which joins and leaves are announced. */
-  async announcedIn(rows: Rows, serverId: string): Promise<string[]> {
-    const channels = await rows<{ id: string }>(
-      `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
-       ORDER BY position, created_at LIMIT $2`,
-      [serverId, announcedChannels],
-    );
-    return channels.map((channel) => channel.id);
+  announcedIn(rows: Rows, serverId: string): Promise<string[]> {
+    return openChannels(rows, serverId, announcedChannels);
   }
 
   /** The same with the private channels that a member is in, whose people get the event too. */
   async announcedOf(rows: Rows, serverId: string, userId: string): Promise<string[]> {
-    const entered = await rows<{ id: string }>(
-      `SELECT c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
-       WHERE m.user_id = $2 AND NOT m.excluded AND c.server_id = $1 AND c.is_private`,
-      [serverId, userId],
-    );
-    return [...(await this.announcedIn(rows, serverId)), ...entered.map(({ id }) => id)];
+    const entered = await enteredChannels(rows, serverId, userId);
+    return [...(await this.announcedIn(rows, serverId)), ...entered];
   }
 
   /** Everyone who gets a server's events, ordered by id. */
   people(rows: Rows, serverId: string): Promise<string[]> {
-    return this.some(rows, serverId, NIL, null);
+    return peopleAfter(rows, serverId, NIL, null);
   }
 
   /** The same with the bots, which must get its deletion: no channel is left to announce it. */
-  async members(rows: Rows, serverId: string): Promise<string[]> {
-    const members = await rows<{ id: string }>(selectMembers, [serverId]);
-    return members.map(({ id }) => id);
+  members(rows: Rows, serverId: string): Promise<string[]> {
+    return allMembers(rows, serverId);
   }
 
   /**
@@ -94,7 +65,7 @@ export class Audience {
    */
   async publish(change: Change, news: News): Promise<string[]> {
     const most = await this.fitting(change.rows, news, atOnce);
-    const people = await this.some(change.rows, news.serverId, NIL, most);
+    const people = await peopleAfter(change.rows, news.serverId, NIL, most);
     await this.publishNow(change, news, people);
     const last = people.at(-1);
     if (last && people.length === most) {
@@ -107,7 +78,7 @@ export class Audience {
   /** The people that a job publishes to, and a job for those after them. */
   async next(rows: Rows, job: NewsJob): Promise<{ people: string[]; rest: NewsJob[] }> {
     const most = await this.fitting(rows, job, portion);
-    const people = await this.some(rows, job.serverId, job.after, most);
+    const people = await peopleAfter(rows, job.serverId, job.after, most);
     const last = people.at(-1);
     return { people, rest: last && people.length === most ? [{ ...job, after: last }] : [] };
   }
@@ -117,7 +88,7 @@ export class Audience {
    * have left or been evicted. The caller locks their logs first, so that no older state follows a newer one.
    */
   async publishNow(change: Change, { serverId, channelId }: News, people: string[]): Promise<void> {
-    const listeners = await change.rows<Listener>(selectListeners, [serverId, people, channelId]);
+    const listeners = await listenersAmong(change.rows, serverId, people, channelId);
     if (channelId) {
       const [channel] = await channelRecords(change.rows, [channelId]);
       if (channel)
@@ -134,21 +105,7 @@ export class Audience {
   /** How many people one change can publish to, `most` at most. */
   private async fitting(rows: Rows, { serverId, channelId }: News, most: number): Promise<number> {
     if (channelId) return most;
-    const [page] = await rows<{ size: number }>(
-      'SELECT greatest(length(homepage_html), 1) AS size FROM servers WHERE id = $1',
-      [serverId],
-    );
-    return page ? Math.min(most, Math.ceil(toldCharacters / page.size)) : most;
+    const length = await homepageLength(rows, serverId);
+    return length === undefined ? most : Math.min(most, Math.ceil(toldCharacters / length));
   }
-
-  private async some(rows: Rows, serverId: string, after: string, limit: number | null): Promise<string[]> {
-    const people = await rows<{ id: string }>(selectPeople, [serverId, after, limit]);
-    return people.map(({ id }) => id);
-  }
-}
-
-/** Those who decide for a server: its owner and admins, 200 at most. */
-export async function deciders(rows: Rows, serverId: string): Promise<string[]> {
-  const people = await rows<{ id: string }>(selectDeciders, [serverId]);
-  return people.map(({ id }) => id);
 }

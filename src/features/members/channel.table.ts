@@ -19,6 +19,8 @@ import {
 // It never moves back (contract §5).
 const onward = `ON CONFLICT (channel_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq
   WHERE channel_reads.last_read_seq < excluded.last_read_seq`;
+const pointer = 'SELECT last_read_seq FROM channel_reads WHERE channel_id = $1 AND user_id = $2';
+const seqOfMessage = 'SELECT seq FROM messages WHERE id = $1 AND channel_id = $2';
 const moveOn = `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
   SELECT id, $2, least($3, last_seq) FROM streams WHERE id = $1 ${onward} RETURNING last_read_seq`;
 const moveOnInServer = `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
@@ -38,6 +40,18 @@ export async function moveReadPointer(
 ): Promise<boolean> {
   const moved = await rows(moveOn, [channelId, userId, seq]);
   return moved.length > 0;
+}
+
+/** How far someone has read a channel; 0: nothing of it. */
+export async function readPointer(rows: Rows, channelId: string, userId: string): Promise<number> {
+  const [row] = await rows<{ last_read_seq: number }>(pointer, [channelId, userId]);
+  return row?.last_read_seq ?? 0;
+}
+
+/** The number of a message in its channel's log; undefined: it is not there. */
+export async function messageSeq(rows: Rows, channelId: string, messageId: string): Promise<number | undefined> {
+  const [row] = await rows<{ seq: number }>(seqOfMessage, [messageId, channelId]);
+  return row?.seq;
 }
 
 /** Marks the open channels of a server as read for a new member: earlier messages are not unread. */

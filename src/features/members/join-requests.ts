@@ -1,16 +1,15 @@
-import { AppError } from '../../contract/errors.ts';
+import { type FilterQuery, LockMode } from '@mikro-orm/core';
+import { anyUserById } from '../../access/user.table.ts';
 import { joinRequestDecided } from '../../contract/join-request.ts';
 import { type Room, userRoom } from '../../contract/rooms.ts';
+import type { Queries } from '../../database/database.ts';
+import { JoinRequest } from '../../database/entities/channel.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { deciders } from './audience.ts';
-import { type JoinRequestRecord, type RequestRow, requestRecord, selectRequest } from './server.view.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
+import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
+import { deciders } from './audience.table.ts';
+import { type JoinRequestRecord, requestRecord } from './join-request.view.ts';
 
-const byId = `${selectRequest} WHERE j.id = $1`;
-const settle = `UPDATE join_requests SET status = 'approved', updated_at = now()
-  WHERE user_id = $3 AND status = 'pending' AND server_id = $1 AND channel_id IS NOT DISTINCT FROM $2::uuid RETURNING id`;
-
-const isMeant = `j.server_id = $1 AND ($2::uuid IS NULL OR j.channel_id = $2) AND ($3::uuid IS NULL OR j.user_id = $3)`;
-const waitingIn = `${selectRequest} WHERE ${isMeant} AND j.status = 'pending' ORDER BY j.id DESC LIMIT $4 FOR UPDATE OF j`;
 /** At most this many requests are announced that end at once; later lists have none of them. */
 const toldAtOnce = 20;
 
@@ -20,24 +19,45 @@ interface Asked {
   channelId: string | null;
 }
 
+/** Pending requests `j` with the users `u` who ask, newest first. */
+export function pendingRequests(db: Queries, serverId: string) {
+  return db
+    .selectFrom('JoinRequest as j')
+    .innerJoin('User as u', 'u.id', 'j.userId')
+    .where('j.serverId', '=', serverId)
+    .where('j.status', '=', 'pending')
+    .orderBy('j.id', 'desc')
+    .select([...smallUserColumns, 'j.id as requestId', 'j.serverId', 'j.channelId', 'j.userId', 'j.status'])
+    .select(['j.createdAt', 'j.updatedAt']);
+}
+
+type Pending = Awaited<ReturnType<ReturnType<typeof pendingRequests>['execute']>>[number];
+
+export const pendingRecord = (row: Pending): JoinRequestRecord =>
+  requestRecord({ ...row, id: row.requestId }, smallUser(row));
+
 /**
  * Settles the requests of a user who joins in any way. Call it before the membership is written, the order in which
  * decisions lock, and with the user or their membership locked, as requests do.
  * @returns whether there was a request
  */
-export async function settleRequest(change: Change, { serverId, channelId }: Asked, userId: string): Promise<boolean> {
-  const [settled] = await change.rows<{ id: string }>(settle, [serverId, channelId, userId]);
-  if (settled) await publishDecided(change, settled.id);
-  return settled !== undefined;
+export async function settleRequest(change: Change, asked: Asked, userId: string): Promise<boolean> {
+  const pending = { ...asked, userId, status: 'pending' } as const;
+  const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const request = await change.em.findOne(JoinRequest, pending, { lockMode, refresh: true });
+  if (!request) return false;
+  request.status = 'approved';
+  request.updatedAt = dateNow();
+  await change.em.flush();
+  await publishDecided(change, request);
+  return true;
 }
 
-/** Publishes to requester and deciders, who remove it from their lists. @throws AppError JOIN_REQUEST_NOT_FOUND */
-export async function publishDecided(change: Change, requestId: string): Promise<JoinRequestRecord> {
-  const [row] = await change.rows<RequestRow>(byId, [requestId]);
-  if (!row) throw new AppError('JOIN_REQUEST_NOT_FOUND');
-  const request = requestRecord(row);
-  publish(change, request, await deciders(change.rows, row.server_id));
-  return request;
+/** Publishes to requester and deciders, who remove it from their lists. */
+export async function publishDecided(change: Change, request: JoinRequest): Promise<JoinRequestRecord> {
+  const record = requestRecord(request, await anyUserById(change.rows, request.userId));
+  publish(change, record, await deciders(change.rows, request.serverId));
+  return record;
 }
 
 /**
@@ -46,17 +66,24 @@ export async function publishDecided(change: Change, requestId: string): Promise
  * @param userId null: everyone
  * @returns the rooms in which it announces that
  */
-export async function forgetRequests(
-  change: Change,
-  { serverId, channelId }: Asked,
-  userId: string | null,
-): Promise<Room[]> {
-  const waiting = await change.rows<RequestRow>(waitingIn, [serverId, channelId, userId, toldAtOnce]);
-  await change.rows(`DELETE FROM join_requests j WHERE ${isMeant}`, [serverId, channelId, userId]);
+export async function forgetRequests(change: Change, asked: Asked, userId: string | null): Promise<Room[]> {
+  const { serverId, channelId } = asked;
+  let waitingIn = pendingRequests(change.db, serverId).limit(toldAtOnce).forUpdate('j');
+  const meant: FilterQuery<JoinRequest> = { serverId };
+  if (channelId) {
+    waitingIn = waitingIn.where('j.channelId', '=', channelId);
+    meant.channelId = channelId;
+  }
+  if (userId) {
+    waitingIn = waitingIn.where('j.userId', '=', userId);
+    meant.userId = userId;
+  }
+  const waiting = await waitingIn.execute();
+  await change.em.nativeDelete(JoinRequest, meant);
   if (waiting.length === 0) return [];
   const people = await deciders(change.rows, serverId);
-  for (const row of waiting) publish(change, { ...requestRecord(row), status: 'rejected' }, people);
-  return [...waiting.map((row) => row.user_id), ...people].map(userRoom);
+  for (const row of waiting) publish(change, { ...pendingRecord(row), status: 'rejected' }, people);
+  return [...waiting.map((row) => row.userId), ...people].map(userRoom);
 }
 
 function publish(change: Change, request: JoinRequestRecord, people: string[]): void {

@@ -1,25 +1,23 @@
+import { LockMode } from '@mikro-orm/core';
 import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { SmallUser } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import type { Role } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { memberJoined, memberLeft, serverJoined, serverLeft } from '../../contract/server.ts';
-import type { Rows } from '../../database/database.ts';
+import type { Queries } from '../../database/database.ts';
+import { ServerMember } from '../../database/entities/server.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
+import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from './audience.ts';
-import { requireUnbanned } from './ban.table.ts';
-import { readAllInServer } from './channel.reader.ts';
-import { forgetRequests, settleRequest } from './join-request.table.ts';
-import { findServer, type ServerRecord, serverChange, serverRecord } from './server.view.ts';
-
-const botsOf = `SELECT u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot"
-  FROM server_members m JOIN agents a ON a.user_id = m.user_id JOIN users u ON u.id = m.user_id
-  WHERE m.server_id = $1 AND a.owner_id = $2 AND NOT m.kept ORDER BY u.id`;
-const ownerOf = `SELECT m.user_id FROM agents a JOIN server_members m ON m.server_id = $1 AND m.user_id = a.owner_id
-  WHERE a.user_id = $2`;
+import { requireUnbanned } from './ban.access.ts';
+import { readAllInServer } from './channel.table.ts';
+import { forgetRequests, settleRequest } from './join-requests.ts';
+import { findServer } from './server.table.ts';
+import { type ServerRecord, serverChange, serverRecord } from './server.view.ts';
 
 interface Deps extends Pick<Context, 'serverAccess' | 'channelAccess' | 'control' | 'notifications'> {
   audience: Audience;
@@ -41,11 +39,11 @@ export class Roster {
    */
   async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
     // A concurrent join request finds the membership, or is found here.
-    await (user.isBot ? hold(change.rows, user.id) : lockUser(change.rows, user.id));
+    await (user.isBot ? hold(change.db, user.id) : lockUser(change.rows, user.id));
     // Bans and removals commit before and keep the user out, or after and find the membership.
-    await lockServer(change.rows, serverId);
-    await requireUnbanned(change.rows, serverId, user.id, by === user.id);
-    if (user.isBot) await requireOwner(change.rows, serverId, user.id);
+    await lockServer(change.db, serverId);
+    await requireUnbanned(change.db, serverId, user.id, by === user.id);
+    if (user.isBot) await requireOwner(change.db, serverId, user.id);
     await settleRequest(change, { serverId, channelId: null }, user.id);
     await this.insert(change, user, serverId, role);
     const row = await findServer(change.rows, serverId, user.id);
@@ -82,7 +80,7 @@ export class Roster {
    * @throws AppError MEMBER_NOT_FOUND, SERVER_NOT_FOUND
    */
   async remove(change: Change, serverId: string, userId: string): Promise<void> {
-    await lockServer(change.rows, serverId);
+    await lockServer(change.db, serverId);
     const rooms = await this.removeBotsOf(change, serverId, userId);
     const user = await anyUserById(change.rows, userId);
     rooms.push(...(await this.takeOut(change, serverId, user)));
@@ -93,7 +91,7 @@ export class Roster {
   /** Removes the bots of someone who is no longer in the server. @returns the rooms in which it announces that */
   async removeBotsOf(change: Change, serverId: string, ownerId: string): Promise<Room[]> {
     const rooms: Room[] = [];
-    for (const bot of await change.rows<SmallUser>(botsOf, [serverId, ownerId])) {
+    for (const bot of (await botsOf(change.db, serverId, ownerId)).map(smallUser)) {
       rooms.push(...(await this.takeOut(change, serverId, bot)), userRoom(bot.id));
     }
     return rooms;
@@ -103,13 +101,10 @@ export class Roster {
     const { id: userId } = user;
     const told = await forgetRequests(change, { serverId, channelId: null }, userId);
     if (told.length > 0) await this.deps.notifications.settle(change, serverId);
-    const removed = await change.rows<{ user_id: string }>(
-      'DELETE FROM server_members WHERE server_id = $1 AND user_id = $2 RETURNING user_id',
-      [serverId, userId],
-    );
-    if (removed.length === 0) throw new AppError('MEMBER_NOT_FOUND');
-    await change.rows('UPDATE servers SET member_count = member_count - 1 WHERE id = $1', [serverId]);
-    const entered = await this.dropEntries(change.rows, serverId, userId);
+    const removed = await change.em.nativeDelete(ServerMember, { serverId, userId });
+    if (removed === 0) throw new AppError('MEMBER_NOT_FOUND');
+    await count(change.db, serverId, -1);
+    const entered = await dropEntries(change.db, serverId, userId);
     const open = await this.deps.audience.announcedIn(change.rows, serverId);
     const channels = [...new Set([...open, ...entered])];
     for (const channelId of channels) {
@@ -128,52 +123,74 @@ export class Roster {
 
   /** Removes a user from all its servers, as part of its deletion. */
   async removeFromAll(change: Change, userId: string): Promise<void> {
-    const joined = await change.rows<{ id: string }>(
-      'SELECT server_id AS id FROM server_members WHERE user_id = $1 ORDER BY server_id',
-      [userId],
-    );
+    const joined = await change.em.find(ServerMember, { userId }, { orderBy: { serverId: 'asc' } });
     // The server may be deleted at the same moment.
-    for (const server of joined) await this.remove(change, server.id, userId).catch(ifMissing);
+    for (const { serverId } of joined) await this.remove(change, serverId, userId).catch(ifMissing);
   }
 
   private async insert(change: Change, user: SmallUser, serverId: string, role: Role): Promise<void> {
+    change.em.create(ServerMember, { serverId, userId: user.id, role });
     try {
-      await change.rows('INSERT INTO server_members (server_id, user_id, role, joined_at) VALUES ($1, $2, $3, now())', [
-        serverId,
-        user.id,
-        role,
-      ]);
+      await change.em.flush();
     } catch (error) {
       if (isUniqueViolation(error, 'server_members_pkey')) {
         throw new AppError('ALREADY_MEMBER', user.isBot ? { message: 'This bot is a member already.' } : {});
       }
       throw error;
     }
-    await change.rows('UPDATE servers SET member_count = member_count + 1 WHERE id = $1', [serverId]);
-  }
-
-  /** @returns the channels that the user had an entry in */
-  private async dropEntries(rows: Rows, serverId: string, userId: string): Promise<string[]> {
-    const lost = await rows<{ channel_id: string }>(
-      `DELETE FROM channel_members USING channels
-       WHERE channels.id = channel_members.channel_id AND channels.server_id = $1 AND channel_members.user_id = $2
-       RETURNING channel_members.channel_id`,
-      [serverId, userId],
-    );
-    return lost.map((row) => row.channel_id);
+    await count(change.db, serverId, 1);
   }
 }
 
+/** The bots of someone in a server, except those that it keeps. */
+function botsOf(db: Queries, serverId: string, ownerId: string) {
+  return db
+    .selectFrom('ServerMember as m')
+    .innerJoin('Agent as a', 'a.userId', 'm.userId')
+    .innerJoin('User as u', 'u.id', 'm.userId')
+    .where('m.serverId', '=', serverId)
+    .where('a.ownerId', '=', ownerId)
+    .where('m.kept', '=', false)
+    .orderBy('u.id')
+    .select(smallUserColumns)
+    .execute();
+}
+
+/** Counts members who joined or left. It is no change of the server itself. */
+async function count(db: Queries, serverId: string, more: number): Promise<void> {
+  const counted = db.updateTable('Server').where('id', '=', serverId);
+  await counted.set((server) => ({ memberCount: server('memberCount', '+', more) })).execute();
+}
+
+/** @returns the channels that the user had an entry in */
+async function dropEntries(db: Queries, serverId: string, userId: string): Promise<string[]> {
+  const lost = await db
+    .deleteFrom('ChannelMember')
+    .where('userId', '=', userId)
+    .where('channelId', 'in', (entry) => entry.selectFrom('Channel').where('serverId', '=', serverId).select('id'))
+    .returning('channelId')
+    .execute();
+  return lost.map(({ channelId }) => channelId);
+}
+
 /** Keeps a bot from being deleted before the commit: deleting it removes it from the servers it is in by then. */
-async function hold(rows: Rows, userId: string): Promise<void> {
-  const held = await rows('SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL FOR KEY SHARE', [userId]);
+async function hold(db: Queries, userId: string): Promise<void> {
+  const living = db.selectFrom('User').where('id', '=', userId).where('deletedAt', 'is', null);
+  const held = await living.select('id').forKeyShare().execute();
   if (held.length === 0) throw new AppError('USER_NOT_FOUND');
 }
 
 /** A bot enters only where its owner is (contract §5). @throws AppError FORBIDDEN */
-async function requireOwner(rows: Rows, serverId: string, botUserId: string): Promise<void> {
-  if ((await rows(ownerOf, [serverId, botUserId])).length > 0) return;
-  throw new AppError('FORBIDDEN', { message: 'A bot enters only where its owner is; the owner joins first.' });
+async function requireOwner(db: Queries, serverId: string, botUserId: string): Promise<void> {
+  const owner = await db
+    .selectFrom('Agent as a')
+    .innerJoin('ServerMember as m', 'm.userId', 'a.ownerId')
+    .where('m.serverId', '=', serverId)
+    .where('a.userId', '=', botUserId)
+    .select('m.userId')
+    .executeTakeFirst();
+  if (!owner)
+    throw new AppError('FORBIDDEN', { message: 'A bot enters only where its owner is; the owner joins first.' });
 }
 
 /** The user fields in member events. */
@@ -185,17 +202,24 @@ export function shown({ username, displayName, avatarUrl, isBot }: SmallUser) {
  * Serializes joins, leaves, bans and transfers of one server until the commit. Whoever is let in is locked before.
  * @throws AppError SERVER_NOT_FOUND
  */
-export async function lockServer(rows: Rows, serverId: string): Promise<void> {
-  const held = await rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
-  if (held.length === 0) throw new AppError('SERVER_NOT_FOUND');
+export async function lockServer(db: Queries, serverId: string): Promise<void> {
+  if (!(await held(db, serverId))) throw new AppError('SERVER_NOT_FOUND');
 }
 
-/** The same, with the current roles of these members. Ordered by id, so that concurrent changes do not deadlock. */
-export async function lockMembers(rows: Rows, serverId: string, userIds: string[]): Promise<Map<string, Role>> {
-  await rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
-  const locked = await rows<{ user_id: string; role: Role }>(
-    'SELECT user_id, role FROM server_members WHERE server_id = $1 AND user_id = ANY($2::uuid[]) ORDER BY user_id FOR UPDATE',
-    [serverId, userIds],
-  );
-  return new Map(locked.map(({ user_id, role }) => [user_id, role]));
+/** The same, with these members of it, by user. Ordered by id, so that concurrent changes do not deadlock. */
+export async function lockMembers(
+  change: Change,
+  serverId: string,
+  userIds: string[],
+): Promise<Map<string, ServerMember>> {
+  await held(change.db, serverId);
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' }, refresh: true } as const;
+  const members = await change.em.find(ServerMember, { serverId, userId: userIds }, locked);
+  return new Map(members.map((member) => [member.userId, member]));
+}
+
+/** Locks a server's row, if it is there. */
+async function held(db: Queries, serverId: string): Promise<boolean> {
+  const server = db.selectFrom('Server').where('id', '=', serverId);
+  return (await server.select('id').forNoKeyUpdate().execute()).length > 0;
 }

@@ -1,7 +1,7 @@
 import { type NotificationKind, typeOfKind } from '../../contract/notification.ts';
 import type { Rows } from '../../database/database.ts';
 import type { SystemJob } from '../../jobs/notification.jobs.ts';
-import { deciders } from '../members/audience.ts';
+import { deciders } from '../members/audience.table.ts';
 import type { NotificationDraft } from './draft.ts';
 import { stillPending } from './open-questions.ts';
 

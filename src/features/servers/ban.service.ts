@@ -1,30 +1,26 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
 import { lockUser, userById } from '../../access/user.table.ts';
-import type { Actor } from '../../contract/actor.ts';
+import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { type banMemberSchema, type listBansSchema, memberBanned, memberUnbanned } from '../../contract/ban.ts';
 import { AppError } from '../../contract/errors.ts';
 import { requireRole, requireToOutrank } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor, invalid } from '../../contract/schema/validation.ts';
-import type { Rows } from '../../database/database.ts';
+import type { Queries } from '../../database/database.ts';
+import { ServerBan } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
-import { type BanRecord, banRecord, moderators, readBan, readBans } from '../members/ban.table.ts';
-import { forgetRequests } from '../members/join-request.table.ts';
+import { moderators } from '../members/audience.table.ts';
+import { currentBans } from '../members/ban.access.ts';
+import { type BanRecord, banRecord } from '../members/ban.view.ts';
+import { forgetRequests } from '../members/join-requests.ts';
 import { lockMembers, type Roster } from '../members/roster.ts';
 import type { InviteCodes } from './invite-code.ts';
-
-const withdraw = 'DELETE FROM server_bans WHERE server_id = $1 AND user_id = $2 RETURNING id';
-/** An end that has passed on PostgreSQL's clock bans nobody. */
-const insert = `INSERT INTO server_bans (id, server_id, user_id, banned_by, reason, until, created_at)
-  SELECT $1, $2, $3, $4, $5, $6::timestamptz, now() WHERE coalesce($6::timestamptz > clock_timestamp(), true) RETURNING id`;
-
-/** Bot $1 is of user $2, or of the same owner. */
-const isTheirs = `SELECT FROM agents a WHERE a.user_id = $1
-  AND (a.owner_id = $2 OR a.owner_id = (SELECT owner_id FROM agents WHERE user_id = $2))`;
 
 type BanInput = z.output<typeof banMemberSchema>;
 
@@ -54,13 +50,13 @@ export class BanService {
       const user = await userById(change.rows, userId);
       // Join requests and admissions lock in this order too.
       await lockUser(change.rows, userId);
-      const locked = await lockMembers(change.rows, id, [actor.userId, userId]);
-      const mine = locked.get(actor.userId);
-      const theirs = locked.get(userId);
+      const locked = await lockMembers(change, id, [actor.userId, userId]);
+      const mine = locked.get(actor.userId)?.role;
+      const theirs = locked.get(userId)?.role;
       if (!mine) throw new AppError('NOT_A_MEMBER');
       requireRole(mine, 'member:ban');
       if (theirs) requireToOutrank(mine, theirs);
-      await this.write(change, id, actor, input);
+      const ban = await write(change, id, actor, input);
       if (theirs) await this.deps.roster.remove(change, id, userId);
       else await this.keepOut(change, id, userId);
       if (theirs) await this.deps.inviteCodes.renewAfterRemoval(change, id, user);
@@ -69,11 +65,11 @@ export class BanService {
         const notice = { to: [userId], senderId: actor.userId, serverId: id, reference };
         await this.deps.notifications.add(change, { kind: 'server.banned', ...notice });
       }
-      const ban = await readBan(change.rows, id, userId);
+      const record = banRecord(ban, user, smallUser(actor.user));
       for (const moderator of await moderators(change.rows, id)) {
-        change.publish(memberBanned.in(userRoom(moderator), { serverId: id, ban }));
+        change.publish(memberBanned.in(userRoom(moderator), { serverId: id, ban: record }));
       }
-      return ban;
+      return record;
     });
   }
 
@@ -81,30 +77,31 @@ export class BanService {
   async list(actor: Actor, idOrSlug: string, query: z.output<typeof listBansSchema>): Promise<ListPage<BanRecord>> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'member:ban');
-    const rows = await readBans(this.deps.database.rows, id, idCursor(query.cursor) ?? MAX, query.limit + 1);
-    return listPage(rows, query.limit, banRecord);
+    const bans = await currentBans(this.deps.database.db, id)
+      .innerJoin('User as u', 'u.id', 'b.userId')
+      .leftJoin('User as by', 'by.id', 'b.bannedBy')
+      .where('b.id', '<', idCursor(query.cursor) ?? MAX)
+      .orderBy('b.id', 'desc')
+      .limit(query.limit + 1)
+      .select([...smallUserColumns, 'b.id as banId', 'b.serverId', 'b.userId', 'b.bannedBy', 'b.reason', 'b.until'])
+      .select(['b.createdAt', 'by.username as byUsername', 'by.displayName as byDisplayName'])
+      .select(['by.avatarUrl as byAvatarUrl', 'by.isBot as byIsBot'])
+      .execute();
+    return listPage(bans, query.limit, (ban) => banRecord({ ...ban, id: ban.banId }, smallUser(ban), bannerOf(ban)));
   }
 
   /** Lifts a ban. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, BAN_NOT_FOUND, FORBIDDEN for their bots */
   async lift(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'member:ban');
-    if (actor.user.isBot) await requireStranger(this.deps.database.rows, actor, userId);
+    if (actor.user.isBot) await requireStranger(this.deps.database.db, actor, userId);
     await this.deps.changes.run(async (change) => {
-      const withdrawn = await change.rows(withdraw, [id, userId]);
-      if (withdrawn.length === 0) throw new AppError('BAN_NOT_FOUND');
+      const lifted = await change.em.nativeDelete(ServerBan, { serverId: id, userId });
+      if (lifted === 0) throw new AppError('BAN_NOT_FOUND');
       for (const moderator of await moderators(change.rows, id)) {
         change.publish(memberUnbanned.in(userRoom(moderator), { serverId: id, userId }));
       }
     });
-  }
-
-  private async write(change: Change, serverId: string, actor: Actor, input: BanInput): Promise<void> {
-    const { userId, reason, until } = input;
-    await change.rows(withdraw, [serverId, userId]);
-    const values = [newId(), serverId, userId, actor.userId, reason || null, until ?? null];
-    const added = await change.rows(insert, values);
-    if (added.length === 0) throw invalid([{ path: 'until', message: 'must be in the future', code: 'too_small' }]);
   }
 
   /** A non-member may have a pending join request, or a bot here that an older version has left. */
@@ -115,8 +112,47 @@ export class BanService {
   }
 }
 
+/** Replaces the ban of someone. @throws AppError VALIDATION_FAILED for a past end */
+async function write(change: Change, serverId: string, actor: Actor, input: BanInput): Promise<ServerBan> {
+  const { userId, reason } = input;
+  const until = input.until ? new Date(input.until) : null;
+  if (until && until <= dateNow()) {
+    throw invalid([{ path: 'until', message: 'must be in the future', code: 'too_small' }]);
+  }
+  await change.em.nativeDelete(ServerBan, { serverId, userId });
+  const ids = { id: newId(), serverId, userId, bannedBy: actor.userId };
+  const ban = change.em.create(ServerBan, { ...ids, reason: reason || null, until });
+  await change.em.flush();
+  return ban;
+}
+
+interface Banner {
+  bannedBy?: string | null;
+  byUsername: string | null;
+  byDisplayName: string | null;
+  byAvatarUrl?: string | null;
+  byIsBot: boolean | null;
+}
+
+/** Who banned someone, if their account is still known. */
+function bannerOf({ bannedBy, byUsername, byDisplayName, byAvatarUrl, byIsBot }: Banner): SmallUser | null {
+  if (!bannedBy || byUsername === null || byDisplayName === null) return null;
+  const names = { username: byUsername, displayName: byDisplayName };
+  return { id: bannedBy, ...names, avatarUrl: byAvatarUrl ?? null, isBot: byIsBot ?? false };
+}
+
 /** A bot that the server keeps may not lift the ban of its owner or of their other bots. @throws AppError FORBIDDEN */
-async function requireStranger(rows: Rows, actor: Actor, userId: string): Promise<void> {
-  if ((await rows(isTheirs, [actor.userId, userId])).length === 0) return;
-  throw new AppError('FORBIDDEN', { message: 'A bot does not lift the ban of its owner.' });
+async function requireStranger(db: Queries, actor: Actor, userId: string): Promise<void> {
+  const related = await db
+    .selectFrom('Agent as a')
+    .where('a.userId', '=', actor.userId)
+    .where((agent) =>
+      agent.or([
+        agent('a.ownerId', '=', userId),
+        agent('a.ownerId', '=', agent.selectFrom('Agent as b').where('b.userId', '=', userId).select('b.ownerId')),
+      ]),
+    )
+    .select('a.id')
+    .executeTakeFirst();
+  if (related) throw new AppError('FORBIDDEN', { message: 'A bot does not lift the ban of its owner.' });
 }

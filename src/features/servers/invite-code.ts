@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { Server } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 
@@ -22,7 +24,7 @@ export class InviteCodes {
   /** Replaces the code of a server, and publishes that to its members. @returns the new one */
   async renew(change: Change, serverId: string): Promise<string> {
     const code = newInviteCode();
-    await change.rows('UPDATE servers SET invite_code = $2, updated_at = now() WHERE id = $1', [serverId, code]);
+    await change.em.nativeUpdate(Server, serverId, { inviteCode: code, updatedAt: dateNow() });
     await this.deps.notifications.settle(change, serverId);
     await this.deps.audience.publish(change, { serverId, channelId: null });
     return code;

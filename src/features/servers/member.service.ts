@@ -1,7 +1,7 @@
 import { NIL } from 'uuid';
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
-import { anyUserById } from '../../access/user.table.ts';
+import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
@@ -11,29 +11,24 @@ import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
 import { type listMembersSchema, memberUpdated, serverUpdated } from '../../contract/server.ts';
 import type { Rows } from '../../database/database.ts';
+import { Server, ServerMember } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
+import { readMember, readMembers } from '../members/member.table.ts';
 import { lockMembers, type Roster, shown } from '../members/roster.ts';
+import { findServer } from '../members/server.table.ts';
 import {
-  findServer,
   type MemberRecord,
-  type MemberRow,
-  memberColumns,
   memberRecord,
   type ServerRecord,
   serverChange,
   serverRecord,
 } from '../members/server.view.ts';
 import type { InviteCodes } from './invite-code.ts';
-import { requireRoomToOwn } from './ownership.ts';
-
-const page = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
-  WHERE m.server_id = $1 AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
-const one = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
-  WHERE m.server_id = $1 AND m.user_id = $2`;
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'notifications' | 'settings'> {
   audience: Audience;
@@ -60,7 +55,7 @@ export class MemberService {
   async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<ListPage<MemberRecord>> {
     const { id } = await this.deps.serverAccess.joined(actor, server);
     await requireUnbarred(this.deps.database.rows, actor, id);
-    const rows = await this.deps.database.rows<MemberRow>(page, [id, idCursor(query.cursor) ?? NIL, query.limit + 1]);
+    const rows = await readMembers(this.deps.database.rows, id, idCursor(query.cursor) ?? NIL, query.limit + 1);
     return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses));
   }
 
@@ -87,9 +82,9 @@ export class MemberService {
   async leave(actor: Actor, idOrSlug: string): Promise<void> {
     const { id } = await this.deps.serverAccess.joined(actor, idOrSlug);
     await this.deps.changes.run(async (change) => {
-      const mine = (await lockMembers(change.rows, id, [actor.userId])).get(actor.userId);
+      const mine = (await lockMembers(change, id, [actor.userId])).get(actor.userId);
       if (!mine) throw new AppError('NOT_A_MEMBER');
-      if (mine === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
+      if (mine.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
       await this.deps.roster.remove(change, id, actor.userId);
     });
   }
@@ -99,9 +94,9 @@ export class MemberService {
     if (userId === actor.userId) return this.leave(actor, idOrSlug);
     const { id } = await this.deps.serverAccess.joined(actor, idOrSlug);
     await this.deps.changes.run(async (change) => {
-      const { mine, theirs } = await this.rolesOf(change, id, actor.userId, userId);
-      requireRole(mine, 'member:kick');
-      requireToOutrank(mine, theirs);
+      const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
+      requireRole(mine.role, 'member:kick');
+      requireToOutrank(mine.role, theirs.role);
       await this.deps.roster.remove(change, id, userId);
       await this.deps.inviteCodes.renewAfterRemoval(change, id, await anyUserById(change.rows, userId));
       const reference = { type: 'server', id };
@@ -117,39 +112,35 @@ export class MemberService {
   async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
     const { id } = await this.deps.serverAccess.joined(actor, idOrSlug);
     return this.deps.changes.run(async (change) => {
-      const { mine, theirs } = await this.rolesOf(change, id, actor.userId, userId);
-      if (role === 'owner') return this.handOver(change, actor, id, userId, mine);
-      requireRole(mine, 'member:set-role');
-      requireToOutrank(mine, theirs);
-      if (!outranks(mine, role))
+      const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
+      if (role === 'owner') return this.handOver(change, mine, theirs);
+      requireRole(mine.role, 'member:set-role');
+      requireToOutrank(mine.role, theirs.role);
+      if (!outranks(mine.role, role))
         throw new AppError('ROLE_REQUIRED', { message: 'You can give only roles below yours.' });
-      if (theirs !== role) await this.write(change, id, userId, role);
-      return this.record(change.rows, id, userId);
+      if (theirs.role !== role) await this.write(change, theirs, role);
+      return this.record(change.rows, theirs);
     });
   }
 
-  private async handOver(
-    change: Change,
-    actor: Actor,
-    serverId: string,
-    userId: string,
-    mine: Role,
-  ): Promise<MemberRecord> {
-    requireRole(mine, 'server:hand-over');
-    const record = await this.record(change.rows, serverId, userId);
+  private async handOver(change: Change, mine: ServerMember, theirs: ServerMember): Promise<MemberRecord> {
+    requireRole(mine.role, 'server:hand-over');
+    const { serverId, userId } = theirs;
+    const record = await this.record(change.rows, theirs);
     if (record.user.isBot) throw new AppError('FORBIDDEN', { message: 'A bot cannot own a server.' });
-    if (userId === actor.userId) return record;
-    await requireRoomToOwn(change.rows, userId, this.settings.maxPerOwner);
-    await change.rows('UPDATE servers SET owner_id = $2, updated_at = now() WHERE id = $1', [serverId, userId]);
-    await this.write(change, serverId, actor.userId, 'admin');
-    await this.write(change, serverId, userId, 'owner');
+    if (mine === theirs) return record;
+    await requireRoomToOwn(change, userId, this.settings.maxPerOwner);
+    await change.em.nativeUpdate(Server, serverId, { ownerId: userId, updatedAt: dateNow() });
+    await this.write(change, mine, 'admin');
+    await this.write(change, theirs, 'owner');
     await this.deps.audience.publish(change, { serverId, channelId: null });
-    return this.record(change.rows, serverId, userId);
+    return this.record(change.rows, theirs);
   }
 
-  private async write(change: Change, serverId: string, userId: string, role: Role): Promise<void> {
-    const update = 'UPDATE server_members SET role = $3 WHERE server_id = $1 AND user_id = $2';
-    await change.rows(update, [serverId, userId, role]);
+  private async write(change: Change, member: ServerMember, role: Role): Promise<void> {
+    const { serverId, userId } = member;
+    member.role = role;
+    await change.em.flush();
     if (!may(role, 'join-request:decide')) await this.deps.notifications.settle(change, serverId);
     const user = await anyUserById(change.rows, userId);
     for (const channelId of await this.deps.audience.announcedOf(change.rows, serverId, userId)) {
@@ -161,43 +152,26 @@ export class MemberService {
     change.afterCommit(() => this.deps.serverAccess.forget(serverId, userId));
   }
 
-  /** The current roles of two members, locked until the commit. */
-  private async rolesOf(
-    change: Change,
-    serverId: string,
-    userId: string,
-    otherId: string,
-  ): Promise<{ mine: Role; theirs: Role }> {
-    const locked = await lockMembers(change.rows, serverId, [userId, otherId]);
-    const mine = locked.get(userId);
-    const theirs = locked.get(otherId);
-    if (!mine) throw new AppError('NOT_A_MEMBER');
-    if (!theirs) throw new AppError('MEMBER_NOT_FOUND');
-    return { mine, theirs };
-  }
-
   private async joinable(actor: Actor, idOrSlug: string, code: string | null): Promise<string> {
     if (idOrSlug === '_') {
       if (!code) throw new AppError('INVITE_CODE_REQUIRED');
-      const [found] = await this.deps.database.rows<{ id: string }>('SELECT id FROM servers WHERE invite_code = $1', [
-        code,
-      ]);
+      const found = await this.opened(code).executeTakeFirst();
       if (!found) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
       return found.id;
     }
     const server = await this.deps.serverAccess.find(idOrSlug);
     if (!code && server.isPublic) return server.id;
-    if (code && (await this.opens(server.id, code))) return server.id;
+    if (code && (await this.opened(code).where('id', '=', server.id).executeTakeFirst())) return server.id;
     // A member needs no code to learn that they are one.
-    const own = await this.deps.database.rows(one, [server.id, actor.userId]);
-    if (own.length > 0) throw await this.alreadyMember(actor, server.id);
+    const own = await readMember(this.deps.database.rows, server.id, actor.userId);
+    if (own) throw await this.alreadyMember(actor, server.id);
     if (!code) throw new AppError('INVITE_CODE_REQUIRED');
     throw new AppError('SERVER_NOT_FOUND', { message: 'This invite code does not fit.' });
   }
 
-  private async opens(serverId: string, code: string): Promise<boolean> {
-    const matching = 'SELECT id FROM servers WHERE id = $1 AND invite_code = $2';
-    return (await this.deps.database.rows(matching, [serverId, code])).length > 0;
+  /** The server that an invite code opens. */
+  private opened(code: string) {
+    return this.deps.database.db.selectFrom('Server').where('inviteCode', '=', code).select('id');
   }
 
   private async alreadyMember(actor: Actor, serverId: string): Promise<AppError> {
@@ -208,9 +182,30 @@ export class MemberService {
     return new AppError('ALREADY_MEMBER', { extra: { server: serverRecord(shown) } });
   }
 
-  private async record(rows: Rows, serverId: string, userId: string): Promise<MemberRecord> {
-    const [row] = await rows<MemberRow>(one, [serverId, userId]);
+  private async record(rows: Rows, { serverId, userId }: ServerMember): Promise<MemberRecord> {
+    const row = await readMember(rows, serverId, userId);
     if (!row) throw new AppError('MEMBER_NOT_FOUND');
     return memberRecord(row, this.deps.statuses);
   }
+}
+
+/** Two members of a server, the caller and another, locked until the commit. @throws AppError NOT_A_MEMBER, MEMBER_NOT_FOUND */
+async function lockBoth(
+  change: Change,
+  serverId: string,
+  userId: string,
+  otherId: string,
+): Promise<{ mine: ServerMember; theirs: ServerMember }> {
+  const locked = await lockMembers(change, serverId, [userId, otherId]);
+  const mine = locked.get(userId);
+  const theirs = locked.get(otherId);
+  if (!mine) throw new AppError('NOT_A_MEMBER');
+  if (!theirs) throw new AppError('MEMBER_NOT_FOUND');
+  return { mine, theirs };
+}
+
+/** Makes sure, until the commit, that someone may own one more server. @throws AppError SERVER_LIMIT */
+export async function requireRoomToOwn(change: Change, userId: string, most: number): Promise<void> {
+  await lockUser(change.rows, userId);
+  if ((await change.em.count(ServerMember, { userId, role: 'owner' })) >= most) throw new AppError('SERVER_LIMIT');
 }

@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import type { z } from 'zod';
+import { userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
-import { type Role, requireRole } from '../../contract/roles.ts';
+import { requireRole } from '../../contract/roles.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import {
   type createServerSchema,
@@ -25,36 +26,12 @@ import type { ChannelService } from '../channels/channel.service.ts';
 import type { Context } from '../context.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
 import type { Audience } from '../members/audience.ts';
-import { requireUnbanned } from '../members/ban.table.ts';
+import { requireUnbanned } from '../members/ban.access.ts';
 import type { Roster } from '../members/roster.ts';
-import {
-  findServer,
-  listedColumns,
-  type MemberRow,
-  memberColumns,
-  memberRecord,
-  outsideRecord,
-  type ServerRecord,
-  type ServerRow,
-  serverChange,
-  serverColumns,
-  serverRecord,
-} from '../members/server.view.ts';
+import { findInviting, findServer, publicServers, serversOf } from '../members/server.table.ts';
+import { memberRecord, outsideRecord, type ServerRecord, serverChange, serverRecord } from '../members/server.view.ts';
 import { type InviteCodes, newInviteCode } from './invite-code.ts';
-import { requireRoomToOwn } from './ownership.ts';
-
-const ofUser = `SELECT ${listedColumns('m.joined_at, s.id', '$1')}, ${memberColumns} FROM server_members m
-  JOIN servers s ON s.id = m.server_id JOIN users u ON u.id = m.user_id
-  WHERE m.user_id = $1 ORDER BY m.joined_at, s.id LIMIT 1000`;
-const byMembers = 's.member_count DESC, s.id';
-const discovered = `SELECT ${listedColumns(byMembers, '$4')}, m.role FROM (
-    SELECT * FROM servers s
-    WHERE s.is_public AND ($1 = '' OR s.name ILIKE $1 OR s.slug ILIKE $1 OR s.description ILIKE $1)
-    ORDER BY ${byMembers} LIMIT $2 OFFSET $3
-  ) AS s LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $4
-  ORDER BY ${byMembers}`;
-const byInviteCode = `SELECT ${serverColumns('$2')}, m.role FROM servers s
-  LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.invite_code = $1`;
+import { requireRoomToOwn } from './member.service.ts';
 
 interface Deps
   extends Pick<
@@ -94,7 +71,7 @@ export class ServerService {
     this.deps.capabilities.require(actor, 'server:create');
     return this.withFreeSlug(() =>
       this.deps.changes.run(async (change) => {
-        await requireRoomToOwn(change.rows, actor.userId, this.settings.maxPerOwner);
+        await requireRoomToOwn(change, actor.userId, this.settings.maxPerOwner);
         const server = change.em.create(Server, {
           id: newId(),
           name: input.name,
@@ -117,7 +94,7 @@ export class ServerService {
 
   /** The actor's servers, in the order joined. */
   async own(actor: Actor): Promise<z.input<typeof ownServerSchema>[]> {
-    const rows = await this.deps.database.rows<ServerRow & MemberRow & { role: Role }>(ofUser, [actor.userId]);
+    const rows = await serversOf(this.deps.database.rows, actor.userId);
     return rows.map((row) => {
       const server = serverRecord(row);
       return { ...server, server, member: memberRecord(row, this.deps.statuses) };
@@ -133,14 +110,13 @@ export class ServerService {
   /** Public servers, those with the most members first; for anyone. */
   async discover(actor: Actor | null, query: z.output<typeof discoverSchema>): Promise<ServerRecord[]> {
     const like = query.query === '' ? '' : `%${query.query.replace(/[\\%_]/g, '\\$&')}%`;
-    const values = [like, query.limit, query.offset, actor?.userId ?? null];
-    const rows = await this.deps.database.rows<ServerRow>(discovered, values);
-    return rows.map((row) => outsideRecord(row));
+    const found = await publicServers(this.deps.database.rows, like, query, actor?.userId ?? null);
+    return found.map(outsideRecord);
   }
 
   /** The server of an invite code; for anyone who has the code. @throws AppError SERVER_NOT_FOUND */
   async byInvite(actor: Actor | null, code: string): Promise<ServerRecord> {
-    const [row] = await this.deps.database.rows<ServerRow>(byInviteCode, [code, actor?.userId ?? null]);
+    const row = await findInviting(this.deps.database.rows, code, actor?.userId ?? null);
     if (!row) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
     return outsideRecord(row);
   }
@@ -155,15 +131,13 @@ export class ServerService {
         if (!server) throw new AppError('SERVER_NOT_FOUND');
         const { updatedAt } = server;
         const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;
-        change.em.assign(server, withoutUndefined(input));
+        change.em.assign(server, input, { ignoreUndefined: true });
         await change.em.flush();
         if (becomesOther) await this.forgetChannels(change, id);
         // It stays where nothing has changed.
         const isChanged = server.updatedAt !== updatedAt;
         if (isChanged) await this.deps.audience.publish(change, { serverId: id, channelId: null });
-        const row = await findServer(change.rows, id, actor.userId);
-        if (!row) throw new AppError('SERVER_NOT_FOUND');
-        return serverRecord(row);
+        return this.record(change.rows, id, actor.userId);
       }),
     );
   }
@@ -185,15 +159,12 @@ export class ServerService {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:delete');
     await this.deps.changes.run(async (change) => {
-      const [server] = await change.rows<{ owner_id: string }>(
-        'SELECT owner_id FROM servers WHERE id = $1 FOR UPDATE',
-        [id],
-      );
+      const server = await change.em.findOne(Server, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!server) throw new AppError('SERVER_NOT_FOUND');
-      if (server.owner_id !== actor.userId) throw new AppError('ROLE_REQUIRED');
+      if (server.ownerId !== actor.userId) throw new AppError('ROLE_REQUIRED');
       const members = await this.deps.audience.members(change.rows, id);
       const detached = await this.deps.channels.detachAll(change, id);
-      await change.rows('DELETE FROM servers WHERE id = $1', [id]);
+      await change.em.remove(server).flush();
       const rooms = detached.map(channelRoom);
       await closePlace(change, { serverId: id, channelId: null, isGone: true }, members, rooms);
       await closeStreams(change.rows, rooms);
@@ -214,14 +185,10 @@ export class ServerService {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:invite');
     await this.deps.changes.run(async (change) => {
-      const [user] = await change.rows<{ is_bot: boolean }>(
-        'SELECT is_bot FROM users WHERE id = $1 AND deleted_at IS NULL',
-        [userId],
-      );
-      if (!user) throw new AppError('USER_NOT_FOUND');
-      if (user.is_bot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
+      const user = await userById(change.rows, userId);
+      if (user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
       await requireNoBlock(change.em, actor, userId);
-      await requireUnbanned(change.rows, id, userId, false);
+      await requireUnbanned(change.db, id, userId, false);
       const row = await findServer(change.rows, id, userId);
       if (!row?.invite_code) throw new AppError('SERVER_NOT_FOUND');
       if (row.role) throw new AppError('ALREADY_MEMBER', { message: 'This user is a member already.' });
@@ -241,8 +208,8 @@ export class ServerService {
 
   /** Whether the channels may be listed depends on whether the server is public. */
   private async forgetChannels(change: Change, serverId: string): Promise<void> {
-    const channels = await change.rows<{ id: string }>('SELECT id FROM channels WHERE server_id = $1', [serverId]);
-    change.afterCommit(() => this.deps.channelAccess.forget(channels.map((channel) => channel.id)));
+    const channels = await change.db.selectFrom('Channel').where('serverId', '=', serverId).select('id').execute();
+    change.afterCommit(() => this.deps.channelAccess.forget(channels.map(({ id }) => id)));
   }
 
   private async withFreeSlug<T>(work: () => Promise<T>): Promise<T> {
@@ -264,10 +231,4 @@ export class ServerService {
 /** Bots see no invite codes, and hand out none. @throws AppError FORBIDDEN */
 function requireNoBot(actor: Actor): void {
   if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have nothing to do with invite codes.' });
-}
-
-function withoutUndefined<T extends object>(input: T): Partial<T> {
-  const result: Partial<T> = { ...input };
-  for (const key in result) if (result[key] === undefined) delete result[key];
-  return result;
 }

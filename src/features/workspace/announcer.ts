@@ -5,7 +5,7 @@ import { maxListedNodes, workspaceChanged } from '../../contract/workspace.ts';
 import type { Database } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { atMost } from '../../infrastructure/cache.ts';
-import { lockMembership } from '../members/audience.ts';
+import { lockMembership } from '../members/audience.table.ts';
 import type { NodeRecord } from './node.view.ts';
 import type { OpenWorkspace } from './workspace.access.ts';
 

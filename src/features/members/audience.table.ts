@@ -1,0 +1,88 @@
+import { selectIsInChannel } from '../../access/channel.table.ts';
+import { type Role, rolesThatMay } from '../../contract/roles.ts';
+import type { Rows } from '../../database/database.ts';
+
+const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
+  WHERE m.server_id = $1 AND NOT u.is_bot AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
+const selectMembers = 'SELECT user_id AS id FROM server_members WHERE server_id = $1 ORDER BY user_id';
+const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
+  WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
+    SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
+    WHERE c.id = $3 AND (${selectIsInChannel('c.is_private', 'e.excluded')}
+      OR (c.is_private AND m.role IN (${rolesThatMay('channel:see-private')})))
+  )) ORDER BY m.user_id`;
+
+const selectDeciders = `SELECT user_id AS id FROM server_members
+  WHERE server_id = $1 AND role IN (${rolesThatMay('join-request:decide')}) ORDER BY user_id LIMIT 200`;
+const selectModerators = `SELECT user_id AS id FROM server_members
+  WHERE server_id = $1 AND role IN (${rolesThatMay('member:ban')}) ORDER BY user_id LIMIT 200`;
+
+const selectAnnounced = `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
+  ORDER BY position, created_at LIMIT $2`;
+const selectEntered = `SELECT c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
+  WHERE m.user_id = $2 AND NOT m.excluded AND c.server_id = $1 AND c.is_private`;
+const homepageSize = 'SELECT greatest(length(homepage_html), 1) AS size FROM servers WHERE id = $1';
+const holdServer = 'SELECT id FROM servers WHERE id = $1 FOR SHARE';
+
+/** A member that gets an event. */
+interface Listener {
+  id: string;
+  role: Role;
+}
+
+const idsOf = async (rows: Rows, text: string, values: unknown[]): Promise<string[]> =>
+  (await rows<{ id: string }>(text, values)).map(({ id }) => id);
+
+/**
+ * Blocks joins and leaves of a server until the commit: each commits before, and the audience reflects it, or after,
+ * and sees the change.
+ */
+export async function lockMembership(rows: Rows, serverId: string): Promise<void> {
+  await rows(holdServer, [serverId]);
+}
+
+/** The people of a server by id. @param limit null: all of them */
+export function peopleAfter(rows: Rows, serverId: string, after: string, limit: number | null): Promise<string[]> {
+  return idsOf(rows, selectPeople, [serverId, after, limit]);
+}
+
+/** The same with the bots. */
+export function allMembers(rows: Rows, serverId: string): Promise<string[]> {
+  return idsOf(rows, selectMembers, [serverId]);
+}
+
+/** Those of `people` who are in the server and may know of the channel, if there is one. */
+export function listenersAmong(
+  rows: Rows,
+  serverId: string,
+  people: string[],
+  channelId: string | null,
+): Promise<Listener[]> {
+  return rows<Listener>(selectListeners, [serverId, people, channelId]);
+}
+
+/** Those who decide for a server: its owner and admins, 200 at most. */
+export function deciders(rows: Rows, serverId: string): Promise<string[]> {
+  return idsOf(rows, selectDeciders, [serverId]);
+}
+
+/** Those who see the bans of a server, 200 at most. */
+export function moderators(rows: Rows, serverId: string): Promise<string[]> {
+  return idsOf(rows, selectModerators, [serverId]);
+}
+
+/** The open channels of a server, in their order. */
+export function openChannels(rows: Rows, serverId: string, limit: number): Promise<string[]> {
+  return idsOf(rows, selectAnnounced, [serverId, limit]);
+}
+
+/** The private channels of a server that a member is in. */
+export function enteredChannels(rows: Rows, serverId: string, userId: string): Promise<string[]> {
+  return idsOf(rows, selectEntered, [serverId, userId]);
+}
+
+/** The length of a server's home page in characters, 1 at least; undefined: the server is gone. */
+export async function homepageLength(rows: Rows, serverId: string): Promise<number | undefined> {
+  const [server] = await rows<{ size: number }>(homepageSize, [serverId]);
+  return server?.size;
+}

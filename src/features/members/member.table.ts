@@ -1,0 +1,25 @@
+import type { Rows } from '../../database/database.ts';
+import type { MemberRow } from './server.view.ts';
+
+const agentColumn = `(SELECT json_build_object('id', a.id, 'owner', a.owner_id, 'status', a.status,
+    'beat', a.last_heartbeat) FROM agents a WHERE u.is_bot AND a.user_id = u.id) AS agent`;
+
+/** The user `u` in a member record. */
+export const userColumns = `u.username, u.display_name, u.avatar_url, u.is_bot, ${agentColumn}`;
+
+export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.joined_at, m.kept,
+  m.workspace_write, ${userColumns}`;
+
+const members = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id WHERE m.server_id = $1`;
+const page = `${members} AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
+const one = `${members} AND m.user_id = $2`;
+
+/** The members of a server by id. */
+export function readMembers(rows: Rows, serverId: string, after: string, limit: number): Promise<MemberRow[]> {
+  return rows<MemberRow>(page, [serverId, after, limit]);
+}
+
+export async function readMember(rows: Rows, serverId: string, userId: string): Promise<MemberRow | undefined> {
+  const [member] = await rows<MemberRow>(one, [serverId, userId]);
+  return member;
+}
