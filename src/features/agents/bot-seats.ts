@@ -103,7 +103,7 @@ export class BotSeats {
   }
 
   private async seat(change: Change, serverId: string, agentId: string): Promise<MemberRow> {
-    await lockServer(change.db, serverId);
+    await lockServer(change.rows, serverId);
     const [row] = await change.rows<MemberRow>(selectSeat, [serverId, agentId]);
     if (!row) throw new AppError('AGENT_NOT_FOUND');
     return row;

@@ -29,7 +29,7 @@ export function strayBots(parts: { changes: Changes; roster: Roster; channelMemb
   const { changes, roster, channelMembers } = parts;
   const expel = async ({ serverId, userId }: Stray, from: string, out: typeof roster.remove) => {
     await changes.run(async (change) => {
-      await lockServer(change.db, serverId);
+      await lockServer(change.rows, serverId);
       const still = await change.rows(oneOf(from), [serverId, userId]);
       if (still.length > 0) await out(change, serverId, userId);
     });

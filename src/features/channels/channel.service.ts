@@ -167,7 +167,7 @@ export class ChannelService {
     requireRole(membership.role, 'channel:order');
     return this.deps.changes.run(async (change) => {
       // Serializes concurrent reorders.
-      await lockServer(change.db, serverId);
+      await lockServer(change.rows, serverId);
       const orderBy = { position: 'asc', createdAt: 'asc', id: 'asc' } as const;
       const current = await change.em.find(Channel, { serverId }, { orderBy, refresh: true });
       const ordered = inOrder(current, input);
@@ -190,10 +190,10 @@ export class ChannelService {
     channelId: string,
     fields: Partial<Pick<Channel, 'name' | 'description' | 'isArchived'>>,
   ): Promise<ChannelRecord | undefined> {
-    const known = { id: channelId, deletedAt: null };
-    await change.db.selectFrom('Channel').where('id', '=', channelId).select('id').forNoKeyUpdate().execute();
-    const channel = await change.em.findOne(Channel, known, { refresh: true });
-    if (!channel) return undefined;
+    const known = change.db.selectFrom('Channel').where('id', '=', channelId).where('deletedAt', 'is', null);
+    const row = await known.selectAll().forNoKeyUpdate().executeTakeFirst();
+    if (!row) return undefined;
+    const channel = change.em.merge(Channel, row, { refresh: true });
     const { updatedAt } = channel;
     change.em.assign(channel, fields, { ignoreUndefined: true });
     await change.em.flush();
@@ -212,7 +212,7 @@ export class ChannelService {
     input: z.output<typeof createChannelSchema>,
   ): Promise<ChannelRecord> {
     // A concurrent join commits before and gets the event, or after and finds the channel in the list.
-    await lockServer(change.db, serverId);
+    await lockServer(change.rows, serverId);
     const { count, position } = await placeOf(change.db, serverId);
     if (count >= this.settings.maxChannels) throw new AppError('CHANNEL_LIMIT');
     const id = newId();

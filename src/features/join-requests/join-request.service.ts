@@ -82,7 +82,7 @@ export class JoinRequestService {
       // A user admitted concurrently is a member by now, or the admission waits for this and settles the request.
       await lockUser(change.rows, actor.userId);
       if (await isIn(change.em, id, actor.userId)) throw new AppError('ALREADY_MEMBER');
-      await requireUnbanned(change.db, id, actor.userId, true);
+      await requireUnbanned(change.rows, id, actor.userId, true);
       return this.ask(change, actor, id, null);
     });
   }

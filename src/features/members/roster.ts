@@ -5,7 +5,7 @@ import { AppError, ifMissing } from '../../contract/errors.ts';
 import type { Role } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { memberJoined, memberLeft, serverJoined, serverLeft } from '../../contract/server.ts';
-import type { Queries } from '../../database/database.ts';
+import type { Queries, Rows } from '../../database/database.ts';
 import { ServerMember } from '../../database/entities/server.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -16,7 +16,7 @@ import type { Audience } from './audience.ts';
 import { requireUnbanned } from './ban.access.ts';
 import { readAllInServer } from './channel.table.ts';
 import { forgetRequests, settleRequest } from './join-requests.ts';
-import { findServer } from './server.table.ts';
+import { countMembers, findServer, holdServer } from './server.table.ts';
 import { type ServerRecord, serverChange, serverRecord } from './server.view.ts';
 
 interface Deps extends Pick<Context, 'serverAccess' | 'channelAccess' | 'control' | 'notifications'> {
@@ -41,8 +41,8 @@ export class Roster {
     // A concurrent join request finds the membership, or is found here.
     await (user.isBot ? hold(change.db, user.id) : lockUser(change.rows, user.id));
     // Bans and removals commit before and keep the user out, or after and find the membership.
-    await lockServer(change.db, serverId);
-    await requireUnbanned(change.db, serverId, user.id, by === user.id);
+    await lockServer(change.rows, serverId);
+    await requireUnbanned(change.rows, serverId, user.id, by === user.id);
     if (user.isBot) await requireOwner(change.db, serverId, user.id);
     await settleRequest(change, { serverId, channelId: null }, user.id);
     await this.insert(change, user, serverId, role);
@@ -80,7 +80,7 @@ export class Roster {
    * @throws AppError MEMBER_NOT_FOUND, SERVER_NOT_FOUND
    */
   async remove(change: Change, serverId: string, userId: string): Promise<void> {
-    await lockServer(change.db, serverId);
+    await lockServer(change.rows, serverId);
     const rooms = await this.removeBotsOf(change, serverId, userId);
     const user = await anyUserById(change.rows, userId);
     rooms.push(...(await this.takeOut(change, serverId, user)));
@@ -103,7 +103,7 @@ export class Roster {
     if (told.length > 0) await this.deps.notifications.settle(change, serverId);
     const removed = await change.em.nativeDelete(ServerMember, { serverId, userId });
     if (removed === 0) throw new AppError('MEMBER_NOT_FOUND');
-    await count(change.db, serverId, -1);
+    await countMembers(change.rows, serverId, -1);
     const entered = await dropEntries(change.db, serverId, userId);
     const open = await this.deps.audience.announcedIn(change.rows, serverId);
     const channels = [...new Set([...open, ...entered])];
@@ -138,7 +138,7 @@ export class Roster {
       }
       throw error;
     }
-    await count(change.db, serverId, 1);
+    await countMembers(change.rows, serverId, 1);
   }
 }
 
@@ -154,12 +154,6 @@ function botsOf(db: Queries, serverId: string, ownerId: string) {
     .orderBy('u.id')
     .select(smallUserColumns)
     .execute();
-}
-
-/** Counts members who joined or left. It is no change of the server itself. */
-async function count(db: Queries, serverId: string, more: number): Promise<void> {
-  const counted = db.updateTable('Server').where('id', '=', serverId);
-  await counted.set((server) => ({ memberCount: server('memberCount', '+', more) })).execute();
 }
 
 /** @returns the channels that the user had an entry in */
@@ -202,8 +196,8 @@ export function shown({ username, displayName, avatarUrl, isBot }: SmallUser) {
  * Serializes joins, leaves, bans and transfers of one server until the commit. Whoever is let in is locked before.
  * @throws AppError SERVER_NOT_FOUND
  */
-export async function lockServer(db: Queries, serverId: string): Promise<void> {
-  if (!(await held(db, serverId))) throw new AppError('SERVER_NOT_FOUND');
+export async function lockServer(rows: Rows, serverId: string): Promise<void> {
+  if (!(await holdServer(rows, serverId))) throw new AppError('SERVER_NOT_FOUND');
 }
 
 /** The same, with these members of it, by user. Ordered by id, so that concurrent changes do not deadlock. */
@@ -212,14 +206,8 @@ export async function lockMembers(
   serverId: string,
   userIds: string[],
 ): Promise<Map<string, ServerMember>> {
-  await held(change.db, serverId);
+  await holdServer(change.rows, serverId);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' }, refresh: true } as const;
   const members = await change.em.find(ServerMember, { serverId, userId: userIds }, locked);
   return new Map(members.map((member) => [member.userId, member]));
-}
-
-/** Locks a server's row, if it is there. */
-async function held(db: Queries, serverId: string): Promise<boolean> {
-  const server = db.selectFrom('Server').where('id', '=', serverId);
-  return (await server.select('id').forNoKeyUpdate().execute()).length > 0;
 }

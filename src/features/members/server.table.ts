@@ -30,6 +30,18 @@ const discovered = `SELECT ${listedColumns(byMembers, '$4')}, m.role FROM (
     ORDER BY ${byMembers} LIMIT $2 OFFSET $3
   ) AS s LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $4
   ORDER BY ${byMembers}`;
+const hold = 'SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE';
+const count = 'UPDATE servers SET member_count = member_count + $2 WHERE id = $1';
+
+/** Counts members who joined or left. It is no change of the server itself. */
+export async function countMembers(rows: Rows, serverId: string, more: number): Promise<void> {
+  await rows(count, [serverId, more]);
+}
+
+/** Locks a server until the commit, except for references to it. @returns whether it is there */
+export async function holdServer(rows: Rows, serverId: string): Promise<boolean> {
+  return (await rows(hold, [serverId])).length > 0;
+}
 
 /** A server with `userId`'s relation to it. */
 export async function findServer(rows: Rows, serverId: string, userId: string): Promise<ServerRow | undefined> {

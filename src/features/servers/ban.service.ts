@@ -16,7 +16,7 @@ import { newId } from '../../infrastructure/ids.ts';
 import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
 import { moderators } from '../members/audience.table.ts';
-import { currentBans } from '../members/ban.access.ts';
+import { currentBans } from '../members/ban.table.ts';
 import { type BanRecord, banRecord } from '../members/ban.view.ts';
 import { forgetRequests } from '../members/join-requests.ts';
 import { lockMembers, type Roster } from '../members/roster.ts';

@@ -188,7 +188,7 @@ export class ServerService {
       const user = await userById(change.rows, userId);
       if (user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });
       await requireNoBlock(change.em, actor, userId);
-      await requireUnbanned(change.db, id, userId, false);
+      await requireUnbanned(change.rows, id, userId, false);
       const row = await findServer(change.rows, id, userId);
       if (!row?.invite_code) throw new AppError('SERVER_NOT_FOUND');
       if (row.role) throw new AppError('ALREADY_MEMBER', { message: 'This user is a member already.' });
