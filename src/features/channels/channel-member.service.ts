@@ -23,7 +23,7 @@ import { ownsBot } from '../accounts/agent.access.ts';
 import type { Context } from '../context.ts';
 import { channelRecordOf, moveReadPointer } from '../members/channel.table.ts';
 import { forgetRequests, settleRequest } from '../members/join-requests.ts';
-import { shown } from '../members/roster.ts';
+import { ownerIn, shown } from '../members/roster.ts';
 import { type MemberRecord, memberRecord } from '../members/server.view.ts';
 import { findMember, type LockedMember, readMembersIn } from './channel-member.table.ts';
 
@@ -85,8 +85,9 @@ export class ChannelMemberService {
     userId: string,
     actor: Actor,
   ): Promise<{ member: MemberRecord; repeated: boolean }> {
-    // Locks the owner before the bot, as removals of both do.
-    const owner = channel.isPrivate ? await holdOwner(change.db, serverId, userId) : undefined;
+    // Locks the owner before the bot, as removals of both do: nobody takes them out of a channel before the commit.
+    const owned = ownerIn(change.db, serverId, userId).forShare('m');
+    const owner = channel.isPrivate ? await owned.executeTakeFirst() : undefined;
     const row = await memberOf(change.rows, channel.id, serverId, userId);
     if (channel.isPrivate && row.is_bot && !row.kept) await requireOwnerIn(change.em, channel.id, owner?.userId);
     const member = memberRecord(row, this.deps.statuses);
@@ -186,18 +187,6 @@ function entranceOf(db: Queries, serverId: string): Promise<{ id: string } | und
     .orderBy('createdAt')
     .select('id')
     .limit(1)
-    .executeTakeFirst();
-}
-
-/** The owner of a bot in the server, locked: nobody takes them out of a channel before the commit. */
-function holdOwner(db: Queries, serverId: string, botUserId: string): Promise<{ userId: string } | undefined> {
-  return db
-    .selectFrom('Agent as a')
-    .innerJoin('ServerMember as m', 'm.userId', 'a.ownerId')
-    .where('m.serverId', '=', serverId)
-    .where('a.userId', '=', botUserId)
-    .select('m.userId')
-    .forShare('m')
     .executeTakeFirst();
 }
 

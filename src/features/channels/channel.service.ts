@@ -14,6 +14,7 @@ import { requireRole } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import type { Queries } from '../../database/database.ts';
 import { Channel, ChannelMember } from '../../database/entities/channel.entity.ts';
+import { ServerMember } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closeStreams, createStream } from '../../delivery/log.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
@@ -26,7 +27,7 @@ import type { Audience } from '../members/audience.ts';
 import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '../members/channel.table.ts';
 import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from '../members/channel.view.ts';
 import { forgetRequests } from '../members/join-requests.ts';
-import { lockServer } from '../members/roster.ts';
+import { lockServer, ownerIn } from '../members/roster.ts';
 import { inOrder, placeOf } from './channel.order.ts';
 import { outsiders, publishGone, publishToOutsiders } from './channel.outsiders.ts';
 import { removeDeletedChannels } from './channel.purge.ts';
@@ -253,26 +254,19 @@ function botsIn(db: Queries, channelId: string): Promise<{ id: string }[]> {
 async function enterOwn(change: Change, actor: Actor, serverId: string, channel: ChannelRecord): Promise<void> {
   const { id: channelId } = channel;
   change.em.create(ChannelMember, { channelId, userId: actor.userId });
-  const owner = actor.user.isBot && channel.isPrivate ? await ownerWith(change.db, serverId, actor.userId) : undefined;
-  if (owner) change.em.create(ChannelMember, { channelId, userId: owner.userId });
   await change.em.flush();
   if (!actor.user.isBot) return;
+  if (channel.isPrivate) await enterOwner(change, actor.userId, serverId, channelId);
   const room = userRoom(actor.userId);
   change.publish(channelCreated.in(room, channelChange(channel)));
   // Bots join the channels that this event announces.
   change.publish(channelMemberAdded.in(room, { channelId, serverId, channel }));
 }
 
-/** Who enters private channels with a bot: its owner, unless the server keeps the bot. */
-function ownerWith(db: Queries, serverId: string, botUserId: string): Promise<{ userId: string } | undefined> {
-  return db
-    .selectFrom('Agent as a')
-    .innerJoin('ServerMember as m', 'm.userId', 'a.userId')
-    .innerJoin('ServerMember as o', 'o.userId', 'a.ownerId')
-    .where('a.userId', '=', botUserId)
-    .where('m.serverId', '=', serverId)
-    .where('m.kept', '=', false)
-    .where('o.serverId', '=', serverId)
-    .select('o.userId')
-    .executeTakeFirst();
+/** A bot is in a private channel only with its owner, unless the server keeps it. */
+async function enterOwner({ em, db }: Change, botUserId: string, serverId: string, channelId: string): Promise<void> {
+  const bot = await em.findOne(ServerMember, { serverId, userId: botUserId }, { refresh: true });
+  const owner = bot?.kept === false ? await ownerIn(db, serverId, botUserId).executeTakeFirst() : undefined;
+  if (owner) em.create(ChannelMember, { channelId, userId: owner.userId });
+  await em.flush();
 }

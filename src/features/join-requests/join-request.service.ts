@@ -170,8 +170,8 @@ export class JoinRequestService {
     const own = { userId: actor.userId, serverId, channelId };
     const asked = await em.findOne(JoinRequest, own, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
     if (asked?.status === 'pending') return { status: 'pending', requestId: asked.id };
-    const pending = { status: 'pending', updatedAt: dateNow(), decidedBy: null } as const;
-    const request = asked ? em.assign(asked, pending) : em.create(JoinRequest, { id: newId(), ...own, ...pending });
+    if (asked) em.assign(asked, { status: 'pending', updatedAt: dateNow(), decidedBy: null });
+    const request = asked ?? em.create(JoinRequest, { id: newId(), ...own, status: 'pending' });
     await em.flush();
     const record = requestRecord(request, smallUser(actor.user));
     for (const userId of await deciders(change.rows, serverId)) {

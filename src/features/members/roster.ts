@@ -43,7 +43,10 @@ export class Roster {
     // Bans and removals commit before and keep the user out, or after and find the membership.
     await lockServer(change.rows, serverId);
     await requireUnbanned(change.rows, serverId, user.id, by === user.id);
-    if (user.isBot) await requireOwner(change.db, serverId, user.id);
+    // A bot enters only where its owner is (contract §5).
+    if (user.isBot && !(await ownerIn(change.db, serverId, user.id).executeTakeFirst())) {
+      throw new AppError('FORBIDDEN', { message: 'A bot enters only where its owner is; the owner joins first.' });
+    }
     await settleRequest(change, { serverId, channelId: null }, user.id);
     await this.insert(change, user, serverId, role);
     const row = await findServer(change.rows, serverId, user.id);
@@ -174,17 +177,14 @@ async function hold(db: Queries, userId: string): Promise<void> {
   if (held.length === 0) throw new AppError('USER_NOT_FOUND');
 }
 
-/** A bot enters only where its owner is (contract §5). @throws AppError FORBIDDEN */
-async function requireOwner(db: Queries, serverId: string, botUserId: string): Promise<void> {
-  const owner = await db
+/** The owner of a bot as a member `m` of a server. */
+export function ownerIn(db: Queries, serverId: string, botUserId: string) {
+  return db
     .selectFrom('Agent as a')
     .innerJoin('ServerMember as m', 'm.userId', 'a.ownerId')
     .where('m.serverId', '=', serverId)
     .where('a.userId', '=', botUserId)
-    .select('m.userId')
-    .executeTakeFirst();
-  if (!owner)
-    throw new AppError('FORBIDDEN', { message: 'A bot enters only where its owner is; the owner joins first.' });
+    .select('m.userId');
 }
 
 /** The user fields in member events. */
