@@ -9,8 +9,9 @@ import {
   openAiError,
 } from '../../contract/model-proxy.ts';
 import type { Context } from '../context.ts';
+import type { Counted } from './model.table.ts';
 import type { Caller, ModelCallers } from './model-callers.ts';
-import type { Counted, ModelUsageService } from './model-usage.service.ts';
+import type { ModelUsageService } from './model-usage.service.ts';
 import { asUpstreamError, type Upstream, type UpstreamAnswer } from './upstream.ts';
 
 /** No event of a model is larger. */
