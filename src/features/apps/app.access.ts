@@ -4,10 +4,7 @@ import { AppError } from '../../contract/errors.ts';
 import { may, requireRole } from '../../contract/roles.ts';
 import { isUuid } from '../../contract/schema.ts';
 import type { Database } from '../../database/database.ts';
-import { type AppRow, appColumns } from './app.view.ts';
-
-const byId = `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND id = $2`;
-const bySlug = `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND slug = $2`;
+import { App } from '../../database/entities/app.entity.ts';
 
 /** The only way to access apps on behalf of a signed-in user. */
 export class AppAccess {
@@ -33,7 +30,7 @@ export class AppAccess {
   }
 
   /** An app that the actor may see: active ones, admins all. @throws AppError APP_NOT_FOUND */
-  async visible(actor: Actor, serverIdOrSlug: string, idOrSlug: string): Promise<AppRow> {
+  async visible(actor: Actor, serverIdOrSlug: string, idOrSlug: string): Promise<App> {
     const server = await this.viewed(actor, serverIdOrSlug);
     const app = await this.find(server.id, idOrSlug);
     if (app.status !== 'active' && !server.all) throw new AppError('APP_NOT_FOUND');
@@ -41,14 +38,15 @@ export class AppAccess {
   }
 
   /** An app that the actor may change. @throws AppError APP_NOT_FOUND, ROLE_REQUIRED */
-  async changeable(actor: Actor, serverIdOrSlug: string, idOrSlug: string): Promise<AppRow> {
+  async changeable(actor: Actor, serverIdOrSlug: string, idOrSlug: string): Promise<App> {
     const server = await this.managed(actor, serverIdOrSlug);
     return this.find(server.id, idOrSlug);
   }
 
-  private async find(serverId: string, idOrSlug: string): Promise<AppRow> {
-    const [row] = await this.database.rows<AppRow>(isUuid(idOrSlug) ? byId : bySlug, [serverId, idOrSlug]);
-    if (!row) throw new AppError('APP_NOT_FOUND');
-    return row;
+  private async find(serverId: string, idOrSlug: string): Promise<App> {
+    const where = isUuid(idOrSlug) ? { serverId, id: idOrSlug } : { serverId, slug: idOrSlug };
+    const app = await this.database.read((em) => em.findOne(App, where));
+    if (!app) throw new AppError('APP_NOT_FOUND');
+    return app;
   }
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { Exchanged } from '../../infrastructure/exchange.ts';
 import { IdleTimer } from '../../infrastructure/idle-timer.ts';
 import type { Context } from '../context.ts';
+import { urlsOfApps } from './app.table.ts';
 import { isolation } from './isolation.ts';
 import { locationIn, ProxyAddress } from './proxy-address.ts';
 import {
@@ -49,9 +50,6 @@ export interface ProxiedSocket extends ProxiedAnswer {
 const callersPatience = 4;
 /** How often the apps with requests or WebSockets in progress are looked up. */
 const watchMs = 2000;
-
-const findUrl = "SELECT url FROM apps WHERE id = $1 AND type = 'url' AND status = 'active' AND url IS NOT NULL";
-const findUrls = "SELECT id, url FROM apps WHERE id = ANY($1::uuid[]) AND type = 'url' AND status = 'active'";
 
 interface Deps extends Pick<Context, 'database' | 'outgoing'> {
   limits: ProxyLimits;
@@ -144,23 +142,22 @@ export class AppProxy {
     given: Pick<ProxiedRequest, 'headers' | 'address'>,
     signal: AbortSignal,
   ): Promise<{ address: ProxyAddress; slot: Slot }> {
-    const [app] = await this.deps.database.rows<{ url: string }>(findUrl, [appId]);
-    if (!app) throw new AppError('APP_NOT_FOUND');
+    const url = (await urlsOfApps(this.deps.database.rows, [appId])).get(appId);
+    if (url === undefined) throw new AppError('APP_NOT_FOUND');
     // One request would go round in a loop until all slots are taken.
     if (cameRound(given.headers, appId)) throw failed('The address of the app leads back to it.');
     // A caller that is already gone would never release its slot.
     if (signal.aborted) throw new AppError('APP_PROXY_FAILED');
-    const slot = this.slots.enter(appId, app.url, given.address);
+    const slot = this.slots.enter(appId, url, given.address);
     signal.addEventListener('abort', slot.leave, { once: true });
-    return { address: new ProxyAddress(appId, new URL(app.url)), slot };
+    return { address: new ProxyAddress(appId, new URL(url)), slot };
   }
 
   /** Ends requests and WebSockets to apps that are gone or have a new address. */
   private async endLost(): Promise<void> {
     const ids = this.slots.appIds;
     if (ids.length === 0) return;
-    const found = await this.deps.database.rows<{ id: string; url: string }>(findUrls, [ids]);
-    const urls = new Map(found.map(({ id, url }) => [id, url]));
+    const urls = await urlsOfApps(this.deps.database.rows, ids);
     // Apps with a first request meanwhile were not looked up.
     this.slots.end(({ appId, url }) => ids.includes(appId) && urls.get(appId) !== url);
   }

@@ -1,10 +1,12 @@
 import { text } from 'node:stream/consumers';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import {
   type appDetailSchema,
   type appListSchema,
   appSlugSchema,
+  appStatuses,
   type createAppSchema,
   type listAppsSchema,
   type publishAppSchema,
@@ -12,23 +14,16 @@ import {
 } from '../../contract/app.ts';
 import { AppError } from '../../contract/errors.ts';
 import { invalid } from '../../contract/schema/validation.ts';
-import type { Rows } from '../../database/database.ts';
+import type { Queries } from '../../database/database.ts';
+import { App, AppFile } from '../../database/entities/app.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
 import type { AppAccess } from './app.access.ts';
-import {
-  bytesOfApps,
-  type Content,
-  type Description,
-  describeApp,
-  insertApp,
-  publishFiles,
-  takenSlugs,
-} from './app.table.ts';
-import { type AppRecord, type AppRow, appColumns, appRecord } from './app.view.ts';
+import { type Content, type Description, describeApp, insertApp, lockApp, publishFiles } from './app.changes.ts';
+import { type AppRecord, appRecord } from './app.view.ts';
 import type { BundleFile } from './bundle.ts';
 import type { BundleSources } from './bundle-sources.ts';
 
@@ -80,19 +75,17 @@ export class AppService {
     { status, limit, offset }: z.output<typeof listAppsSchema>,
   ): Promise<z.input<typeof appListSchema>> {
     const server = await this.deps.appAccess.viewed(actor, serverId);
-    const statuses = server.all ? ['draft', 'active', 'archived'] : ['active'];
+    const statuses: App['status'][] = server.all ? [...appStatuses] : ['active'];
     const shown = status ? statuses.filter((one) => one === status) : statuses;
-    const rows = await this.deps.database.rows<AppRow>(
-      `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND status = ANY($2)
-       ORDER BY is_homepage DESC, created_at, id LIMIT $3 OFFSET $4`,
-      [server.id, shown, limit, offset],
+    const [apps, total] = await this.deps.database.read((em) =>
+      em.findAndCount(
+        App,
+        { serverId: server.id, status: shown },
+        { orderBy: { isHomepage: 'desc', createdAt: 'asc', id: 'asc' }, limit, offset },
+      ),
     );
-    const [count] = await this.deps.database.rows<{ total: number }>(
-      'SELECT count(*) AS total FROM apps WHERE server_id = $1 AND status = ANY($2)',
-      [server.id, shown],
-    );
-    const items = rows.map(appRecord);
-    return { items, apps: items, total: count?.total ?? 0 };
+    const items = apps.map(appRecord);
+    return { items, apps: items, total };
   }
 
   /** With its page, if it is an HTML app. @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND */
@@ -104,52 +97,46 @@ export class AppService {
   /** @throws AppError APP_NOT_FOUND when the server has no homepage, or it is not active */
   async homepage(actor: Actor, serverId: string): Promise<AppRecord> {
     const server = await this.deps.appAccess.viewed(actor, serverId);
-    const [row] = await this.deps.database.rows<AppRow>(
-      `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND is_homepage`,
-      [server.id],
-    );
-    if (!row || (row.status !== 'active' && !server.all)) throw new AppError('APP_NOT_FOUND');
-    return appRecord(row);
+    const app = await this.deps.database.read((em) => em.findOne(App, { serverId: server.id, isHomepage: true }));
+    if (!app || (app.status !== 'active' && !server.all)) throw new AppError('APP_NOT_FOUND');
+    return appRecord(app);
   }
 
   /** @throws AppError ROLE_REQUIRED, APP_LIMIT, SLUG_TAKEN, BUNDLE_INVALID, FILE_NOT_FOUND, UNSAFE_URL */
   async create(actor: Actor, serverId: string, input: z.output<typeof createAppSchema>): Promise<AppRecord> {
     const server = await this.deps.appAccess.managed(actor, serverId);
     // Before a bundle is unpacked, and again when its app is added.
-    await this.requireRoom(this.deps.database.rows, server.id);
+    await this.requireRoom(this.deps.database.db, server.id);
     const content = await this.contentOf(actor, serverId, input);
-    return this.change(actor, server.id, async (change) => {
-      return this.insert(change, actor, server.id, input, content);
-    });
+    return this.change(actor, server.id, (change) => this.insert(change, actor, server.id, input, content));
   }
 
   /** Changes an app's data; new HTML makes a new version. @throws AppError APP_NOT_FOUND, SLUG_TAKEN */
   async update(
     actor: Actor,
-    serverId: string,
+    server: string,
     appId: string,
     input: z.output<typeof updateAppSchema>,
   ): Promise<AppRecord> {
     const { htmlContent, url } = input;
-    const { id, server_id } = await this.deps.appAccess.changeable(actor, serverId, appId);
+    const { id, serverId } = await this.deps.appAccess.changeable(actor, server, appId);
     if (url !== undefined) await this.deps.outgoing.check(new URL(url));
     const files = htmlContent === undefined ? null : [await this.deps.bundleSources.html(htmlContent)];
-    return this.change(actor, server_id, async (change) => {
+    return this.change(actor, serverId, async (change) => {
       // Its current type: a publish may just have replaced the app.
-      const { type } = await this.deps.appAccess.changeable(actor, server_id, id);
-      if (files && type !== 'html') throw notOfType('htmlContent', 'html');
-      if (url !== undefined && type !== 'url') throw notOfType('url', 'url');
-      if (files) await this.publishFiles(change, actor, { id, server_id }, files);
-      return describeApp(change, id, input);
+      const app = await lockApp(change.em, id);
+      if (files && app.type !== 'html') throw notOfType('htmlContent', 'html');
+      if (url !== undefined && app.type !== 'url') throw notOfType('url', 'url');
+      if (files) await this.publishFiles(change, actor, app, files);
+      return describeApp(change.em, app, input);
     });
   }
 
   /** @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND, ROLE_REQUIRED */
   async delete(actor: Actor, serverId: string, appId: string): Promise<void> {
     const app = await this.deps.appAccess.changeable(actor, serverId, appId);
-    await this.deps.changes.run(async ({ rows }) => {
-      const gone = await rows('DELETE FROM apps WHERE id = $1 RETURNING id', [app.id]);
-      if (gone.length === 0) throw new AppError('APP_NOT_FOUND');
+    await this.deps.changes.run(async ({ em }) => {
+      if ((await em.nativeDelete(App, app.id)) === 0) throw new AppError('APP_NOT_FOUND');
     });
   }
 
@@ -162,16 +149,14 @@ export class AppService {
     const source = await this.deps.bundleSources.fromWorkspace(actor, serverId, input);
     const name = input.name ?? source.name;
     return this.change(actor, server.id, async (change) => {
-      const known = await this.published(change, server.id, name, input.slug);
+      const known = await published(change.em, server.id, name, input.slug);
       const content = { type: source.type, url: null, files: source.files };
       if (!known) return this.insert(change, actor, server.id, { ...input, name }, content);
       await this.publishFiles(change, actor, known, source.files);
-      await change.rows("UPDATE apps SET type = $2, url = NULL, status = 'active' WHERE id = $1", [
-        known.id,
-        source.type,
-      ]);
+      known.type = source.type;
+      known.url = null;
       const { description, iconUrl, isHomepage } = input;
-      return describeApp(change, known.id, { name: input.name, description, iconUrl, isHomepage });
+      return describeApp(change.em, known, { name: input.name, status: 'active', description, iconUrl, isHomepage });
     });
   }
 
@@ -181,35 +166,36 @@ export class AppService {
     serverId: string,
     input: Omit<Description, 'slug'> & { slug?: string | null | undefined },
     content: Content,
-  ): Promise<AppRow> {
-    const taken = await this.requireRoom(change.rows, serverId);
+  ): Promise<App> {
+    const taken = await this.requireRoom(change.db, serverId);
     const slug = input.slug ?? freeSlug(input.name, taken);
     const app = await insertApp(change, actor.userId, serverId, { ...input, slug }, content);
-    if (content.files.length > 0) await this.requireBytes(change.rows, actor, serverId);
+    if (content.files.length > 0) await this.requireBytes(change, actor, serverId);
     return app;
   }
 
-  private async publishFiles(
-    change: Change,
-    actor: Actor,
-    app: { id: string; server_id: string },
-    files: BundleFile[],
-  ): Promise<void> {
-    await publishFiles(change, app.id, files);
-    await this.requireBytes(change.rows, actor, app.server_id);
+  private async publishFiles(change: Change, actor: Actor, app: App, files: BundleFile[]): Promise<void> {
+    await publishFiles(change, app, files);
+    await this.requireBytes(change, actor, app.serverId);
   }
 
-  /** @returns the slugs of existing apps @throws AppError APP_LIMIT */
-  private async requireRoom(rows: Rows, serverId: string): Promise<Set<string>> {
-    const taken = await takenSlugs(rows, serverId);
-    if (taken.size >= this.deps.limits.maxPerServer) throw new AppError('APP_LIMIT');
-    return taken;
+  /** @returns the slugs of existing apps, of any status @throws AppError APP_LIMIT */
+  private async requireRoom(db: Queries, serverId: string): Promise<Set<string>> {
+    const apps = await db.selectFrom('App').where('serverId', '=', serverId).select('slug').execute();
+    if (apps.length >= this.deps.limits.maxPerServer) throw new AppError('APP_LIMIT');
+    return new Set(apps.map(({ slug }) => slug));
   }
 
   /** @throws AppError QUOTA_EXCEEDED when the apps of the server, or all files of the actor, have too many bytes by now */
-  private async requireBytes(rows: Rows, actor: Actor, serverId: string): Promise<void> {
+  private async requireBytes({ db, rows }: Change, actor: Actor, serverId: string): Promise<void> {
     const { quotaBytes } = this.deps.limits;
-    const totalBytes = await bytesOfApps(rows, serverId);
+    const stored = await db
+      .selectFrom('App as a')
+      .innerJoin('AppFile as f', 'f.appId', 'a.id')
+      .where('a.serverId', '=', serverId)
+      .select(({ fn }) => fn.sum('f.sizeBytes').as('bytes'))
+      .executeTakeFirst();
+    const totalBytes = Number(stored?.bytes ?? 0);
     if (totalBytes > quotaBytes) {
       const message = `All apps of a server can have at most ${quotaBytes} bytes together; delete some first.`;
       throw new AppError('QUOTA_EXCEEDED', { message, extra: { totalBytes, quotaBytes } });
@@ -217,27 +203,10 @@ export class AppService {
     await this.deps.allowance.requireWithin(rows, actor);
   }
 
-  /**
-   * The app whose next version this is. Without a slug the name must match too: other names may give the same slug (`app`,
-   * if there are no Latin letters), and nothing is replaced that was not named.
-   */
-  private async published(change: Change, serverId: string, name: string, slug?: string | null) {
-    const [app] = slug
-      ? await change.rows<AppRow>(`SELECT ${appColumns} FROM apps WHERE server_id = $1 AND slug = $2`, [serverId, slug])
-      : await change.rows<AppRow>(
-          `SELECT ${appColumns} FROM apps WHERE server_id = $1 AND name = $2 AND slug ~ ('^' || $3 || '(-[0-9]+)?$')
-           ORDER BY created_at, id LIMIT 1`,
-          [serverId, name, slugOf(name)],
-        );
-    return app;
-  }
-
   private async htmlOf(app: AppRecord): Promise<string | null> {
     if (app.type !== 'html') return null;
-    const [file] = await this.deps.database.rows<{ blobId: string }>(
-      'SELECT blob_id AS "blobId" FROM app_files WHERE app_id = $1 AND version = $2 AND path = \'index.html\'',
-      [app.id, app.version],
-    );
+    const page = { appId: app.id, version: app.version, path: 'index.html' };
+    const file = await this.deps.database.read((em) => em.findOne(AppFile, page));
     return file ? text(this.deps.blobs.read(file.blobId)) : null;
   }
 
@@ -245,14 +214,14 @@ export class AppService {
    * Serializes changes of a server's apps: slugs and the homepage are unique. Receiving what is published may have taken
    * long, and its publisher may no longer be an admin.
    */
-  private async change(actor: Actor, serverId: string, work: (change: Change) => Promise<AppRow>): Promise<AppRecord> {
+  private async change(actor: Actor, serverId: string, work: (change: Change) => Promise<App>): Promise<AppRecord> {
     try {
-      const row = await this.deps.changes.run(async (change) => {
-        await change.rows('SELECT id FROM servers WHERE id = $1 FOR NO KEY UPDATE', [serverId]);
+      const app = await this.deps.changes.run(async (change) => {
+        await change.db.selectFrom('Server').where('id', '=', serverId).select('id').forNoKeyUpdate().execute();
         await this.deps.appAccess.managed(actor, serverId);
         return work(change);
       });
-      return appRecord(row);
+      return appRecord(app);
     } catch (error) {
       if (isUniqueViolation(error, 'apps_server_slug')) throw new AppError('SLUG_TAKEN');
       throw error;
@@ -273,6 +242,15 @@ export class AppService {
     const { files } = await this.deps.bundleSources.fromWorkspace(actor, serverId, { fileId: input.fileId });
     return { type: 'zip', url: null, files };
   }
+}
+
+/**
+ * The app whose next version this is. Without a slug the name must match too: other names may give the same slug (`app`,
+ * if there are no Latin letters), and nothing is replaced that was not named.
+ */
+function published(em: EntityManager, serverId: string, name: string, slug?: string | null): Promise<App | null> {
+  const where = slug ? { serverId, slug } : { serverId, name, slug: new RegExp(`^${slugOf(name)}(-[0-9]+)?$`) };
+  return em.findOne(App, where, { orderBy: { createdAt: 'asc', id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
 function missing(path: string): AppError {

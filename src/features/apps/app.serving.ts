@@ -7,6 +7,7 @@ import { mediaTypeOf, withCharset } from '../../infrastructure/media-types.ts';
 import type { ServedContent } from '../../infrastructure/served-content.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
+import { type FoundFile, findFiles } from './app.table.ts';
 import { isolation } from './isolation.ts';
 import type { ViewCounter } from './view-counter.ts';
 
@@ -34,20 +35,6 @@ export type Served =
   | { content: ServedContent; viewed(): void }
   /** `status` 301 for folders, which get a trailing slash; 302 to the current address. */
   | { location: string; status: 301 | 302 };
-
-interface FoundFile {
-  appId: string;
-  type: 'html' | 'zip' | 'url';
-  path: string | null;
-  blobId: string | null;
-  size: number;
-}
-
-/** The app and its file in one statement: it sees one version, even during a publish. */
-const find = `SELECT a.id AS "appId", a.type, f.path, f.blob_id AS "blobId", f.size_bytes AS size
-  FROM apps a JOIN servers s ON s.id = a.server_id
-    LEFT JOIN app_files f ON f.app_id = a.id AND f.version = a.version AND f.path = ANY($5::text[])
-  WHERE (s.id = $1 OR s.slug = $2) AND (a.id = $3 OR a.slug = $4) AND a.status = 'active'`;
 
 interface Deps extends Pick<Context, 'database'> {
   blobs: BlobStore;
@@ -94,14 +81,7 @@ export class AppServing {
   }
 
   private find(server: string, app: string, paths: string[]): Promise<FoundFile[]> {
-    const [serverId, appId] = [isUuid(server) ? server : null, isUuid(app) ? app : null];
-    return this.deps.database.rows<FoundFile>(find, [
-      serverId,
-      serverId ? null : server,
-      appId,
-      appId ? null : app,
-      paths,
-    ]);
+    return findFiles(this.deps.database.rows, named(server), named(app), paths);
   }
 
   private async content(file: FoundFile & { path: string; blobId: string }): Promise<Served> {
@@ -137,6 +117,8 @@ export class AppServing {
     return charset;
   }
 }
+
+const named = (idOrSlug: string) => (isUuid(idOrSlug) ? { id: idOrSlug, slug: null } : { id: null, slug: idOrSlug });
 
 /** Decoded once: a path encoded twice is a file name with a `%` in it. */
 function decoded(path: string): string {

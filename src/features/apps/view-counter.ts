@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Log } from '../../infrastructure/log.ts';
+import { addViews } from './app.table.ts';
 
 const everyMs = 2000;
 
@@ -41,13 +42,7 @@ export class ViewCounter {
     const views = this.views;
     this.views = new Map();
     try {
-      // Rows are locked in a fixed order, so that nodes that write at once do not deadlock.
-      await this.database.committedRows(
-        `WITH seen AS (SELECT * FROM unnest($1::uuid[], $2::int[]) AS view (id, count)),
-           locked AS (SELECT id FROM apps WHERE id IN (SELECT id FROM seen) ORDER BY id FOR NO KEY UPDATE)
-         UPDATE apps SET view_count = view_count + seen.count FROM seen JOIN locked USING (id) WHERE apps.id = seen.id`,
-        [[...views.keys()], [...views.values()]],
-      );
+      await addViews(this.database.committedRows, views);
     } catch (error) {
       this.log.warn({ err: error }, 'Views of apps could not be counted; it will be tried again.');
       for (const [id, count] of views) this.views.set(id, (this.views.get(id) ?? 0) + count);
