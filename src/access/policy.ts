@@ -10,8 +10,6 @@ export interface Halves {
   server: Policy | null;
 }
 
-export const noHalves: Halves = { owner: null, server: null };
-
 /** What each side has set in the channel, otherwise its default for the server. */
 export function within(channel: Halves, standard: Halves): Halves {
   return { owner: channel.owner ?? standard.owner, server: channel.server ?? standard.server };

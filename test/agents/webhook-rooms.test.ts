@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { noRenewal } from '../../src/cluster/entry.ts';
 import { Database } from '../../src/database/database.ts';
-import { WebhookCursors } from '../../src/features/agents/webhooks/webhook.cursors.ts';
+import { WebhookCursors } from '../../src/features/agents/webhooks/cursor.table.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { migrated, testSettings } from '../world/nodes.ts';
 

@@ -38,7 +38,7 @@ export function accountsModule(context: Context & PresenceServices) {
   const { settings, database, caches, presence } = context;
   const tokens = new Tokens(settings);
   const activity = new SessionActivity(database, context.log);
-  const agentAccess = new AgentAccess(database.rows);
+  const agentAccess = new AgentAccess(database);
   const agentIdentity = new AgentIdentity(database, caches);
   const identity = new Identity({ database, caches, tokens, activity, agents: agentIdentity });
   context.links.admitOnly((userId) => identity.admits(userId));

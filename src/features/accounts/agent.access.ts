@@ -1,25 +1,22 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { InferResult } from 'kysely';
 import type { Actor } from '../../contract/actor.ts';
-import type { AgentStatus } from '../../contract/agent.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { Rows } from '../../database/database.ts';
-import type { UserColumns } from './account.view.ts';
+import type { Database, Queries, Rows } from '../../database/database.ts';
+import { Agent } from '../../database/entities/agent.entity.ts';
 
-/** A row of `agents` with its bot user. */
-export interface AgentRow extends Omit<UserColumns, 'is_bot'> {
-  id: string;
-  user_id: string;
-  owner_id: string;
-  status: AgentStatus;
-  config: Record<string, unknown>;
-  last_heartbeat: Date | string | null;
-  online_seconds: number;
-  created_at: Date | string;
-  updated_at: Date | string;
+/** Agents with their bot users. */
+export function selectAgents(db: Queries) {
+  return db
+    .selectFrom('Agent as a')
+    .innerJoin('User as u', 'u.id', 'a.userId')
+    .where('u.deletedAt', 'is', null)
+    .select(['a.id', 'a.userId', 'a.ownerId', 'a.status', 'a.config', 'a.lastHeartbeat', 'a.onlineSeconds'])
+    .select(['a.createdAt', 'a.updatedAt', 'u.username', 'u.displayName', 'u.avatarUrl'])
+    .$narrowType<{ config: Record<string, unknown> }>();
 }
 
-export const selectAgents = `SELECT a.id, a.user_id, a.owner_id, a.status, a.config, a.last_heartbeat, a.online_seconds,
-  a.created_at, a.updated_at, u.username, u.display_name, u.avatar_url FROM agents a JOIN users u ON u.id = a.user_id`;
-const oneAgent = `${selectAgents} WHERE a.id = $1 AND u.deleted_at IS NULL`;
+export type AgentRow = InferResult<ReturnType<typeof selectAgents>>[number];
 
 const ownBot = 'SELECT id FROM agents WHERE user_id = $1 AND owner_id = $2';
 
@@ -28,38 +25,45 @@ export async function ownsBot(rows: Rows, actor: Actor, botUserId: string): Prom
   return (await rows(ownBot, [botUserId, actor.userId])).length > 0;
 }
 
+/** Locks an agent until the commit: changes of it and of its policies run one at a time. @throws AppError AGENT_NOT_FOUND */
+export async function lockAgent(em: EntityManager, agentId: string): Promise<Agent> {
+  const agent = await em.findOne(Agent, agentId, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  if (!agent) throw new AppError('AGENT_NOT_FOUND');
+  return agent;
+}
+
 /** The only way to access an agent on behalf of someone. Other people's agents do not exist (contract §2). */
 export class AgentAccess {
-  private readonly rows: Rows;
+  private readonly database: Pick<Database, 'db'>;
 
-  constructor(rows: Rows) {
-    this.rows = rows;
+  constructor(database: Pick<Database, 'db'>) {
+    this.database = database;
   }
 
   /** An agent that the actor may read: its owner and the bot itself. @throws AppError AGENT_NOT_FOUND */
   async readable(actor: Actor, agentId: string): Promise<AgentRow> {
     const agent = await this.find(agentId);
-    if (agent.owner_id !== actor.userId && agent.user_id !== actor.userId) throw new AppError('AGENT_NOT_FOUND');
+    if (agent.ownerId !== actor.userId && agent.userId !== actor.userId) throw new AppError('AGENT_NOT_FOUND');
     return agent;
   }
 
   /** An agent that the actor owns. @throws AppError AGENT_NOT_FOUND, FORBIDDEN for the bot itself */
   async owned(actor: Actor, agentId: string): Promise<AgentRow> {
     const agent = await this.readable(actor, agentId);
-    if (agent.owner_id === actor.userId) return agent;
+    if (agent.ownerId === actor.userId) return agent;
     throw new AppError('FORBIDDEN', { message: "Only the bot's owner may do this." });
   }
 
   /** The agent that the actor is. @throws AppError AGENT_NOT_FOUND, FORBIDDEN for its owner */
   async itself(actor: Actor, agentId: string): Promise<AgentRow> {
     const agent = await this.readable(actor, agentId);
-    if (agent.user_id === actor.userId) return agent;
+    if (agent.userId === actor.userId) return agent;
     throw new AppError('FORBIDDEN', { message: 'Only the bot itself may do this, with its own token.' });
   }
 
   /** Any agent; the caller checks the actor's relation to it. @throws AppError AGENT_NOT_FOUND */
   async find(agentId: string): Promise<AgentRow> {
-    const [agent] = await this.rows<AgentRow>(oneAgent, [agentId]);
+    const agent = await selectAgents(this.database.db).where('a.id', '=', agentId).executeTakeFirst();
     if (!agent) throw new AppError('AGENT_NOT_FOUND');
     return agent;
   }

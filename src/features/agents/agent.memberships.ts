@@ -8,11 +8,8 @@ import type { ChannelMemberService } from '../channels/channel-member.service.ts
 import type { Context } from '../context.ts';
 import { channelRecords } from '../members/channel.table.ts';
 import type { Roster } from '../members/roster.ts';
+import { channelsOfBot } from './agent.table.ts';
 import { agentRecord } from './agent.view.ts';
-
-const channelsOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channels c ON c.id = m.channel_id
-  WHERE m.user_id = $1 AND NOT m.excluded AND NOT c.is_archived AND c.deleted_at IS NULL
-  ORDER BY c.server_id, c.position, c.created_at LIMIT 2000`;
 
 type Existing = z.input<typeof channelMemberAdded.payload>;
 
@@ -56,11 +53,8 @@ export class AgentMemberships {
 
   /** The events that a bot gets for each of its channels when it connects (contract §9). */
   async existing(botUserId: string): Promise<Existing[]> {
-    const found = await this.deps.database.rows<{ id: string }>(channelsOf, [botUserId]);
-    const records = await channelRecords(
-      this.deps.database.rows,
-      found.map((channel) => channel.id),
-    );
+    const { rows } = this.deps.database;
+    const records = await channelRecords(rows, await channelsOfBot(rows, botUserId));
     return records.map((channel) => ({
       channelId: channel.id,
       serverId: channel.serverId,
@@ -70,7 +64,8 @@ export class AgentMemberships {
   }
 
   private async addOne(actor: Actor, serverId: string, agentId: string): Promise<void> {
-    const { botUser } = agentRecord(await this.deps.agentAccess.owned(actor, agentId));
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
+    const { botUser } = agentRecord(agent, agent);
     await this.deps.changes.run(async (change) => {
       await this.deps.roster.add(change, botUser, serverId, 'member', actor.userId);
       await this.deps.channelMembers.admitBot(change, serverId, botUser.id, actor);

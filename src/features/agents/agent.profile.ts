@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import {
@@ -8,35 +9,16 @@ import {
   type usageSnapshotAnswerSchema,
 } from '../../contract/agent.ts';
 import { channelRoom } from '../../contract/rooms.ts';
-import type { AgentAccess } from '../accounts/agent.access.ts';
+import type { Queries } from '../../database/database.ts';
+import { Agent } from '../../database/entities/agent.entity.ts';
+import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
+import { type AgentAccess, lockAgent } from '../accounts/agent.access.ts';
 import type { Context } from '../context.ts';
 import type { CommandDirectory } from '../messages/command-directory.ts';
 
 const toldChannels = 200;
 /** In channels beyond these, nodes find the change by themselves within a second. */
 const keptChannels = 2000;
-
-const getCommands = 'SELECT slash_commands AS commands FROM agents WHERE id = $1';
-const setCommands = `UPDATE agents SET slash_commands = $2::json, updated_at = now()
-  WHERE id = $1 AND slash_commands::jsonb IS DISTINCT FROM $2::jsonb RETURNING id`;
-const getSnapshot = 'SELECT usage_snapshot AS snapshot FROM agents WHERE id = $1';
-const setSnapshot = 'UPDATE agents SET usage_snapshot = $2::json WHERE id = $1';
-const placesOf = `SELECT m.channel_id AS id FROM channel_members m JOIN channels c ON c.id = m.channel_id
-  WHERE m.user_id = $1 AND NOT m.excluded AND NOT c.is_archived AND c.deleted_at IS NULL ORDER BY c.id LIMIT $2`;
-const inChannel = `SELECT a.id AS "agentId", a.slash_commands AS commands, u.id, u.username,
-    u.display_name AS "displayName", u.avatar_url AS "avatarUrl"
-  FROM channel_members m JOIN agents a ON a.user_id = m.user_id JOIN users u ON u.id = a.user_id
-  WHERE m.channel_id = $1 AND NOT m.excluded AND a.status <> 'stopped' AND a.slash_commands IS NOT NULL
-  ORDER BY u.username_key LIMIT 200`;
-
-interface BotCommands {
-  agentId: string;
-  commands: SlashCommand[];
-  id: string;
-  username: string;
-  displayName: string;
-  avatarUrl: string | null;
-}
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess'> {
   agentAccess: AgentAccess;
@@ -53,8 +35,8 @@ export class AgentProfile {
 
   async commands(actor: Actor, agentId: string): Promise<z.input<typeof slashCommandsAnswerSchema>> {
     await this.deps.agentAccess.readable(actor, agentId);
-    const [row] = await this.deps.database.rows<{ commands: SlashCommand[] | null }>(getCommands, [agentId]);
-    return { ok: true, commands: row?.commands ?? [] };
+    const agent = await this.deps.database.read((em) => em.findOne(Agent, agentId));
+    return { ok: true, commands: agent?.slashCommands ?? [] };
   }
 
   /** By the bot itself or its owner; the bot's channels get an event about it. */
@@ -63,11 +45,12 @@ export class AgentProfile {
     agentId: string,
     commands: SlashCommand[],
   ): Promise<z.input<typeof slashCommandsAnswerSchema>> {
-    const agent = await this.deps.agentAccess.readable(actor, agentId);
+    await this.deps.agentAccess.readable(actor, agentId);
     await this.deps.changes.run(async (change) => {
-      const changed = await change.rows(setCommands, [agentId, JSON.stringify(commands)]);
-      if (changed.length === 0) return;
-      const places = await change.rows<{ id: string }>(placesOf, [agent.user_id, keptChannels]);
+      const agent = await lockAgent(change.em, agentId);
+      if (isDeepStrictEqual(agent.slashCommands, commands)) return;
+      agent.slashCommands = commands;
+      const places = await channelsOf(change.db, agent.userId);
       for (const { id } of places.slice(0, toldChannels)) {
         change.publish(slashCommandsUpdated.in(channelRoom(id), { channelId: id, agentId }));
       }
@@ -79,9 +62,20 @@ export class AgentProfile {
   /** The commands of the bots in a channel. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async inChannel(actor: Actor, channelId: string): Promise<z.input<typeof channelCommandsSchema>> {
     await this.deps.channelAccess.entered(actor, channelId);
-    const bots = await this.deps.database.rows<BotCommands>(inChannel, [channelId]);
-    const commands = bots.flatMap(({ agentId, commands, ...user }) =>
-      commands.map((command) => ({ ...command, agentId, botUser: { ...user, isBot: true } })),
+    const bots = await this.deps.database.db
+      .selectFrom('ChannelMember as m')
+      .innerJoin('Agent as a', 'a.userId', 'm.userId')
+      .innerJoin('User as u', 'u.id', 'a.userId')
+      .where('m.channelId', '=', channelId)
+      .where('m.excluded', '=', false)
+      .where('a.status', '<>', 'stopped')
+      .where('a.slashCommands', 'is not', null)
+      .orderBy('u.usernameKey')
+      .limit(200)
+      .select([...smallUserColumns, 'a.id as agentId', 'a.slashCommands'])
+      .execute();
+    const commands = bots.flatMap((bot) =>
+      (bot.slashCommands ?? []).map((command) => ({ ...command, agentId: bot.agentId, botUser: smallUser(bot) })),
     );
     return { ok: true, commands };
   }
@@ -93,14 +87,29 @@ export class AgentProfile {
     snapshot: Record<string, unknown>,
   ): Promise<z.input<typeof usageSnapshotAnswerSchema>> {
     await this.deps.agentAccess.itself(actor, agentId);
-    await this.deps.changes.run(({ rows }) => rows(setSnapshot, [agentId, JSON.stringify(snapshot)]));
+    await this.deps.changes.run(({ em }) => em.nativeUpdate(Agent, agentId, { usageSnapshot: snapshot }));
     return { ok: true, snapshot };
   }
 
   /** The last report; null: none so far. */
   async usage(actor: Actor, agentId: string): Promise<z.input<typeof usageSnapshotAnswerSchema>> {
     await this.deps.agentAccess.readable(actor, agentId);
-    const [row] = await this.deps.database.rows<{ snapshot: Record<string, unknown> | null }>(getSnapshot, [agentId]);
-    return { ok: true, snapshot: row?.snapshot ?? null };
+    const agent = await this.deps.database.read((em) => em.findOne(Agent, agentId));
+    return { ok: true, snapshot: agent?.usageSnapshot ?? null };
   }
+}
+
+/** The open channels that a bot is in, as far as they are announced a change. */
+function channelsOf(db: Queries, botUserId: string): Promise<{ id: string }[]> {
+  return db
+    .selectFrom('ChannelMember as m')
+    .innerJoin('Channel as c', 'c.id', 'm.channelId')
+    .where('m.userId', '=', botUserId)
+    .where('m.excluded', '=', false)
+    .where('c.isArchived', '=', false)
+    .where('c.deletedAt', 'is', null)
+    .orderBy('c.id')
+    .limit(keptChannels)
+    .select('c.id')
+    .execute();
 }

@@ -1,18 +1,10 @@
+import { AgentToken } from '../../database/entities/agent.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { clock, dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import type { Tokens } from '../accounts/tokens.ts';
 import type { Context } from '../context.ts';
-
-/** Concurrent requests for tokens are serialized: each new token ends those before it, and one is the last. */
-const hold = 'SELECT id FROM agents WHERE id = $1 FOR NO KEY UPDATE';
-/** Tokens that end sooner were announced when they were shortened: all nodes drop each of them once. */
-const endOlder = `UPDATE agent_tokens SET ends_at = now() + make_interval(secs => $2)
-  WHERE agent_id = $1 AND ends_at > now() + make_interval(secs => $2) RETURNING id`;
-const addToken = `INSERT INTO agent_tokens (id, agent_id, created_at, ends_at, made_by)
-  VALUES ($1, $2, now(), now() + make_interval(secs => $3), $4)`;
-const pauseWebhook = `UPDATE webhooks SET state = 'paused', stopped_at = now(), updated_at = now()
-  WHERE agent_id = $1 AND state <> 'paused' RETURNING agent_id`;
 
 interface AgentToIssue {
   id: string;
@@ -40,15 +32,18 @@ export class AgentTokens {
    */
   async issue(change: Change, agent: AgentToIssue, madeBy: string): Promise<string> {
     const { agentTokenSeconds } = this.deps.settings.accounts;
-    const { tokenOverlapSeconds } = this.deps.settings.agents;
-    await change.rows(hold, [agent.id]);
-    await change.rows('DELETE FROM agent_tokens WHERE agent_id = $1 AND ends_at <= now()', [agent.id]);
-    const older = await change.rows<{ id: string }>(endOlder, [agent.id, tokenOverlapSeconds]);
+    const { em, db } = change;
+    // Concurrent requests for tokens are serialized: each new token ends those before it, and one is the last.
+    await db.selectFrom('Agent').where('id', '=', agent.id).select('id').forNoKeyUpdate().execute();
+    await em.nativeDelete(AgentToken, { agentId: agent.id, endsAt: { $lte: dateNow() } });
+    const older = await this.shorten(change, agent.id);
     const id = newId();
-    await change.rows(addToken, [id, agent.id, agentTokenSeconds, madeBy]);
-    change.afterCommit(() => this.deps.agentIdentity.forgetTokens(older.map((token) => token.id)));
-    const paused = await change.rows(pauseWebhook, [agent.id]);
-    if (paused.length > 0) change.afterCommit(() => this.deps.control.send({ kind: 'webhook', agentId: agent.id }));
+    em.create(AgentToken, { id, agentId: agent.id, endsAt: secondsFromNow(agentTokenSeconds), madeBy });
+    await em.flush();
+    change.afterCommit(() => this.deps.agentIdentity.forgetTokens(older));
+    if (await pauseWebhook(change, agent.id)) {
+      change.afterCommit(() => this.deps.control.send({ kind: 'webhook', agentId: agent.id }));
+    }
     const reference = { type: 'agent', id: agent.id };
     const notice = { kind: 'agent.token_created' as const, to: [agent.ownerId], senderId: agent.userId, reference };
     await this.deps.notifications.add(change, notice);
@@ -56,8 +51,26 @@ export class AgentTokens {
   }
 
   /** All tokens of an agent, to end them at once. */
-  async idsOf(change: Change, agentId: string): Promise<string[]> {
-    const found = await change.rows<{ id: string }>('SELECT id FROM agent_tokens WHERE agent_id = $1', [agentId]);
-    return found.map((token) => token.id);
+  async idsOf({ db }: Change, agentId: string): Promise<string[]> {
+    const tokens = await db.selectFrom('AgentToken').where('agentId', '=', agentId).select('id').execute();
+    return tokens.map(({ id }) => id);
   }
+
+  /** Tokens that end sooner were announced when they were shortened: all nodes drop each of them once. */
+  private async shorten({ db }: Change, agentId: string): Promise<string[]> {
+    const endsAt = secondsFromNow(this.deps.settings.agents.tokenOverlapSeconds);
+    const ofAgent = db.updateTable('AgentToken').where('agentId', '=', agentId);
+    const shortened = await ofAgent.where('endsAt', '>', endsAt).set({ endsAt }).returning('id').execute();
+    return shortened.map(({ id }) => id);
+  }
+}
+
+const secondsFromNow = (seconds: number): Date => new Date(clock.now() + seconds * 1000);
+
+/** @returns whether there is one that was not paused yet */
+async function pauseWebhook({ db }: Change, agentId: string): Promise<boolean> {
+  const now = dateNow();
+  const ofAgent = db.updateTable('Webhook').where('agentId', '=', agentId).where('state', '<>', 'paused');
+  const paused = await ofAgent.set({ state: 'paused', stoppedAt: now, updatedAt: now }).returning('agentId').execute();
+  return paused.length > 0;
 }

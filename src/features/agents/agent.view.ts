@@ -1,25 +1,30 @@
 import type { z } from 'zod';
 import type { agentSchema } from '../../contract/agent.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
-import { userOf } from '../accounts/account.view.ts';
+import type { Agent } from '../../database/entities/agent.entity.ts';
+import type { User } from '../../database/entities/user.entity.ts';
+import { smallUser } from '../accounts/account.view.ts';
 import type { AgentRow } from '../accounts/agent.access.ts';
 
 export type AgentRecord = z.input<typeof agentSchema>;
 
-export function agentRecord(row: AgentRow): AgentRecord {
+/** @param bot the agent's user; in a row of both it is the row */
+export function agentRecord(agent: Agent | AgentRow, bot: User | AgentRow): AgentRecord {
+  const { id, userId, ownerId, status, lastHeartbeat, onlineSeconds, config, createdAt, updatedAt } = agent;
+  const { username, displayName, avatarUrl = null } = bot;
   return {
-    id: row.id,
-    userId: row.user_id,
-    ownerId: row.owner_id,
-    name: row.username,
-    displayName: row.display_name,
-    avatarUrl: row.avatar_url,
-    status: row.status,
-    lastHeartbeat: isoTimeOrNull(row.last_heartbeat),
-    totalOnlineSeconds: Math.floor(row.online_seconds),
-    config: row.config,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
-    botUser: userOf(row.user_id, { ...row, is_bot: true }),
+    id,
+    userId,
+    ownerId,
+    name: username,
+    displayName,
+    avatarUrl,
+    status,
+    lastHeartbeat: isoTimeOrNull(lastHeartbeat),
+    totalOnlineSeconds: Math.floor(Number(onlineSeconds)),
+    config,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+    botUser: smallUser({ id: userId, username, displayName, avatarUrl, isBot: true }),
   };
 }

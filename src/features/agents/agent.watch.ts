@@ -1,19 +1,11 @@
 import type { Actor } from '../../contract/actor.ts';
 import type { Database } from '../../database/database.ts';
 import type { Log } from '../../infrastructure/log.ts';
-import { uptime } from './agent.uptime.ts';
+import { saveUptime, validTokens } from './agent.table.ts';
 
 const pollMs = 1000;
 /** How often the uptime of a connected bot is saved. */
 const saveMs = 30_000;
-
-const selectValid = `SELECT t.id, (extract(epoch FROM t.ends_at) * 1000)::float8 AS "endsAt"
-  FROM agent_tokens t JOIN agents a ON a.id = t.agent_id JOIN users o ON o.id = a.owner_id
-  WHERE t.id = ANY($1::uuid[]) AND t.ends_at > now() AND a.status <> 'stopped' AND o.suspended_at IS NULL`;
-/** Locked in a fixed order, since other nodes may save the same bots. */
-const updateUptime = `UPDATE agents SET ${uptime}, last_seen_at = now()
-  FROM (SELECT id FROM agents WHERE id = ANY($1::uuid[]) AND status <> 'stopped' ORDER BY id FOR UPDATE) AS seen
-  WHERE agents.id = seen.id`;
 
 /** A connection and its current actor: it may switch to another token. */
 interface Connection {
@@ -81,8 +73,7 @@ export class AgentWatch {
     const tokenIds = new Set<string>();
     for (const { actor } of this.connected) if (actor.agent?.tokenId) tokenIds.add(actor.agent.tokenId);
     if (tokenIds.size === 0) return;
-    const valid = await this.database.rows<{ id: string; endsAt: number }>(selectValid, [[...tokenIds]]);
-    const ends = new Map(valid.map((token) => [token.id, token.endsAt]));
+    const ends = await validTokens(this.database.rows, [...tokenIds]);
     for (const tokenId of tokenIds) this.endAt(tokenId, ends.get(tokenId) ?? 0);
   }
 
@@ -93,6 +84,6 @@ export class AgentWatch {
     if (all) for (const { actor } of this.connected) if (actor.agent) agentIds.add(actor.agent.id);
     this.moved = new Set();
     if (all) this.lastSave = performance.now();
-    if (agentIds.size > 0) await this.database.rows(updateUptime, [[...agentIds], this.heartbeatSeconds]);
+    if (agentIds.size > 0) await saveUptime(this.database.rows, [...agentIds], this.heartbeatSeconds);
   }
 }

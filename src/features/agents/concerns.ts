@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LogEntry } from '../../cluster/entry.ts';
 import type { Database } from '../../database/database.ts';
 import { atMost } from '../../infrastructure/cache.ts';
-import { namedSince } from '../messages/mentioned-bots.ts';
+import { type Concerned, readConcerned, readParts } from './concern.table.ts';
 
 /** The fields of a message event that are read here. */
 const messageSchema = z.object({
@@ -21,20 +21,6 @@ const tellsMessage = new Set(['message:new', 'message:updated', 'message:pinned'
 const tellsOfMessage = new Set(['message:deleted', 'reaction:updated']);
 const tellsThread = new Set(['thread:created', 'thread:updated']);
 
-/** The number in its channel's log from which a bot takes part in threads that it created, wrote in, or prompted. */
-const partIn = `SELECT t.id, CASE WHEN t.creator_id = $1 OR coalesce(p.author_id = $1, false) THEN 0 ELSE
-    (SELECT min(m.seq) FROM messages m WHERE m.thread_id = t.id AND m.seq > asked.seen AND m.author_id = $1) END AS since
-  FROM unnest($2::uuid[], $3::bigint[]) AS asked (id, seen) JOIN threads t USING (id)
-  LEFT JOIN messages p ON p.id = t.parent_message_id`;
-/**
- * The number after which events of messages concern a bot, if ever: 0 for its own and replies to them, that of the
- * mention for those that mention or mentioned it. Also the threads of the messages.
- */
-const concerning = `SELECT m.seq, m.thread_id AS "threadId", CASE WHEN m.author_id = $1 OR r.author_id = $1 THEN 0
-    ELSE ${namedSince('m', '$1::text')} END AS after,
-    (m.mentioned_bots ->> ('/' || $1::text))::bigint AS commanded
-  FROM messages m LEFT JOIN messages r ON r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
-
 /** Whether something concerns a bot, or what must be looked up first. */
 type Verdict = boolean | { threadId: string } | { seq: number };
 /** Events that may be about a command: a new one, or a change to one. */
@@ -44,14 +30,6 @@ const tellsOfCommand = new Set([...tellsMessage, ...tellsOfMessage]);
 interface Part {
   since: number | null;
   seen: number;
-}
-
-interface Concerned {
-  seq: number;
-  threadId: string | null;
-  after: number | null;
-  /** It is a slash command that names the bot. */
-  commanded: number | null;
 }
 
 const maxKnown = 50_000;
@@ -108,7 +86,7 @@ export class Concerns {
 
   private async bySeq(botUserId: string, channelId: string, seqs: number[]): Promise<Map<number, Concerned>> {
     if (seqs.length === 0) return new Map();
-    const rows = await this.database.committedRows<Concerned>(concerning, [botUserId, channelId, [...new Set(seqs)]]);
+    const rows = await readConcerned(this.database.committedRows, botUserId, channelId, [...new Set(seqs)]);
     return new Map(rows.map((row) => [row.seq, row]));
   }
 
@@ -116,15 +94,8 @@ export class Concerns {
   private async takesPartIn(botUserId: string, threadIds: string[], upTo: number): Promise<Map<string, number>> {
     const asked = [...new Set(threadIds)].map((id) => ({ id, ...this.partOf(botUserId, id) }));
     const open = asked.filter(({ since, seen }) => since === null && seen < upTo);
-    const found =
-      open.length > 0
-        ? await this.database.committedRows<{ id: string; since: number | null }>(partIn, [
-            botUserId,
-            open.map(({ id }) => id),
-            // What has been read is not read again, however long the thread.
-            open.map(({ seen }) => seen),
-          ])
-        : [];
+    // What has been read is not read again, however long the thread.
+    const found = open.length > 0 ? await readParts(this.database.committedRows, botUserId, open) : [];
     for (const { id, since } of found) this.parts.set(`${botUserId} ${id}`, { since, seen: upTo });
     return new Map([...asked, ...found].flatMap(({ id, since }) => (since === null ? [] : [[id, since]])));
   }

@@ -1,51 +1,83 @@
 import type { Chore } from '../../cluster/chores.ts';
 import { ifMissing } from '../../contract/errors.ts';
+import type { Database, Queries } from '../../database/database.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import { lockServer, type Roster } from '../members/roster.ts';
 
 const atOnce = 20;
-const inServers = `SELECT m.server_id AS "serverId", m.user_id AS "userId" FROM agents a
-  JOIN server_members m ON m.user_id = a.user_id AND NOT m.kept
-  WHERE NOT EXISTS (SELECT FROM server_members o WHERE o.server_id = m.server_id AND o.user_id = a.owner_id)`;
-const inChannels = `SELECT m.server_id AS "serverId", m.user_id AS "userId" FROM agents a
-  JOIN server_members m ON m.user_id = a.user_id AND NOT m.kept
-  JOIN channel_members e ON e.user_id = a.user_id AND NOT e.excluded
-  JOIN channels c ON c.id = e.channel_id AND c.server_id = m.server_id AND c.is_private
-  WHERE NOT EXISTS (SELECT FROM channel_members o
-    WHERE o.channel_id = e.channel_id AND o.user_id = a.owner_id AND NOT o.excluded)`;
-const oneOf = (strays: string) => `${strays} AND m.server_id = $1 AND m.user_id = $2`;
 
-interface Stray {
-  serverId: string;
-  userId: string;
+/** Bots that are members of servers, except those that the servers keep. */
+function seats(db: Queries) {
+  return db
+    .selectFrom('Agent as a')
+    .innerJoin('ServerMember as m', 'm.userId', 'a.userId')
+    .where('m.kept', '=', false)
+    .select(['m.serverId', 'm.userId']);
+}
+
+/** Those in servers that their owner is not in. */
+function inServers(db: Queries) {
+  return seats(db).where(({ not, exists, selectFrom }) =>
+    not(
+      exists(
+        selectFrom('ServerMember as o')
+          .select('o.userId')
+          .whereRef('o.serverId', '=', 'm.serverId')
+          .whereRef('o.userId', '=', 'a.ownerId'),
+      ),
+    ),
+  );
+}
+
+/** Those in private channels that their owner is not in. */
+function inChannels(db: Queries) {
+  return seats(db)
+    .innerJoin('ChannelMember as e', (on) => on.onRef('e.userId', '=', 'a.userId').on('e.excluded', '=', false))
+    .innerJoin('Channel as c', (on) => on.onRef('c.id', '=', 'e.channelId').onRef('c.serverId', '=', 'm.serverId'))
+    .where('c.isPrivate', '=', true)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('ChannelMember as o')
+            .select('o.userId')
+            .whereRef('o.channelId', '=', 'e.channelId')
+            .whereRef('o.userId', '=', 'a.ownerId')
+            .where('o.excluded', '=', false),
+        ),
+      ),
+    );
+}
+
+interface Parts {
+  database: Database;
+  changes: Changes;
+  roster: Roster;
+  channelMembers: ChannelMemberService;
 }
 
 /**
  * Removes bots from places that their owner has left. Earlier versions leave them there, also while they run beside
  * this one, and so may an import. Everyone gets the same events as if the bots left.
  */
-export function strayBots(parts: { changes: Changes; roster: Roster; channelMembers: ChannelMemberService }): Chore {
-  const { changes, roster, channelMembers } = parts;
-  const expel = async ({ serverId, userId }: Stray, from: string, out: typeof roster.remove) => {
-    await changes.run(async (change) => {
-      await lockServer(change.rows, serverId);
-      const still = await change.rows(oneOf(from), [serverId, userId]);
-      if (still.length > 0) await out(change, serverId, userId);
-    });
+export function strayBots({ database, changes, roster, channelMembers }: Parts): Chore {
+  const expel = async (from: typeof inServers, out: typeof roster.remove) => {
+    const strays = await from(database.db).limit(atOnce).execute();
+    for (const { serverId, userId } of strays) {
+      const leaving = changes.run(async (change) => {
+        await lockServer(change.rows, serverId);
+        const same = from(change.db).where('m.serverId', '=', serverId).where('m.userId', '=', userId);
+        if ((await same.execute()).length > 0) await out(change, serverId, userId);
+      });
+      await leaving.catch(ifMissing);
+    }
+    return strays.length;
   };
   return {
     name: 'take out bots without their owner',
-    async step(rows) {
-      const strays = await rows<Stray>(`${inServers} LIMIT ${atOnce}`);
-      for (const stray of strays) {
-        await expel(stray, inServers, (...leaving) => roster.remove(...leaving)).catch(ifMissing);
-      }
-      const inside = await rows<Stray>(`${inChannels} LIMIT ${atOnce}`);
-      for (const stray of inside) {
-        await expel(stray, inChannels, (...leaving) => channelMembers.removeStrays(...leaving)).catch(ifMissing);
-      }
-      return strays.length + inside.length;
+    async step() {
+      const expelled = await expel(inServers, (...leaving) => roster.remove(...leaving));
+      return expelled + (await expel(inChannels, (...leaving) => channelMembers.removeStrays(...leaving)));
     },
   };
 }

@@ -1,45 +1,13 @@
+import type { InferResult } from 'kysely';
 import type { z } from 'zod';
+import { openPolicy } from '../../../access/policy.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import type { agentConfigSchema, Policy } from '../../../contract/policy.ts';
-import type { Database } from '../../../database/database.ts';
-import type { AgentAccess } from '../../accounts/agent.access.ts';
-import { policyPart } from './policy.view.ts';
+import type { Database, Queries } from '../../../database/database.ts';
+import type { AgentAccess, AgentRow } from '../../accounts/agent.access.ts';
 
-const policyColumns = (alias: string) => `${alias}.mode, ${alias}.mention_only AS "mentionOnly", ${alias}.reply,
-  ${alias}.listen, ${alias}.config`;
-/** Hides from the owner ($3) the servers that keep the bot without them. */
-const joinedServers = `SELECT s.id, s.name, s.slug, s.icon_url AS "iconUrl", ${policyColumns('p')}
-  FROM server_members m JOIN servers s ON s.id = m.server_id
-  LEFT JOIN agent_policies p ON p.agent_id = $2 AND p.server_id = s.id AND p.channel_id IS NULL
-  WHERE m.user_id = $1 AND ($3::uuid IS NULL OR EXISTS (
-    SELECT FROM server_members o WHERE o.server_id = s.id AND o.user_id = $3))
-  ORDER BY m.joined_at, s.id LIMIT 1000`;
-const joinedChannels = `SELECT c.id, c.server_id AS "serverId", c.name, c.type, c.kind, c.is_private AS "isPrivate",
-  ${policyColumns('p')}
-  FROM channel_members m JOIN channels c ON c.id = m.channel_id
-  LEFT JOIN agent_policies p ON p.agent_id = $2 AND p.channel_id = c.id
-  WHERE m.user_id = $1 AND c.server_id IS NOT NULL AND NOT c.is_archived
-  ORDER BY c.position, c.created_at LIMIT 5000`;
-
-interface NoPolicy {
-  mode: null;
-}
-
-interface ServerRow {
-  id: string;
-  name: string;
-  slug: string | null;
-  iconUrl: string | null;
-}
-
-interface ChannelRow {
-  id: string;
-  serverId: string;
-  name: string;
-  type: string;
-  kind: string;
-  isPrivate: boolean;
-}
+/** The policy of a place; all null where it has none. */
+type PolicyOrNone = { [K in keyof Policy]: Policy[K] | null };
 
 /** The servers and channels of a bot, and its policies there (contract §4), in two queries. */
 export class AgentConfig {
@@ -53,27 +21,24 @@ export class AgentConfig {
 
   async get(actor: Actor, agentId: string): Promise<z.input<typeof agentConfigSchema>> {
     const agent = await this.access.readable(actor, agentId);
+    const { db } = this.database;
     const [servers, channels] = await Promise.all([
-      this.database.rows<ServerRow & (Policy | NoPolicy)>(joinedServers, [
-        agent.user_id,
-        agentId,
-        actor.userId === agent.user_id ? null : actor.userId,
-      ]),
-      this.database.rows<ChannelRow & (Policy | NoPolicy)>(joinedChannels, [agent.user_id, agentId]),
+      joinedServers(db, agent, actor.userId).execute(),
+      joinedChannels(db, agent).execute(),
     ]);
     const byServer = Map.groupBy(channels, (channel) => channel.serverId);
     return {
       agentId,
-      userId: agent.user_id,
-      ownerId: agent.owner_id,
+      userId: agent.userId,
+      ownerId: agent.ownerId,
       servers: servers.map((server) => {
-        const defaultPolicy = policyPart(given(server));
+        const defaultPolicy = given(server) ?? openPolicy;
         const own = byServer.get(server.id) ?? [];
         return {
           id: server.id,
           name: server.name,
-          slug: server.slug,
-          iconUrl: server.iconUrl,
+          slug: server.slug ?? null,
+          iconUrl: server.iconUrl ?? null,
           defaultPolicy,
           channels: own.map((channel) => channelPart(channel, given(channel) ?? defaultPolicy)),
         };
@@ -82,10 +47,48 @@ export class AgentConfig {
   }
 }
 
-function channelPart({ id, name, type, kind, isPrivate }: ChannelRow, policy: Policy) {
-  return { id, name, type, kind, isPrivate, policy: policyPart(policy) };
+const policyColumns = ['p.mode', 'p.mentionOnly', 'p.reply', 'p.listen', 'p.config'] as const;
+
+/** The servers of a bot and its default policies there; its owner does not see those that keep it without them. */
+function joinedServers(db: Queries, agent: AgentRow, readerId: string) {
+  return db
+    .selectFrom('ServerMember as m')
+    .innerJoin('Server as s', 's.id', 'm.serverId')
+    .innerJoin('ServerMember as o', (on) => on.onRef('o.serverId', '=', 's.id').on('o.userId', '=', readerId))
+    .leftJoin('AgentPolicy as p', (on) =>
+      on.on('p.agentId', '=', agent.id).onRef('p.serverId', '=', 's.id').on('p.channelId', 'is', null),
+    )
+    .where('m.userId', '=', agent.userId)
+    .orderBy('m.joinedAt')
+    .orderBy('s.id')
+    .limit(1000)
+    .select(['s.id', 's.name', 's.slug', 's.iconUrl', ...policyColumns])
+    .$narrowType<{ config: Record<string, unknown> | null }>();
 }
 
-function given(row: Policy | NoPolicy): Policy | undefined {
-  return row.mode === null ? undefined : row;
+/** The channels of a bot in servers, with its policies there. */
+function joinedChannels(db: Queries, agent: AgentRow) {
+  return db
+    .selectFrom('ChannelMember as m')
+    .innerJoin('Channel as c', 'c.id', 'm.channelId')
+    .leftJoin('AgentPolicy as p', (on) => on.on('p.agentId', '=', agent.id).onRef('p.channelId', '=', 'c.id'))
+    .where('m.userId', '=', agent.userId)
+    .where('c.serverId', 'is not', null)
+    .where('c.isArchived', '=', false)
+    .orderBy('c.position')
+    .orderBy('c.createdAt')
+    .limit(5000)
+    .select(['c.id', 'c.serverId', 'c.name', 'c.type', 'c.kind', 'c.isPrivate', ...policyColumns])
+    .$narrowType<{ config: Record<string, unknown> | null }>();
+}
+
+type ChannelRow = InferResult<ReturnType<typeof joinedChannels>>[number];
+
+function channelPart({ id, name, type, kind, isPrivate }: ChannelRow, policy: Policy) {
+  return { id, name, type, kind, isPrivate, policy };
+}
+
+function given({ mode, mentionOnly, reply, listen, config }: PolicyOrNone): Policy | undefined {
+  if (mode === null || mentionOnly === null || reply === null || listen === null || config === null) return undefined;
+  return { mode, mentionOnly, reply, listen, config };
 }

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { ChannelWithRole } from '../../../access/channel.access.ts';
 import { changedPolicy, type Halves, openPolicy, stricter } from '../../../access/policy.ts';
@@ -13,23 +14,14 @@ import {
 import { may, type Role, requireRole } from '../../../contract/roles.ts';
 import { userRoom } from '../../../contract/rooms.ts';
 import { isUuid } from '../../../contract/schema.ts';
-import type { Rows } from '../../../database/database.ts';
+import type { Queries } from '../../../database/database.ts';
+import { AgentPolicy } from '../../../database/entities/agent.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
-import type { AgentAccess, AgentRow } from '../../accounts/agent.access.ts';
+import { type AgentAccess, type AgentRow, lockAgent } from '../../accounts/agent.access.ts';
 import { type AgentIdentity, actorOf } from '../../accounts/agent.identity.ts';
 import type { Context } from '../../context.ts';
-import { findPolicy, halvesAt, type Place, policiesOf, writePolicy } from './policy.table.ts';
-import { halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
-
-/** Where a policy can matter: its channel, or the whole server if the bot is a member. */
-const concerned = `SELECT channel_id AS id FROM channel_members JOIN channels ON channels.id = channel_id
-  WHERE user_id = $1 AND server_id = $2`;
-
-const lockAgent = 'SELECT id FROM agents WHERE id = $1 FOR UPDATE';
-/** The owner $2 of bot $3, as long as they are in server $1, and whether that keeps the bot. */
-const holdOwner = `SELECT EXISTS (
-    SELECT FROM server_members b WHERE b.server_id = $1 AND b.user_id = $3 AND b.kept) AS "isKept"
-  FROM server_members o WHERE o.server_id = $1 AND o.user_id = $2 FOR SHARE`;
+import { concerned, halvesAt, type Place, policiesOf, writePolicy } from './policy.places.ts';
+import { halvesOf, halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
 
 type Input = PolicyInput & Partial<Place>;
 type Side = keyof Halves;
@@ -56,9 +48,9 @@ export class PolicyService {
   async list(actor: Actor, agentId: string, server: string | undefined): Promise<PolicyRecord[]> {
     const agent = await this.deps.agentAccess.readable(actor, agentId);
     const serverId = server === undefined || isUuid(server) ? server : await this.serverId(actor, server);
-    const reader = actor.userId === agent.user_id ? null : actor.userId;
-    const rows = await policiesOf(this.deps.database.rows, agentId, serverId ?? null, reader);
-    return rows.map(policyRecord);
+    const reader = actor.userId === agent.userId ? null : actor.userId;
+    const policies = await policiesOf(this.deps.database.db, agentId, serverId, reader);
+    return policies.map(policyRecord);
   }
 
   /**
@@ -90,12 +82,15 @@ export class PolicyService {
   async remove(actor: Actor, agentId: string, policyId: string): Promise<void> {
     const agent = await this.deps.agentAccess.owned(actor, agentId);
     await this.deps.changes.run(async (change) => {
-      await change.rows(lockAgent, [agentId]);
-      const row = await findPolicy(change.rows, agentId, policyId);
-      if (!row) throw new AppError('POLICY_NOT_FOUND');
-      if (!row.owner) throw new AppError('FORBIDDEN', { message: "The server's admins have set this policy." });
-      await requireOwnerThere(change.rows, agent, row.serverId);
-      await this.write(change, botOf(agent), row, { owner: null, server: row.server });
+      const { em } = change;
+      await lockAgent(em, agentId);
+      const policy = await em.findOne(AgentPolicy, { agentId, id: policyId });
+      if (!policy) throw new AppError('POLICY_NOT_FOUND');
+      const place = placeOf(policy);
+      const { owner, server } = halvesOf(policy);
+      if (!owner) throw new AppError('FORBIDDEN', { message: "The server's admins have set this policy." });
+      await requireOwnerThere(change.db, agent, place.serverId);
+      await this.write(change, botOf(agent), place, { owner: null, server });
     });
   }
 
@@ -106,20 +101,20 @@ export class PolicyService {
   async setBuddy(actor: Actor, channelId: string, agentId: string, input: BuddyInput): Promise<BuddyRecord> {
     const { agent, channel } = await this.buddy(actor, channelId, agentId);
     const place = { serverId: channel.serverId, channelId };
-    const side = input.setBy ?? (agent.owner_id === actor.userId ? 'owner' : 'server');
-    if (side === 'owner' ? agent.owner_id !== actor.userId : !mayDecide(actor, channel.role)) {
+    const side = input.setBy ?? (agent.ownerId === actor.userId ? 'owner' : 'server');
+    if (side === 'owner' ? agent.ownerId !== actor.userId : !mayDecide(actor, channel.role)) {
       throw new AppError('ROLE_REQUIRED', { message: "Only the bot's owner and admins of the server may do this." });
     }
     return this.deps.changes.run(async (change) => {
       await this.put(change, agent, place, input, side);
-      return buddyRecord(change.rows, agent, channel);
+      return buddyRecord(change.em, agent, channel);
     });
   }
 
   /** The effective policy of a bot in a channel, for people in it. */
   async getBuddy(actor: Actor, channelId: string, agentId: string): Promise<BuddyRecord> {
     const { agent, channel } = await this.buddy(actor, channelId, agentId);
-    return buddyRecord(this.deps.database.rows, agent, channel);
+    return this.deps.database.read((em) => buddyRecord(em, agent, channel));
   }
 
   /**
@@ -134,28 +129,31 @@ export class PolicyService {
     const place = { serverId: id, channelId: null };
     return this.deps.changes.run(async (change) => {
       await this.put(change, agent, place, input, 'server');
-      return serverRecord(change.rows, agent, id);
+      return serverRecord(change.em, agent, id);
     });
   }
 
   /** The default policy of a bot in a server, for members. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, AGENT_NOT_FOUND */
   async getServers(actor: Actor, server: string, agentId: string): Promise<ServerPolicyRecord> {
     const { id } = await this.deps.serverAccess.joined(actor, server);
-    return serverRecord(this.deps.database.rows, await this.member(id, agentId), id);
+    const agent = await this.member(id, agentId);
+    return this.deps.database.read((em) => serverRecord(em, agent, id));
   }
 
   /** Removes all that the owner has set for a bot in a server, as part of a change. */
   async forgetOwners(change: Change, agent: Bot, serverId: string): Promise<void> {
-    await change.rows(lockAgent, [agent.id]);
-    for (const row of await policiesOf(change.rows, agent.id, serverId, null)) {
-      if (row.owner) await this.write(change, agent, row, { owner: null, server: row.server });
+    await lockAgent(change.em, agent.id);
+    const owned = { agentId: agent.id, serverId, ownerHalf: { $ne: null } };
+    const policies = await change.em.find(AgentPolicy, owned, { orderBy: { createdAt: 'asc', id: 'asc' } });
+    for (const policy of policies) {
+      await this.write(change, agent, placeOf(policy), { ...halvesOf(policy), owner: null });
     }
   }
 
   /** The agent of a bot that is a member of a server. @throws AppError AGENT_NOT_FOUND */
   private async member(serverId: string, agentId: string): Promise<AgentRow> {
     const agent = await this.deps.agentAccess.find(agentId);
-    if (!(await this.deps.serverAccess.membership(serverId, agent.user_id))) throw new AppError('AGENT_NOT_FOUND');
+    if (!(await this.deps.serverAccess.membership(serverId, agent.userId))) throw new AppError('AGENT_NOT_FOUND');
     return agent;
   }
 
@@ -169,7 +167,7 @@ export class PolicyService {
     const agent = await this.deps.agentAccess.find(agentId).catch(ifMissing);
     // People outside the channel must not learn whether the bot exists either.
     if (!agent) throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
-    const owns = agent.owner_id === actor.userId || agent.user_id === actor.userId;
+    const owns = agent.ownerId === actor.userId || agent.userId === actor.userId;
     const bots = await this.ofBot(agent, channelId);
     if (own && (owns || bots)) return { agent, channel: own };
     if (owns && bots) {
@@ -203,7 +201,7 @@ export class PolicyService {
   }
 
   private async ofBot(agent: AgentRow, channelId: string): Promise<ChannelWithRole | undefined> {
-    const known = await this.deps.agentIdentity.find(agent.user_id);
+    const known = await this.deps.agentIdentity.find(agent.userId);
     return known && this.deps.channelAccess.visible(actorOf(known), channelId).catch(ifMissing);
   }
 
@@ -216,9 +214,9 @@ export class PolicyService {
     side: Side,
   ): Promise<PolicyRecord> {
     // Concurrent changes of one bot's policies are serialized.
-    await change.rows(lockAgent, [agent.id]);
-    if (side === 'owner') await requireOwnerThere(change.rows, agent, place.serverId);
-    const { own } = await halvesAt(change.rows, agent.id, place);
+    await lockAgent(change.em, agent.id);
+    if (side === 'owner') await requireOwnerThere(change.db, agent, place.serverId);
+    const { own } = await halvesAt(change.em, agent.id, place);
     const half = changedPolicy(own[side] ?? openPolicy, input);
     const halves = { owner: own.owner, server: own.server, [side]: half };
     const record = await this.write(change, botOf(agent), place, halves);
@@ -227,9 +225,8 @@ export class PolicyService {
   }
 
   private async write(change: Change, agent: Bot, place: Place, halves: Halves): Promise<PolicyRecord | null> {
-    const { serverId, channelId } = place;
-    const { row, isChanged } = await writePolicy(change.rows, agent.id, { serverId, channelId }, halves);
-    const record = row && policyRecord(row);
+    const { policy, isChanged } = await writePolicy(change.em, agent.id, place, halves);
+    const record = policy && policyRecord(policy);
     if (isChanged) await this.publish(change, agent, place, record);
     return record;
   }
@@ -241,16 +238,18 @@ export class PolicyService {
     { serverId, channelId }: Place,
     policy: PolicyRecord | null,
   ): Promise<void> {
-    const channels =
-      channelId === null ? await change.rows<{ id: string }>(concerned, [agent.userId, serverId]) : [{ id: channelId }];
+    const channelIds = channelId === null ? await concerned(change.db, agent.userId, serverId) : [channelId];
     change.publish(policyChanged.in(userRoom(agent.userId), { agentId: agent.id, serverId, channelId, policy }));
-    const channelIds = channels.map((channel) => channel.id);
     change.afterCommit(() => this.deps.policyAccess.forget(agent.userId, channelIds));
     change.afterCommit(() => this.deps.control.send({ kind: 'hearing', userId: agent.userId }));
   }
 }
 
-const botOf = (agent: AgentRow): Bot => ({ id: agent.id, userId: agent.user_id });
+const botOf = ({ id, userId }: AgentRow): Bot => ({ id, userId });
+
+function placeOf({ serverId = null, channelId = null }: AgentPolicy): Place {
+  return { serverId, channelId };
+}
 
 /** Whether someone sets the policies of a server: its admins, and no bots, whose owners act through them. */
 function mayDecide({ user }: Actor, role: Role | null): boolean {
@@ -258,24 +257,31 @@ function mayDecide({ user }: Actor, role: Role | null): boolean {
 }
 
 /** Owners set no policies in servers they are not in, or for kept bots. @throws AppError SERVER_NOT_FOUND, FORBIDDEN */
-async function requireOwnerThere(rows: Rows, agent: AgentRow, serverId: string | null): Promise<void> {
+async function requireOwnerThere(db: Queries, agent: AgentRow, serverId: string | null): Promise<void> {
   if (serverId === null) return;
-  const [held] = await rows<{ isKept: boolean }>(holdOwner, [serverId, agent.owner_id, agent.user_id]);
+  const members = db.selectFrom('ServerMember').where('serverId', '=', serverId);
+  // The owner stays until the commit.
+  const held = await members.where('userId', '=', agent.ownerId).select('userId').forShare().executeTakeFirst();
   if (!held) throw new AppError('SERVER_NOT_FOUND');
-  if (!held.isKept) return;
+  const bot = await members.where('userId', '=', agent.userId).select('kept').executeTakeFirst();
+  if (!bot?.kept) return;
   throw new AppError('FORBIDDEN', { message: "In this server the admins alone set this bot's policies." });
 }
 
 /** The effective policy of a bot in a channel, and what both sides have set there or for the whole server. */
-async function buddyRecord(rows: Rows, agent: AgentRow, { id, serverId }: ChannelWithRole): Promise<BuddyRecord> {
-  const { effective } = await halvesAt(rows, agent.id, { serverId, channelId: id });
-  const who = { channelId: id, agentId: agent.id, buddyUserId: agent.user_id };
+async function buddyRecord(
+  em: EntityManager,
+  agent: AgentRow,
+  { id, serverId }: ChannelWithRole,
+): Promise<BuddyRecord> {
+  const { effective } = await halvesAt(em, agent.id, { serverId, channelId: id });
+  const who = { channelId: id, agentId: agent.id, buddyUserId: agent.userId };
   return { ...who, ...policyPart(stricter(effective)), ...halvesPart(effective) };
 }
 
 /** The default of a bot in a server. */
-async function serverRecord(rows: Rows, agent: AgentRow, serverId: string): Promise<ServerPolicyRecord> {
-  const { own } = await halvesAt(rows, agent.id, { serverId, channelId: null });
-  const who = { serverId, agentId: agent.id, buddyUserId: agent.user_id };
+async function serverRecord(em: EntityManager, agent: AgentRow, serverId: string): Promise<ServerPolicyRecord> {
+  const { own } = await halvesAt(em, agent.id, { serverId, channelId: null });
+  const who = { serverId, agentId: agent.id, buddyUserId: agent.userId };
   return { ...who, ...policyPart(stricter(own)), ...halvesPart(own) };
 }

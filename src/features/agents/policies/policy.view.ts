@@ -1,33 +1,28 @@
 import type { z } from 'zod';
-import { type Halves, openPolicy } from '../../../access/policy.ts';
+import type { Halves } from '../../../access/policy.ts';
 import type { Policy, policySchema } from '../../../contract/policy.ts';
 import { isoTime } from '../../../contract/schema.ts';
-
-/** A row of `agent_policies`. */
-export interface PolicyRow extends Policy, Halves {
-  id: string;
-  agentId: string;
-  serverId: string | null;
-  channelId: string | null;
-  createdAt: Date | string;
-  updatedAt: Date | string;
-}
+import type { AgentPolicy } from '../../../database/entities/agent.entity.ts';
 
 export type PolicyRecord = z.input<typeof policySchema>;
 
-export function policyRecord(row: PolicyRow): PolicyRecord {
-  const { id, agentId, serverId, channelId } = row;
-  const times = { createdAt: isoTime(row.createdAt), updatedAt: isoTime(row.updatedAt) };
-  return { id, agentId, serverId, channelId, ...policyPart(row), ...halvesPart(row), ...times };
+export function policyRecord(policy: Omit<AgentPolicy, 'revision'>): PolicyRecord {
+  const { id, agentId, serverId = null, channelId = null } = policy;
+  const times = { createdAt: isoTime(policy.createdAt), updatedAt: isoTime(policy.updatedAt) };
+  return { id, agentId, serverId, channelId, ...policyPart(policy), ...halvesPart(halvesOf(policy)), ...times };
 }
 
-/** What both sides have set. */
+/** What both sides have set, as far as there is a policy. */
+export function halvesOf(policy: Pick<AgentPolicy, 'ownerHalf' | 'serverHalf'> | undefined): Halves {
+  return { owner: policy?.ownerHalf ?? null, server: policy?.serverHalf ?? null };
+}
+
+/** The same, the policy fields alone. */
 export function halvesPart({ owner, server }: Halves): Halves {
   return { owner: owner && policyPart(owner), server: server && policyPart(server) };
 }
 
-/** The policy fields of an object that has them; the open policy if there are none. */
-export function policyPart(row: Policy | undefined): Policy {
-  const { mode, mentionOnly, reply, listen, config } = row ?? openPolicy;
+/** The policy fields of an object that has them. */
+export function policyPart({ mode, mentionOnly, reply, listen, config }: Policy): Policy {
   return { mode, mentionOnly, reply, listen, config };
 }

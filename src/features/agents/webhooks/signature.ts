@@ -14,10 +14,10 @@ export function newWebhookSecret(): string {
 /**
  * All secrets that sign, newest first, in plain form; without those that can no longer be opened.
  *
- * @param previous the sealed secrets that sign besides, if any, separated by spaces
+ * @param previous the sealed secrets that sign besides, newest first
  */
-export function signingSecrets(sealed: SealedText, secret: string, previous: string | null): string[] {
-  return [secret, ...(previous?.split(' ') ?? [])].flatMap((text) => sealed.open(text) ?? []);
+export function signingSecrets(sealed: SealedText, secret: string, previous: string[]): string[] {
+  return [secret, ...previous].flatMap((text) => sealed.open(text) ?? []);
 }
 
 /**

@@ -9,8 +9,8 @@ import type { SealedText } from '../../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { AgentIdentity } from '../../accounts/agent.identity.ts';
 import type { Context } from '../../context.ts';
+import type { Claim, LoggedEvent, WebhookCursors } from './cursor.table.ts';
 import { signingSecrets } from './signature.ts';
-import type { Claim, LoggedEvent, WebhookCursors } from './webhook.cursors.ts';
 import type { Outcome, WebhookSender } from './webhook.sender.ts';
 import type { WebhookStops } from './webhook.stops.ts';
 
@@ -131,7 +131,7 @@ export class WebhookDeliverer {
 
   /** @returns whether to continue with this claim */
   private async send(claim: Claim, { id, body, seq }: Envelope, { leaving }: StopSignals): Promise<boolean> {
-    const secrets = signingSecrets(this.deps.sealed, claim.secret, claim.previousSecrets);
+    const secrets = signingSecrets(this.deps.sealed, claim.secret, claim.previousSecrets?.split(' ') ?? []);
     const outcome =
       secrets.length > 0
         ? await this.deps.sender.send({ url: claim.url, secrets, id, body }, leaving.signal)

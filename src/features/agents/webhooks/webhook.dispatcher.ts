@@ -4,7 +4,7 @@ import { streamId } from '../../../contract/rooms.ts';
 import { jittered } from '../../../infrastructure/jitter.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { Context } from '../../context.ts';
-import type { Claim, WebhookCursors } from './webhook.cursors.ts';
+import type { Claim, WebhookCursors } from './cursor.table.ts';
 import type { StopSignals, WebhookDeliverer } from './webhook.deliverer.ts';
 
 /** Between two rounds, so that simultaneous events are delivered with few queries. */

@@ -1,9 +1,8 @@
+import { LockMode } from '@mikro-orm/postgresql';
+import { Agent, Webhook } from '../../../database/entities/agent.entity.ts';
 import type { Changes } from '../../../delivery/changes.ts';
+import { dateNow } from '../../../infrastructure/clock.ts';
 import type { NotificationQueue } from '../../../jobs/notification.jobs.ts';
-
-const stop = `UPDATE webhooks w SET state = $2, stopped_at = now(), updated_at = now() FROM agents a
-  WHERE w.agent_id = $1 AND w.state = 'active' AND a.id = w.agent_id
-  RETURNING a.owner_id AS "ownerId", a.user_id AS "userId"`;
 
 /** Gives up a webhook that no longer answers; its owner gets one notification. */
 export class WebhookStops {
@@ -17,8 +16,12 @@ export class WebhookStops {
 
   async stop(agentId: string, state: 'dead' | 'gone'): Promise<void> {
     await this.changes.run(async (change) => {
-      const [agent] = await change.rows<{ ownerId: string; userId: string }>(stop, [agentId, state]);
-      if (!agent) return;
+      const webhook = await change.em.findOne(Webhook, agentId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const agent = await change.em.findOne(Agent, agentId);
+      if (webhook?.state !== 'active' || !agent) return;
+      webhook.state = state;
+      webhook.stoppedAt = dateNow();
+      webhook.updatedAt = dateNow();
       const reference = { type: 'agent', id: agentId };
       const notice = { kind: 'agent.webhook_stopped' as const, to: [agent.ownerId], senderId: agent.userId, reference };
       await this.notifications.add(change, notice);

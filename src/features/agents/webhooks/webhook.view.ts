@@ -1,22 +1,16 @@
 import type { z } from 'zod';
 import { isoTime, isoTimeOrNull } from '../../../contract/schema.ts';
 import type { webhookSchema } from '../../../contract/webhook.ts';
+import type { Webhook } from '../../../database/entities/agent.entity.ts';
 import { clock } from '../../../infrastructure/clock.ts';
 
-/** A webhook with the state of its cursors. */
-export interface WebhookRow {
-  agentId: string;
-  url: string;
-  state: 'active' | 'dead' | 'gone' | 'paused';
-  stoppedAt: Date | string | null;
-  previousUntil: Date | string | null;
+/** How far the delivery to a webhook is, in all its rooms. */
+export interface ProgressRow {
   pending: number;
   failingSince: Date | string | null;
+  lastDeliveredAt: Date | string | null;
   lastError: string | null;
   lastErrorAt: Date | string | null;
-  lastDeliveredAt: Date | string | null;
-  createdAt: Date | string;
-  updatedAt: Date | string;
 }
 
 /** A room whose next event fails. */
@@ -32,19 +26,19 @@ export interface FailingRow {
 
 export type WebhookRecord = z.input<typeof webhookSchema>;
 
-export function webhookRecord(row: WebhookRow, failing: FailingRow[]): WebhookRecord {
-  const { previousUntil } = row;
-  const holds = previousUntil !== null && new Date(previousUntil).getTime() > clock.now();
+export function webhookRecord(webhook: Webhook, progress: ProgressRow, failing: FailingRow[]): WebhookRecord {
+  const { agentId, url, state, previousUntil } = webhook;
+  const holds = previousUntil != null && previousUntil.getTime() > clock.now();
   return {
-    agentId: row.agentId,
-    url: row.url,
-    state: row.state === 'active' && row.failingSince !== null ? 'failing' : row.state,
-    failingSince: isoTimeOrNull(row.failingSince),
-    stoppedAt: isoTimeOrNull(row.stoppedAt),
-    lastError: row.lastError,
-    lastErrorAt: isoTimeOrNull(row.lastErrorAt),
-    lastDeliveredAt: isoTimeOrNull(row.lastDeliveredAt),
-    pending: row.pending,
+    agentId,
+    url,
+    state: state === 'active' && progress.failingSince !== null ? 'failing' : state,
+    failingSince: isoTimeOrNull(progress.failingSince),
+    stoppedAt: isoTimeOrNull(webhook.stoppedAt),
+    lastError: progress.lastError,
+    lastErrorAt: isoTimeOrNull(progress.lastErrorAt),
+    lastDeliveredAt: isoTimeOrNull(progress.lastDeliveredAt),
+    pending: progress.pending,
     failing: failing.map(({ kind, streamId, seq, attempts, error, since, dueAt }) => ({
       room: `${kind}:${streamId}`,
       seq,
@@ -54,7 +48,7 @@ export function webhookRecord(row: WebhookRow, failing: FailingRow[]): WebhookRe
       nextAttemptAt: isoTime(dueAt),
     })),
     previousSecretUntil: holds ? isoTime(previousUntil) : null,
-    createdAt: isoTime(row.createdAt),
-    updatedAt: isoTime(row.updatedAt),
+    createdAt: isoTime(webhook.createdAt),
+    updatedAt: isoTime(webhook.updatedAt),
   };
 }

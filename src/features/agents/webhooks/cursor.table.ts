@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { LogEntry } from '../../../cluster/entry.ts';
 import { channelRoom, type Room, userRoom } from '../../../contract/rooms.ts';
 import { isoTime } from '../../../contract/schema.ts';
-import type { Database } from '../../../database/database.ts';
+import type { Database, Rows } from '../../../database/database.ts';
 import type { Delivery } from '../../../delivery/delivery.ts';
+import type { FailingRow, ProgressRow } from './webhook.view.ts';
 
 /** A room of a webhook that this node has claimed. */
 export interface Claim {
@@ -126,6 +127,33 @@ const inChannel = `SELECT m.user_id FROM channel_members m JOIN channels c ON c.
 const putOff = `UPDATE webhook_cursors SET attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
     failed_at = now(), error = $4, due_at = now() + make_interval(secs => $5), lease = NULL, leased_until = NULL
   ${held} RETURNING extract(epoch FROM now() - failing_since)::float8 AS "failingSeconds"`;
+
+/** For when its receiver may have changed. The lease holder stops when it next advances a cursor. */
+const restart = `UPDATE webhook_cursors c SET attempts = 0, failing_since = NULL, due_at = now(), lease = NULL,
+    leased_until = NULL, seq = CASE WHEN $2 THEN s.last_seq ELSE c.seq END
+  FROM streams s WHERE s.id = c.stream_id AND c.agent_id = $1`;
+const progress = `SELECT coalesce(sum(s.last_seq - c.seq), 0)::int AS pending, min(c.failing_since) AS "failingSince",
+    max(c.delivered_at) AS "lastDeliveredAt", max(c.failed_at) AS "lastErrorAt",
+    (array_agg(c.error ORDER BY c.failed_at DESC NULLS LAST))[1] AS "lastError"
+  FROM webhook_cursors c JOIN streams s ON s.id = c.stream_id WHERE c.agent_id = $1`;
+const failing = `SELECT kind, stream_id AS "streamId", seq, attempts, error, failing_since AS since, due_at AS "dueAt"
+  FROM webhook_cursors WHERE agent_id = $1 AND failing_since IS NOT NULL ORDER BY failing_since LIMIT 20`;
+
+/** Retries all rooms of a webhook at once. @param skip continues from now instead */
+export async function restartCursors(rows: Rows, agentId: string, skip: boolean): Promise<void> {
+  await rows(restart, [agentId, skip]);
+}
+
+/** How far the delivery to a webhook is. */
+export async function progressOf(rows: Rows, agentId: string): Promise<ProgressRow> {
+  const none = { pending: 0, failingSince: null, lastDeliveredAt: null, lastErrorAt: null, lastError: null };
+  return (await rows<ProgressRow>(progress, [agentId]))[0] ?? none;
+}
+
+/** The rooms that fail the longest. */
+export function failingRooms(rows: Rows, agentId: string): Promise<FailingRow[]> {
+  return rows<FailingRow>(failing, [agentId]);
+}
 
 interface ClaimRow extends Omit<Claim, 'room'> {
   kind: 'channel' | 'user';
