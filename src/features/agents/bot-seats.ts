@@ -47,6 +47,7 @@ export class BotSeats {
     return this.changed(actor, server, agentId, 'bot:keep', async (change, { agent, member }) => {
       if (member.kept) return false;
       member.kept = true;
+      await change.em.flush();
       await this.deps.policies.forgetOwners(change, agent, member.serverId);
       return true;
     });
@@ -111,7 +112,9 @@ export class BotSeats {
 
   private async record({ em, rows }: Change, { serverId, userId }: ServerMember): Promise<MemberRecord> {
     await em.flush();
-    return memberRecord(await readSeat(rows, serverId, userId), this.deps.statuses);
+    const row = await readSeat(rows, serverId, userId);
+    if (!row) throw new AppError('AGENT_NOT_FOUND');
+    return memberRecord(row, this.deps.statuses);
   }
 
   private async announce(change: Change, serverId: string, seat: MemberRecord): Promise<void> {
