@@ -106,7 +106,7 @@ export class AppService {
   async create(actor: Actor, serverId: string, input: z.output<typeof createAppSchema>): Promise<AppRecord> {
     const server = await this.deps.appAccess.managed(actor, serverId);
     // Before a bundle is unpacked, and again when its app is added.
-    await this.requireRoom(this.deps.database.db, server.id);
+    await this.deps.database.read((em) => this.requireRoom(em, server.id));
     const content = await this.contentOf(actor, serverId, input);
     return this.change(actor, server.id, (change) => this.insert(change, actor, server.id, input, content));
   }
@@ -167,8 +167,8 @@ export class AppService {
     input: Omit<Description, 'slug'> & { slug?: string | null | undefined },
     content: Content,
   ): Promise<App> {
-    const taken = await this.requireRoom(change.db, serverId);
-    const slug = input.slug ?? freeSlug(input.name, taken);
+    await this.requireRoom(change.em, serverId);
+    const slug = input.slug ?? freeSlug(input.name, await takenSlugs(change.db, serverId));
     const app = await insertApp(change, actor.userId, serverId, { ...input, slug }, content);
     if (content.files.length > 0) await this.requireBytes(change, actor, serverId);
     return app;
@@ -179,11 +179,9 @@ export class AppService {
     await this.requireBytes(change, actor, app.serverId);
   }
 
-  /** @returns the slugs of existing apps, of any status @throws AppError APP_LIMIT */
-  private async requireRoom(db: Queries, serverId: string): Promise<Set<string>> {
-    const apps = await db.selectFrom('App').where('serverId', '=', serverId).select('slug').execute();
-    if (apps.length >= this.deps.limits.maxPerServer) throw new AppError('APP_LIMIT');
-    return new Set(apps.map(({ slug }) => slug));
+  /** @throws AppError APP_LIMIT */
+  private async requireRoom(em: EntityManager, serverId: string): Promise<void> {
+    if ((await em.count(App, { serverId })) >= this.deps.limits.maxPerServer) throw new AppError('APP_LIMIT');
   }
 
   /** @throws AppError QUOTA_EXCEEDED when the apps of the server, or all files of the actor, have too many bytes by now */
@@ -251,6 +249,12 @@ export class AppService {
 function published(em: EntityManager, serverId: string, name: string, slug?: string | null): Promise<App | null> {
   const where = slug ? { serverId, slug } : { serverId, name, slug: new RegExp(`^${slugOf(name)}(-[0-9]+)?$`) };
   return em.findOne(App, where, { orderBy: { createdAt: 'asc', id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/** The slugs of the apps of a server, of any status. */
+async function takenSlugs(db: Queries, serverId: string): Promise<Set<string>> {
+  const apps = await db.selectFrom('App').where('serverId', '=', serverId).select('slug').execute();
+  return new Set(apps.map(({ slug }) => slug));
 }
 
 function missing(path: string): AppError {

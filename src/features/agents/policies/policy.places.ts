@@ -56,17 +56,20 @@ export async function halvesAt(
 }
 
 /**
- * Stores what both sides have set in a place, and the policy that results, in channels with the default of the server.
- * The agent must be locked. @returns the policy afterwards; null: nothing is set any more
+ * Stores what both sides set in a place, and the policy that results, in channels with the default of the server. The
+ * agent must be locked.
+ * @param set what both set, by what they had set before
+ * @returns the policy afterwards; null: nothing is set any more
  */
 export async function writePolicy(
   em: EntityManager,
   agentId: string,
   place: Place,
-  halves: Halves,
+  set: (before: Halves) => Halves,
 ): Promise<{ policy: AgentPolicy | null; isChanged: boolean }> {
   const found = await around(em, agentId, place);
   const { own, standard } = at(found, place);
+  const halves = set(halvesOf(own));
   if (isDeepStrictEqual(halvesOf(own), halves)) return { policy: own ?? null, isChanged: false };
   const isDefault = place.channelId === null;
   const result = stricter(isDefault ? halves : within(halves, standard));

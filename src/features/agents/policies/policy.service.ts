@@ -21,7 +21,7 @@ import { type AgentAccess, type AgentRow, lockAgent } from '../../accounts/agent
 import { type AgentIdentity, actorOf } from '../../accounts/agent.identity.ts';
 import type { Context } from '../../context.ts';
 import { concerned, halvesAt, type Place, policiesOf, writePolicy } from './policy.places.ts';
-import { halvesOf, halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
+import { halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
 
 type Input = PolicyInput & Partial<Place>;
 type Side = keyof Halves;
@@ -87,10 +87,9 @@ export class PolicyService {
       const policy = await em.findOne(AgentPolicy, { agentId, id: policyId });
       if (!policy) throw new AppError('POLICY_NOT_FOUND');
       const place = placeOf(policy);
-      const { owner, server } = halvesOf(policy);
-      if (!owner) throw new AppError('FORBIDDEN', { message: "The server's admins have set this policy." });
+      if (!policy.ownerHalf) throw new AppError('FORBIDDEN', { message: "The server's admins have set this policy." });
       await requireOwnerThere(change.db, agent, place.serverId);
-      await this.write(change, botOf(agent), place, { owner: null, server });
+      await this.write(change, botOf(agent), place, withoutOwner);
     });
   }
 
@@ -146,7 +145,7 @@ export class PolicyService {
     const owned = { agentId: agent.id, serverId, ownerHalf: { $ne: null } };
     const policies = await change.em.find(AgentPolicy, owned, { orderBy: { createdAt: 'asc', id: 'asc' } });
     for (const policy of policies) {
-      await this.write(change, agent, placeOf(policy), { ...halvesOf(policy), owner: null });
+      await this.write(change, agent, placeOf(policy), withoutOwner);
     }
   }
 
@@ -216,16 +215,21 @@ export class PolicyService {
     // Concurrent changes of one bot's policies are serialized.
     await lockAgent(change.em, agent.id);
     if (side === 'owner') await requireOwnerThere(change.db, agent, place.serverId);
-    const { own } = await halvesAt(change.em, agent.id, place);
-    const half = changedPolicy(own[side] ?? openPolicy, input);
-    const halves = { owner: own.owner, server: own.server, [side]: half };
-    const record = await this.write(change, botOf(agent), place, halves);
+    const record = await this.write(change, botOf(agent), place, (before) => ({
+      ...before,
+      [side]: changedPolicy(before[side] ?? openPolicy, input),
+    }));
     if (!record) throw new AppError('AGENT_NOT_FOUND');
     return record;
   }
 
-  private async write(change: Change, agent: Bot, place: Place, halves: Halves): Promise<PolicyRecord | null> {
-    const { policy, isChanged } = await writePolicy(change.em, agent.id, place, halves);
+  private async write(
+    change: Change,
+    agent: Bot,
+    place: Place,
+    set: (before: Halves) => Halves,
+  ): Promise<PolicyRecord | null> {
+    const { policy, isChanged } = await writePolicy(change.em, agent.id, place, set);
     const record = policy && policyRecord(policy);
     if (isChanged) await this.publish(change, agent, place, record);
     return record;
@@ -245,6 +249,8 @@ export class PolicyService {
   }
 }
 
+const withoutOwner = ({ server }: Halves): Halves => ({ owner: null, server });
+
 const botOf = ({ id, userId }: AgentRow): Bot => ({ id, userId });
 
 function placeOf({ serverId = null, channelId = null }: AgentPolicy): Place {
@@ -259,12 +265,16 @@ function mayDecide({ user }: Actor, role: Role | null): boolean {
 /** Owners set no policies in servers they are not in, or for kept bots. @throws AppError SERVER_NOT_FOUND, FORBIDDEN */
 async function requireOwnerThere(db: Queries, agent: AgentRow, serverId: string | null): Promise<void> {
   if (serverId === null) return;
-  const members = db.selectFrom('ServerMember').where('serverId', '=', serverId);
-  // The owner stays until the commit.
-  const held = await members.where('userId', '=', agent.ownerId).select('userId').forShare().executeTakeFirst();
+  const held = await db
+    .selectFrom('ServerMember as o')
+    .leftJoin('ServerMember as b', (on) => on.onRef('b.serverId', '=', 'o.serverId').on('b.userId', '=', agent.userId))
+    .where('o.serverId', '=', serverId)
+    .where('o.userId', '=', agent.ownerId)
+    .select('b.kept as isKept')
+    .forShare('o')
+    .executeTakeFirst();
   if (!held) throw new AppError('SERVER_NOT_FOUND');
-  const bot = await members.where('userId', '=', agent.userId).select('kept').executeTakeFirst();
-  if (!bot?.kept) return;
+  if (!held.isKept) return;
   throw new AppError('FORBIDDEN', { message: "In this server the admins alone set this bot's policies." });
 }
 
