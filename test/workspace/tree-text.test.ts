@@ -6,18 +6,18 @@ import { type NodeRow, treeText } from '../../src/features/workspace/node.view.t
 
 const row = (id: string, parentId: string | null, kind: 'dir' | 'file', name: string): NodeRow => ({
   id,
-  workspace_id: 'w',
-  parent_id: parentId,
+  workspaceId: 'w',
+  parentId: parentId,
   kind,
   name,
   mime: null,
-  size_bytes: 0,
-  is_text: false,
-  blob_id: null,
+  sizeBytes: 0,
+  isText: false,
+  blobId: null,
   version: 1,
-  created_by: null,
-  created_at: '2026-01-01T00:00:00.000Z',
-  updated_at: '2026-01-01T00:00:00.000Z',
+  createdBy: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
 });
 
 interface Shown {

@@ -68,9 +68,9 @@ export class BundleSources {
     const file = await this.deps.workspaceAccess.file(workspace, fileId);
     const extension = extensionOf(file.name);
     const name = extension ? file.name.slice(0, -extension.length) : file.name;
-    const content = { blobId: file.blob_id, size: file.size_bytes };
+    const content = { blobId: file.blobId, size: file.sizeBytes };
     if (file.mime === 'text/html') {
-      if (file.size_bytes > maxHtmlBytes) throw badBundle(`A page can have at most ${maxHtmlBytes} bytes.`);
+      if (file.sizeBytes > maxHtmlBytes) throw badBundle(`A page can have at most ${maxHtmlBytes} bytes.`);
       return { name, type: 'html', files: [{ path: 'index.html', ...content }] };
     }
     const files = await unpackBundle(this.deps.blobs, content, this.deps.limits);
@@ -84,7 +84,7 @@ export class BundleSources {
     if (rows.length > this.deps.limits.entries) {
       throw badBundle(`An app can have at most ${this.deps.limits.entries} folders and files.`);
     }
-    const files = rows.flatMap(({ path, blob_id: blobId, size_bytes: size }) =>
+    const files = rows.flatMap(({ path, blobId, sizeBytes: size }) =>
       blobId ? [{ path: pathOf(path), blobId, size }] : [],
     );
     for (const { path } of files) requireInnerPath(path);

@@ -5,6 +5,7 @@ import { maxListedNodes, workspaceChanged } from '../../contract/workspace.ts';
 import type { Database } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { atMost } from '../../infrastructure/cache.ts';
+import { clock, dateNow } from '../../infrastructure/clock.ts';
 import { lockMembership } from '../members/audience.table.ts';
 import type { NodeRecord } from './node.view.ts';
 import type { OpenWorkspace } from './workspace.access.ts';
@@ -21,6 +22,8 @@ export interface Edited {
 const maxTold = 200;
 /** How often a visit is recorded. */
 const noteEveryMs = 10 * 60_000;
+/** How long ago a recent visit was at most. */
+const recentMs = 24 * 60 * 60_000;
 
 /**
  * Publishes changes to people (contract §8). A server may have 10 000 members, and a durable event costs a row for
@@ -40,12 +43,24 @@ export class Announcer {
     const key = `${workspace.id} ${userId}`;
     if (this.noted.has(key)) return;
     this.noted.set(key, true);
-    await this.database.rows(
-      `INSERT INTO workspace_viewers (workspace_id, user_id, seen_at)
-       SELECT $1, $2, now() FROM servers WHERE id = $3 AND member_count > $4
-       ON CONFLICT (workspace_id, user_id) DO UPDATE SET seen_at = now()`,
-      [workspace.id, userId, workspace.serverId, maxTold],
-    );
+    await this.database.db
+      .insertInto('WorkspaceViewer')
+      .columns(['workspaceId', 'userId', 'seenAt'])
+      .expression((of) =>
+        of
+          .selectFrom('Server')
+          .where('id', '=', workspace.serverId)
+          .where('memberCount', '>', maxTold)
+          .select(({ val }) => [
+            val(workspace.id).as('workspaceId'),
+            val(userId).as('userId'),
+            val(dateNow()).as('seenAt'),
+          ]),
+      )
+      .onConflict((known) =>
+        known.columns(['workspaceId', 'userId']).doUpdateSet({ seenAt: ({ ref }) => ref('excluded.seenAt') }),
+      )
+      .execute();
   }
 
   async announce(change: Change, workspace: OpenWorkspace, { nodes, deletedIds, more }: Edited): Promise<void> {
@@ -62,17 +77,20 @@ export class Announcer {
 
   private async audience(change: Change, workspace: OpenWorkspace): Promise<string[]> {
     await lockMembership(change.rows, workspace.serverId);
-    const members = await change.rows<{ id: string }>(
-      'SELECT user_id AS id FROM server_members WHERE server_id = $1 LIMIT $2',
-      [workspace.serverId, maxTold + 1],
-    );
-    if (members.length <= maxTold) return members.map((row) => row.id);
-    const viewers = await change.rows<{ id: string }>(
-      `SELECT v.user_id AS id FROM workspace_viewers v
-         JOIN server_members m ON m.server_id = $2 AND m.user_id = v.user_id
-       WHERE v.workspace_id = $1 AND v.seen_at > now() - interval '1 day' ORDER BY v.seen_at DESC LIMIT $3`,
-      [workspace.id, workspace.serverId, maxTold],
-    );
-    return viewers.map((row) => row.id);
+    const members = change.db.selectFrom('ServerMember as m').where('m.serverId', '=', workspace.serverId);
+    const all = await members
+      .limit(maxTold + 1)
+      .select('m.userId')
+      .execute();
+    if (all.length <= maxTold) return all.map(({ userId }) => userId);
+    const viewers = await members
+      .innerJoin('WorkspaceViewer as v', 'v.userId', 'm.userId')
+      .where('v.workspaceId', '=', workspace.id)
+      .where('v.seenAt', '>', new Date(clock.now() - recentMs))
+      .orderBy('v.seenAt', 'desc')
+      .limit(maxTold)
+      .select('m.userId')
+      .execute();
+    return viewers.map(({ userId }) => userId);
   }
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Actor } from '../../contract/actor.ts';
+import { Workspace } from '../../database/entities/workspace.entity.ts';
 import { contentDisposition } from '../../infrastructure/served-content.ts';
 import { type ZipEntry, zipBytes } from '../../infrastructure/zip-writer.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
@@ -114,8 +115,8 @@ export class ArchiveService {
   }
 
   private async workspaceName(id: string): Promise<string> {
-    const [row] = await this.deps.database.rows<{ name: string }>('SELECT name FROM workspaces WHERE id = $1', [id]);
-    return row?.name ?? 'workspace';
+    const workspace = await this.deps.database.read((em) => em.findOne(Workspace, id));
+    return workspace?.name ?? 'workspace';
   }
 
   /**
@@ -125,10 +126,10 @@ export class ArchiveService {
   private async *entries(workspaceId: string, folderId: string): AsyncGenerator<ZipEntry> {
     const rows = await readAllInside(this.deps.database, workspaceId, folderId, this.maxNodes);
     const renamed = namesOfDrives(rows);
-    const files = rows.flatMap(({ blob_id: blobId, size_bytes: size }) => (blobId ? [{ blobId, size }] : []));
+    const files = rows.flatMap(({ blobId, sizeBytes: size }) => (blobId ? [{ blobId, size }] : []));
     const contents = new ReadAhead(this.deps.blobs, files);
     let place = 0;
-    for (const { path: inside, kind, blob_id: blobId, is_text: isText, updated_at: at } of rows) {
+    for (const { path: inside, kind, blobId, isText, updatedAt: at } of rows) {
       const time = new Date(at);
       const [top = '', ...rest] = inside.split('/');
       const path = [renamed.get(top) ?? top, ...rest].join('/');

@@ -35,10 +35,9 @@ export class WorkspaceEdits {
   ): Promise<{ result: T; touched: Touched }> {
     const workspace = await this.deps.workspaceAccess.openToWrite(actor, serverId);
     return this.deps.changes.run(async (change) => {
-      const edit = await TreeEdit.begin(change.rows, workspace, actor.userId, this.deps.limits);
+      const edit = await TreeEdit.begin(change, workspace.id, actor.userId, this.deps.limits);
       await this.deps.workspaceAccess.requireStillOpen(actor, workspace);
       const result = await work(edit);
-      await edit.finish();
       if (edit.addedBytes > 0) await this.deps.allowance.requireWithin(change.rows, actor);
       const rows = await readNodes(change.rows, workspace.id, [...edit.touched, ...edit.shown]);
       const touched = new Map(rows.map((row) => [row.id, nodeRecord(row)]));

@@ -22,10 +22,10 @@ import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
 import type { NodeService } from './node.service.ts';
-import { type NodeRecord, nodeRecord, type PlacedRow } from './node.view.ts';
+import { type NodeRecord, nodeRecord } from './node.view.ts';
 import { roomForFile, type WorkspaceLimits } from './quota.ts';
 import type { FileContent } from './tree-edit.ts';
-import type { WorkspaceAccess } from './workspace.access.ts';
+import type { StoredFile, WorkspaceAccess } from './workspace.access.ts';
 
 /** Enough to detect the types that have a signature. */
 const headBytes = 4100;
@@ -113,7 +113,7 @@ export class FileService {
   async get(actor: Actor, serverId: string, fileId: string): Promise<z.input<typeof fileSchema>> {
     const workspace = await this.deps.workspaceAccess.open(actor, serverId);
     const row = await this.deps.workspaceAccess.file(workspace, fileId);
-    return { ...nodeRecord(row), content: row.is_text ? await text(this.deps.blobs.read(row.blob_id)) : null };
+    return { ...nodeRecord(row), content: row.isText ? await text(this.deps.blobs.read(row.blobId)) : null };
   }
 
   /**
@@ -132,7 +132,7 @@ export class FileService {
     const { name } = validated(uploadNameSchema, { name: file.name });
     const { parentId } = validated(uploadFieldsSchema, fields);
     if (parentId) await this.deps.workspaceAccess.folder(workspace, parentId);
-    const room = await roomForFile(this.deps.database.rows, workspace, this.deps.limits);
+    const room = await this.deps.database.read((em) => roomForFile(em, workspace.id, this.deps.limits));
     if (atLeast > this.deps.uploadBytes) throw fileTooLarge(this.deps.uploadBytes);
     if (atLeast > room) throw this.full(room);
     const probe = new UploadProbe(maxTextBytes);
@@ -186,18 +186,18 @@ export class FileService {
     return this.served(await this.deps.workspaceAccess.linkedFile(serverId, fileId), disposition);
   }
 
-  private served(file: PlacedRow & { blob_id: string }, disposition: Disposition): ServedContent {
+  private served(file: StoredFile, disposition: Disposition): ServedContent {
     const inline = disposition === 'inline' && mayShowInline(file.mime ?? '');
     return {
-      size: file.size_bytes,
-      etag: file.blob_id,
+      size: file.sizeBytes,
+      etag: file.blobId,
       headers: {
         'Content-Type': inline ? withCharset(file.mime ?? '') : 'application/octet-stream',
         'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.name),
         ...uploadHeaders,
         'Cache-Control': 'private, no-cache',
       },
-      read: (range) => this.deps.blobs.read(file.blob_id, range),
+      read: (range) => this.deps.blobs.read(file.blobId, range),
     };
   }
 }

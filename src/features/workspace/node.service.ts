@@ -106,7 +106,7 @@ export class NodeService {
   clone(actor: Actor, serverId: string, fileId: string): Promise<NodeRecord> {
     return this.deps.workspaceEdits.one(actor, serverId, async (edit) => {
       const file = await requireKind(edit, fileId, 'file');
-      return (await edit.copy(fileId, file.parent_id)).id;
+      return (await edit.copy(fileId, file.parentId ?? null)).id;
     });
   }
 

@@ -1,8 +1,10 @@
 import type { Database, Rows } from '../../database/database.ts';
+import { newId } from '../../infrastructure/ids.ts';
 import type { NodeRow, PlacedRow } from './node.view.ts';
 
-const columns = `n.id, n.workspace_id, n.parent_id, n.kind, n.name, n.mime, n.size_bytes, n.is_text, n.blob_id,
-  n.version, n.created_by, n.created_at, n.updated_at`;
+const columns = `n.id, n.workspace_id AS "workspaceId", n.parent_id AS "parentId", n.kind, n.name, n.mime,
+  n.size_bytes AS "sizeBytes", n.is_text AS "isText", n.blob_id AS "blobId", n.version, n.created_by AS "createdBy",
+  n.created_at AS "createdAt", n.updated_at AS "updatedAt"`;
 
 /** Folders first, then by name; the same on every machine. */
 const order = 'n.kind, n.name COLLATE "C"';
@@ -22,6 +24,12 @@ const inFolders = `SELECT ${columns}, ${path} FROM workspace_nodes n
 const byText = `SELECT ${columns}, ${path} FROM workspace_nodes n
   WHERE n.workspace_id = $1 AND n.kind = $2
     AND (strpos(lower(n.name), lower($3)) > 0 OR strpos(lower(n.name), lower($4)) > 0) ORDER BY ${order} LIMIT $5`;
+
+/** The workspace of a server. Each access to it asks this. */
+export async function workspaceIdOf(rows: Rows, serverId: string): Promise<string | undefined> {
+  const [row] = await rows<{ id: string }>('SELECT id FROM workspaces WHERE server_id = $1', [serverId]);
+  return row?.id;
+}
 
 /** Rows that arrive at once: a workspace may have 50 000, and taking them in is work. */
 const pageSize = 500;
@@ -81,6 +89,15 @@ export function searchNodes(
   limit: number,
 ): Promise<PlacedRow[]> {
   return rows<PlacedRow>(byText, [workspaceId, kind, text.normalize('NFC'), text.normalize('NFD'), limit]);
+}
+
+/** The names in a folder (the workspace's id: at the top) that begin with a text. */
+export async function readNames(rows: Rows, folderId: string, beginning: string): Promise<Set<string>> {
+  const found = await rows<{ name: string }>(
+    `SELECT name FROM workspace_nodes WHERE coalesce(parent_id, workspace_id) = $1 AND starts_with(name, $2)`,
+    [folderId, beginning],
+  );
+  return new Set(found.map((row) => row.name));
 }
 
 /** A folder, or the top, with its ancestors. */
@@ -145,15 +162,59 @@ export async function readExtent(rows: Rows, nodeId: string): Promise<Extent> {
   return extent;
 }
 
+/** Deletes a node and everything in it. */
+export async function deleteTree(rows: Rows, nodeId: string): Promise<void> {
+  await rows(
+    `WITH RECURSIVE inside AS (
+       SELECT id FROM workspace_nodes WHERE id = $1
+       UNION ALL SELECT c.id FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
+     ) DELETE FROM workspace_nodes USING inside WHERE workspace_nodes.id = inside.id`,
+    [nodeId],
+  );
+}
+
+/** The copy of one node. */
+export interface Copied {
+  from: string;
+  to: string;
+  kind: 'dir' | 'file';
+}
+
+/** Copies a node and everything in it. @returns all copies, that of the node first */
+export async function copyTree(
+  rows: Rows,
+  nodeId: string,
+  copy: { parentId: string | null; name: string; createdBy: string },
+): Promise<Copied[]> {
+  const inside = await rows<{ id: string; kind: 'dir' | 'file' }>(
+    `WITH RECURSIVE inside AS (
+       SELECT id, kind FROM workspace_nodes WHERE id = $1
+       UNION ALL SELECT c.id, c.kind FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
+     ) SELECT id, kind FROM inside`,
+    [nodeId],
+  );
+  const copies = inside.map(({ id, kind }) => ({ from: id, to: newId(), kind }));
+  const ids = [copies.map(({ from }) => from), copies.map(({ to }) => to)];
+  await rows(
+    `WITH pairs AS MATERIALIZED (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS pair (old, new))
+     INSERT INTO workspace_nodes (id, workspace_id, parent_id, kind, name, mime, size_bytes, is_text, blob_id,
+       created_by, created_at, updated_at)
+     SELECT pairs.new, n.workspace_id, coalesce(above.new, $3), n.kind, CASE WHEN n.id = $4 THEN $5 ELSE n.name END,
+       n.mime, n.size_bytes, n.is_text, n.blob_id, $6, now(), now()
+     FROM pairs JOIN workspace_nodes n ON n.id = pairs.old LEFT JOIN pairs above ON above.old = n.parent_id`,
+    [...ids, copy.parentId, nodeId, copy.name, copy.createdBy],
+  );
+  return copies;
+}
+
 /** One entry of an archive: a folder or file with its path below the requested folder. */
 export interface ArchiveRow {
   path: string;
   kind: 'dir' | 'file';
-  blob_id: string | null;
-  size_bytes: number;
-  mime: string | null;
-  is_text: boolean;
-  updated_at: Date | string;
+  blobId: string | null;
+  sizeBytes: number;
+  isText: boolean;
+  updatedAt: Date | string;
 }
 
 const inside = `WITH RECURSIVE inside AS (
@@ -162,7 +223,8 @@ const inside = `WITH RECURSIVE inside AS (
     UNION ALL
     SELECT c.*, inside.path || '/' || c.name, inside.level + 1
     FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
-  ) SELECT path, kind, blob_id, size_bytes, mime, is_text, updated_at FROM inside
+  ) SELECT path, kind, blob_id AS "blobId", size_bytes AS "sizeBytes", is_text AS "isText", updated_at AS "updatedAt"
+    FROM inside
     ORDER BY level, path COLLATE "C" LIMIT $3`;
 
 /** All inside a folder (the workspace's id: everything), folders before their contents. @param limit a few thousand */

@@ -2,23 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { isoTime } from '../../contract/schema.ts';
 import type { nodeSchema } from '../../contract/workspace.ts';
+import type { WorkspaceNode } from '../../database/entities/workspace.entity.ts';
 import { extensionOf } from '../../infrastructure/media-types.ts';
 
-/** A row of `workspace_nodes`. */
-export interface NodeRow {
-  id: string;
-  workspace_id: string;
-  parent_id: string | null;
-  kind: 'dir' | 'file';
-  name: string;
+/** A node as lists read it: there may be tens of thousands. */
+export interface NodeRow extends Pick<WorkspaceNode, 'id' | 'workspaceId' | 'kind' | 'name' | 'sizeBytes' | 'isText'> {
+  parentId: string | null;
   mime: string | null;
-  size_bytes: number;
-  is_text: boolean;
-  blob_id: string | null;
+  blobId: string | null;
   version: number;
-  created_by: string | null;
-  created_at: Date | string;
-  updated_at: Date | string;
+  createdBy: string | null;
+  createdAt: Date | string;
+  updatedAt: Date | string;
 }
 
 export interface PlacedRow extends NodeRow {
@@ -30,18 +25,18 @@ export type NodeRecord = z.input<typeof nodeSchema>;
 export function nodeRecord(row: PlacedRow): NodeRecord {
   return {
     id: row.id,
-    workspaceId: row.workspace_id,
-    parentId: row.parent_id,
+    workspaceId: row.workspaceId,
+    parentId: row.parentId,
     kind: row.kind,
     name: row.name,
     path: row.path,
     ext: row.kind === 'file' ? extensionOf(row.name) : null,
     mime: row.mime,
-    sizeBytes: row.size_bytes,
+    sizeBytes: row.sizeBytes,
     version: row.version,
-    createdBy: row.created_by,
-    createdAt: isoTime(row.created_at),
-    updatedAt: isoTime(row.updated_at),
+    createdBy: row.createdBy,
+    createdAt: isoTime(row.createdAt),
+    updatedAt: isoTime(row.updatedAt),
   };
 }
 
@@ -83,9 +78,9 @@ const perTurn = 32 * 1024;
 export async function* treeText(rows: NodeRow[]): AsyncGenerator<string> {
   const inside = new Map<string | null, NodeRow[]>();
   for (const row of rows) {
-    const siblings = inside.get(row.parent_id);
+    const siblings = inside.get(row.parentId);
     if (siblings) siblings.push(row);
-    else inside.set(row.parent_id, [row]);
+    else inside.set(row.parentId, [row]);
   }
   /** The folders on the way from the top, each with its nodes still to be written. */
   const line = [{ path: '', rest: inside.get(null)?.values() ?? [].values() }];

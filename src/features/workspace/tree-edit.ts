@@ -1,13 +1,23 @@
 import { AppError } from '../../contract/errors.ts';
 import { maxListedNodes } from '../../contract/workspace.ts';
-import type { Rows } from '../../database/database.ts';
+import { type Workspace, WorkspaceNode } from '../../database/entities/workspace.entity.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { mediaTypeOf } from '../../infrastructure/media-types.ts';
 import { beginningOf, freeName } from './names.ts';
-import { type Ancestry, type Extent, readAncestry, readCovered, readExtent, readNodes } from './node.table.ts';
-import type { PlacedRow } from './node.view.ts';
-import { selectTotals, type Totals, tooManyNodes, type WorkspaceLimits } from './quota.ts';
-import type { OpenWorkspace } from './workspace.access.ts';
+import {
+  type Ancestry,
+  copyTree,
+  deleteTree,
+  type Extent,
+  readAncestry,
+  readCovered,
+  readExtent,
+  readNames,
+} from './node.table.ts';
+import { tooManyNodes, type WorkspaceLimits } from './quota.ts';
+import { lockWorkspace } from './workspace.access.ts';
 
 /** The contents of a file: bytes in the store, and their metadata. */
 export interface FileContent {
@@ -16,6 +26,8 @@ export interface FileContent {
   mime: string;
   isText: boolean;
 }
+
+type Changed = Partial<Pick<WorkspaceNode, 'parentId' | 'name' | 'mime' | 'blobId' | 'sizeBytes' | 'isText'>>;
 
 /**
  * Edits of one workspace within one transaction. From `begin` to the commit its row is locked, so edits of one workspace
@@ -28,46 +40,32 @@ export class TreeEdit {
   readonly shown = new Set<string>();
   /** How many bytes the edit has added so far. */
   addedBytes = 0;
-  private readonly rows: Rows;
-  private readonly workspace: OpenWorkspace;
-  private readonly limits: WorkspaceLimits;
-  private readonly totals: Totals;
+  private readonly change: Change;
+  private readonly workspace: Workspace;
   private readonly userId: string;
+  private readonly limits: WorkspaceLimits;
 
-  private constructor(rows: Rows, workspace: OpenWorkspace, userId: string, limits: WorkspaceLimits, totals: Totals) {
-    this.rows = rows;
+  private constructor(change: Change, workspace: Workspace, userId: string, limits: WorkspaceLimits) {
+    this.change = change;
     this.workspace = workspace;
     this.userId = userId;
     this.limits = limits;
-    this.totals = totals;
   }
 
-  /** @param userId the editor, for `createdBy` */
-  static async begin(rows: Rows, workspace: OpenWorkspace, userId: string, limits: WorkspaceLimits): Promise<TreeEdit> {
-    const [totals] = await rows<Totals>(`${selectTotals} FOR NO KEY UPDATE`, [workspace.id]);
-    if (!totals) throw new AppError('SERVER_NOT_FOUND');
-    return new TreeEdit(rows, workspace, userId, limits, totals);
+  /** @param userId the editor, for `createdBy`. @throws AppError SERVER_NOT_FOUND */
+  static async begin(change: Change, workspaceId: string, userId: string, limits: WorkspaceLimits): Promise<TreeEdit> {
+    return new TreeEdit(change, await lockWorkspace(change, workspaceId), userId, limits);
   }
 
-  /** Writes the counts. The last step of an edit. */
-  async finish(): Promise<void> {
-    if (this.touched.size === 0) return;
-    const { folderCount, fileCount, totalBytes } = this.totals;
-    await this.rows(
-      `UPDATE workspaces SET folder_count = $2, file_count = $3, total_bytes = $4, updated_at = now() WHERE id = $1`,
-      [this.workspace.id, folderCount, fileCount, totalBytes],
-    );
-  }
-
-  /** A node of this workspace; undefined if it has none with this id. */
-  async find(nodeId: string): Promise<PlacedRow | undefined> {
-    const [row] = await readNodes(this.rows, this.workspace.id, [nodeId]);
-    return row;
+  /** A node of this workspace; null if it has none with this id. */
+  find(nodeId: string): Promise<WorkspaceNode | null> {
+    // It may have been read before the workspace was locked.
+    return this.change.em.findOne(WorkspaceNode, { id: nodeId, workspaceId: this.workspace.id }, { refresh: true });
   }
 
   /** The given nodes without those inside others of them. */
   async outermost(nodeIds: string[]): Promise<string[]> {
-    const covered = await readCovered(this.rows, nodeIds);
+    const covered = await readCovered(this.change.rows, nodeIds);
     return [...new Set(nodeIds)].filter((id) => !covered.has(id));
   }
 
@@ -88,12 +86,11 @@ export class TreeEdit {
   async rename(nodeId: string, name: string): Promise<void> {
     const node = await this.node(nodeId);
     if (node.name === name) return;
-    const taken = await this.namesLike(node.parent_id, name);
+    const taken = await this.namesLike(node.parentId ?? null, name);
     if (taken.has(name)) throw new AppError('NAME_TAKEN');
-    await this.place(nodeId, node.parent_id, name);
     // The type follows the new name; if that implies none, the bytes keep theirs.
-    const mime = node.kind === 'file' ? mediaTypeOf(name) : null;
-    if (mime) await this.rows('UPDATE workspace_nodes SET mime = $2 WHERE id = $1', [nodeId, mime]);
+    const mime = (node.kind === 'file' && mediaTypeOf(name)) || node.mime;
+    await this.set(node, { name, mime });
   }
 
   /**
@@ -102,10 +99,10 @@ export class TreeEdit {
    */
   async move(nodeId: string, parentId: string | null): Promise<void> {
     const node = await this.node(nodeId);
-    if (node.parent_id === parentId) return;
+    if ((node.parentId ?? null) === parentId) return;
     await this.requireRoomFor(node, parentId);
     const taken = await this.namesLike(parentId, beginningOf(node.name, node.kind));
-    await this.place(nodeId, parentId, freeName(node.name, node.kind, taken));
+    await this.set(node, { parentId, name: freeName(node.name, node.kind, taken) });
   }
 
   /**
@@ -118,52 +115,49 @@ export class TreeEdit {
     const extent = await this.requireRoomFor(node, parentId);
     this.count(extent, 1);
     const taken = await this.namesLike(parentId, beginningOf(node.name, node.kind));
-    return this.duplicate(node, parentId, freeName(node.name, node.kind, taken));
+    const name = freeName(node.name, node.kind, taken);
+    const copies = await copyTree(this.change.rows, node.id, { parentId, name, createdBy: this.userId });
+    const id = copies[0]?.to ?? '';
+    this.touch(id);
+    // One more than an event lists marks the list as incomplete.
+    for (const { to } of copies) if (this.touched.size <= maxListedNodes) this.touched.add(to);
+    const made = (kind: string) => copies.filter((copy) => copy.kind === kind).map((copy) => copy.to);
+    return { id, folderIds: made('dir'), fileIds: made('file') };
   }
 
   /** Deletes a node with its contents. @throws AppError NODE_NOT_FOUND */
   async remove(nodeId: string): Promise<void> {
     await this.node(nodeId);
-    this.count(await readExtent(this.rows, nodeId), -1);
-    await this.rows(
-      `WITH RECURSIVE inside AS (
-         SELECT id FROM workspace_nodes WHERE id = $1
-         UNION ALL SELECT c.id FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
-       ) DELETE FROM workspace_nodes USING inside WHERE workspace_nodes.id = inside.id`,
-      [nodeId],
-    );
-    this.touched.add(nodeId);
+    this.count(await readExtent(this.change.rows, nodeId), -1);
+    await deleteTree(this.change.rows, nodeId);
+    this.touch(nodeId);
   }
 
   /** Gives a file new bytes. @throws AppError NODE_NOT_FOUND, QUOTA_EXCEEDED */
   async setContent(fileId: string, content: FileContent): Promise<void> {
     const file = await this.node(fileId);
-    if (file.blob_id === content.blobId) return;
-    this.count({ folders: 0, files: 0, bytes: content.size - file.size_bytes, height: 0 }, 1);
-    await this.rows(
-      `UPDATE workspace_nodes SET blob_id = $2, size_bytes = $3, is_text = $4, version = version + 1, updated_at = now()
-       WHERE id = $1`,
-      [fileId, content.blobId, content.size, content.isText],
-    );
-    this.touched.add(fileId);
+    const { blobId, size: sizeBytes, isText } = content;
+    if (file.blobId === blobId) return;
+    this.count({ folders: 0, files: 0, bytes: sizeBytes - file.sizeBytes, height: 0 }, 1);
+    await this.set(file, { blobId, sizeBytes, isText });
   }
 
-  private async node(nodeId: string): Promise<PlacedRow> {
-    const row = await this.find(nodeId);
-    if (!row) throw new AppError('NODE_NOT_FOUND');
-    return row;
+  private async node(nodeId: string): Promise<WorkspaceNode> {
+    const node = await this.find(nodeId);
+    if (!node) throw new AppError('NODE_NOT_FOUND');
+    return node;
   }
 
   private async ancestry(folderId: string | null): Promise<Ancestry> {
-    const ancestry = await readAncestry(this.rows, this.workspace.id, folderId);
+    const ancestry = await readAncestry(this.change.rows, this.workspace.id, folderId);
     if (!ancestry) throw new AppError('FOLDER_NOT_FOUND');
     return ancestry;
   }
 
-  private async requireRoomFor(node: PlacedRow, parentId: string | null): Promise<Extent> {
+  private async requireRoomFor(node: WorkspaceNode, parentId: string | null): Promise<Extent> {
     const ancestry = await this.ancestry(parentId);
     if (ancestry.ids.includes(node.id)) throw new AppError('FOLDER_INTO_ITSELF');
-    const extent = await readExtent(this.rows, node.id);
+    const extent = await readExtent(this.change.rows, node.id);
     this.requireDepth(ancestry, extent.height);
     return extent;
   }
@@ -178,13 +172,13 @@ export class TreeEdit {
 
   /** @throws AppError QUOTA_EXCEEDED when something is added that there is no room for */
   private count({ folders, files, bytes }: Extent, sign: 1 | -1): void {
-    this.totals.folderCount += sign * folders;
-    this.totals.fileCount += sign * files;
-    this.totals.totalBytes += sign * bytes;
+    this.workspace.folderCount += sign * folders;
+    this.workspace.fileCount += sign * files;
+    this.workspace.totalBytes += sign * bytes;
     this.addedBytes += sign * bytes;
     if (sign < 0) return;
     const { quotaBytes, maxNodes } = this.limits;
-    const { folderCount, fileCount, totalBytes } = this.totals;
+    const { folderCount, fileCount, totalBytes } = this.workspace;
     if (bytes > 0 && totalBytes > quotaBytes) {
       throw new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: totalBytes - bytes, quotaBytes } });
     }
@@ -200,68 +194,38 @@ export class TreeEdit {
     const bytes = content?.size ?? 0;
     this.count({ folders: kind === 'dir' ? 1 : 0, files: kind === 'file' ? 1 : 0, bytes, height: 0 }, 1);
     const taken = await this.namesLike(parentId, beginningOf(name, kind));
-    const id = newId();
-    await this.rows(
-      `INSERT INTO workspace_nodes (id, workspace_id, parent_id, kind, name, mime, size_bytes, is_text, blob_id,
-         created_by, created_at, updated_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now(), now())`,
-      [
-        id,
-        this.workspace.id,
-        parentId,
-        kind,
-        freeName(name, kind, taken),
-        content?.mime ?? null,
-        bytes,
-        content?.isText ?? false,
-        content?.blobId ?? null,
-        this.userId,
-      ],
-    );
-    this.touched.add(id);
-    return id;
+    const node = this.change.em.create(WorkspaceNode, {
+      id: newId(),
+      workspaceId: this.workspace.id,
+      parentId,
+      kind,
+      name: freeName(name, kind, taken),
+      mime: content?.mime ?? null,
+      sizeBytes: bytes,
+      isText: content?.isText ?? false,
+      blobId: content?.blobId ?? null,
+      createdBy: this.userId,
+    });
+    this.touch(node.id);
+    await this.change.em.flush();
+    return node.id;
   }
 
-  private async duplicate(node: PlacedRow, parentId: string | null, name: string) {
-    const inside = await this.rows<{ id: string; kind: string }>(
-      `WITH RECURSIVE inside AS (
-         SELECT id, kind FROM workspace_nodes WHERE id = $1
-         UNION ALL SELECT c.id, c.kind FROM inside JOIN workspace_nodes c ON c.parent_id = inside.id
-       ) SELECT id, kind FROM inside`,
-      [node.id],
-    );
-    const copies = inside.map(({ id, kind }) => ({ from: id, to: newId(), kind }));
-    await this.rows(
-      `WITH pairs AS MATERIALIZED (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS pair (old, new))
-       INSERT INTO workspace_nodes (id, workspace_id, parent_id, kind, name, mime, size_bytes, is_text, blob_id,
-         created_by, created_at, updated_at)
-       SELECT pairs.new, n.workspace_id, coalesce(above.new, $3), n.kind, CASE WHEN n.id = $4 THEN $5 ELSE n.name END,
-         n.mime, n.size_bytes, n.is_text, n.blob_id, $6, now(), now()
-       FROM pairs JOIN workspace_nodes n ON n.id = pairs.old LEFT JOIN pairs above ON above.old = n.parent_id`,
-      [copies.map((copy) => copy.from), copies.map((copy) => copy.to), parentId, node.id, name, this.userId],
-    );
-    const id = copies[0]?.to ?? '';
-    this.touched.add(id);
-    // One more than an event lists marks the list as incomplete.
-    for (const { to } of copies) if (this.touched.size <= maxListedNodes) this.touched.add(to);
-    const made = (kind: string) => copies.filter((copy) => copy.kind === kind).map((copy) => copy.to);
-    return { id, folderIds: made('dir'), fileIds: made('file') };
+  private async set(node: WorkspaceNode, changed: Changed): Promise<void> {
+    Object.assign(node, changed);
+    node.version++;
+    node.updatedAt = dateNow();
+    this.touch(node.id);
+    await this.change.em.flush();
   }
 
-  private async place(nodeId: string, parentId: string | null, name: string): Promise<void> {
-    await this.rows(
-      `UPDATE workspace_nodes SET parent_id = $2, name = $3, version = version + 1, updated_at = now() WHERE id = $1`,
-      [nodeId, parentId, name],
-    );
+  private touch(nodeId: string): void {
     this.touched.add(nodeId);
+    this.workspace.updatedAt = dateNow();
   }
 
   /** The names in a folder with this prefix. */
-  private async namesLike(parentId: string | null, beginning: string): Promise<Set<string>> {
-    const found = await this.rows<{ name: string }>(
-      `SELECT name FROM workspace_nodes WHERE coalesce(parent_id, workspace_id) = $1 AND starts_with(name, $2)`,
-      [parentId ?? this.workspace.id, beginning],
-    );
-    return new Set(found.map((row) => row.name));
+  private namesLike(parentId: string | null, beginning: string): Promise<Set<string>> {
+    return readNames(this.change.rows, parentId ?? this.workspace.id, beginning);
   }
 }

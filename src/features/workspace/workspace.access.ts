@@ -1,16 +1,39 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { requireUnbarred } from '../../access/barred.ts';
 import type { ServerAccess } from '../../access/server.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Database } from '../../database/database.ts';
+import { Workspace } from '../../database/entities/workspace.entity.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import { readNodes } from './node.table.ts';
+import { readNodes, workspaceIdOf } from './node.table.ts';
 import type { PlacedRow } from './node.view.ts';
 
 /** A workspace that the actor may use. */
 export interface OpenWorkspace {
   id: string;
   serverId: string;
+}
+
+/** A file, whose bytes are in the store. */
+export interface StoredFile extends PlacedRow {
+  blobId: string;
+}
+
+/** @throws AppError SERVER_NOT_FOUND if it is gone */
+export async function findWorkspace(em: EntityManager, id: string): Promise<Workspace> {
+  // A request with an Idempotency-Key is one change, which may have read it before a lock was taken.
+  const workspace = await em.findOne(Workspace, id, { refresh: true });
+  if (!workspace) throw new AppError('SERVER_NOT_FOUND');
+  return workspace;
+}
+
+/** Locks a workspace against other edits; visits do not wait. @throws AppError SERVER_NOT_FOUND if it is gone */
+export async function lockWorkspace({ db, em }: Change, id: string): Promise<Workspace> {
+  await db.selectFrom('Workspace').where('id', '=', id).select('id').forNoKeyUpdate().execute();
+  return findWorkspace(em, id);
 }
 
 /** The only way to access a workspace and its contents on behalf of someone. */
@@ -31,14 +54,10 @@ export class WorkspaceAccess {
   async open(actor: Actor, serverIdOrSlug: string): Promise<OpenWorkspace> {
     const { id: serverId } = await this.servers.joined(actor, serverIdOrSlug);
     await requireUnbarred(this.database.rows, actor, serverId);
-    const known = await this.find(serverId);
+    const known = await workspaceIdOf(this.database.rows, serverId);
     if (known) return { id: known, serverId };
-    await this.database.rows(
-      `INSERT INTO workspaces (id, server_id, name, created_at, updated_at)
-       SELECT $1, id, name, now(), now() FROM servers WHERE id = $2 ON CONFLICT (server_id) DO NOTHING`,
-      [newId(), serverId],
-    );
-    const made = await this.find(serverId);
+    await this.create(serverId);
+    const made = await workspaceIdOf(this.database.rows, serverId);
     if (!made) throw new AppError('SERVER_NOT_FOUND');
     return { id: made, serverId };
   }
@@ -68,23 +87,37 @@ export class WorkspaceAccess {
   }
 
   /** A file of the workspace. @throws AppError FILE_NOT_FOUND */
-  async file(workspace: OpenWorkspace, fileId: string): Promise<PlacedRow & { blob_id: string }> {
+  async file(workspace: OpenWorkspace, fileId: string): Promise<StoredFile> {
     const [row] = await readNodes(this.database.rows, workspace.id, [fileId]);
-    if (!row?.blob_id) throw new AppError('FILE_NOT_FOUND');
-    return { ...row, blob_id: row.blob_id };
+    if (!row?.blobId) throw new AppError('FILE_NOT_FOUND');
+    return { ...row, blobId: row.blobId };
   }
 
   /** The file of a signed link, whose creator had access. @throws AppError FILE_NOT_FOUND */
-  async linkedFile(serverId: string, fileId: string): Promise<PlacedRow & { blob_id: string }> {
-    const workspaceId = await this.find(serverId);
+  async linkedFile(serverId: string, fileId: string): Promise<StoredFile> {
+    const workspaceId = await workspaceIdOf(this.database.rows, serverId);
     if (!workspaceId) throw new AppError('FILE_NOT_FOUND');
     return this.file({ id: workspaceId, serverId }, fileId);
   }
 
-  private async find(serverId: string): Promise<string | undefined> {
-    const [row] = await this.database.rows<{ id: string }>('SELECT id FROM workspaces WHERE server_id = $1', [
-      serverId,
-    ]);
-    return row?.id;
+  private async create(serverId: string): Promise<void> {
+    const now = dateNow();
+    await this.database.db
+      .insertInto('Workspace')
+      .columns(['id', 'serverId', 'name', 'createdAt', 'updatedAt'])
+      .expression((of) =>
+        of
+          .selectFrom('Server')
+          .where('id', '=', serverId)
+          .select(({ val }) => [
+            val(newId()).as('new'),
+            'id',
+            'name',
+            val(now).as('createdAt'),
+            val(now).as('updatedAt'),
+          ]),
+      )
+      .onConflict((known) => known.column('serverId').doNothing())
+      .execute();
   }
 }

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
-import { AppError } from '../../contract/errors.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { rootKey, type workspaceSchema, type workspaceStatsSchema } from '../../contract/workspace.ts';
+import type { Workspace } from '../../database/entities/workspace.entity.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
 import type { Announcer } from './announcer.ts';
 import { LargeReads } from './large-reads.ts';
@@ -16,25 +17,9 @@ import {
   type PlacedRow,
   treeText,
 } from './node.view.ts';
-import type { OpenWorkspace, WorkspaceAccess } from './workspace.access.ts';
+import { findWorkspace, lockWorkspace, type OpenWorkspace, type WorkspaceAccess } from './workspace.access.ts';
 
 const searchLimit = 100;
-
-interface WorkspaceRow {
-  id: string;
-  serverId: string;
-  name: string;
-  folderCount: number;
-  fileCount: number;
-  totalBytes: number;
-  createdAt: string;
-  updatedAt: string;
-}
-
-const setName = 'UPDATE workspaces SET name = $2, updated_at = now() WHERE id = $1 AND name <> $2 RETURNING id';
-const selectWorkspace = `SELECT id, server_id AS "serverId", name, folder_count AS "folderCount",
-  file_count AS "fileCount", total_bytes AS "totalBytes", created_at AS "createdAt", updated_at AS "updatedAt"
-  FROM workspaces WHERE id = $1`;
 
 /** Answers of many files at once on a node: their total memory is bounded. */
 const longAnswers = { total: 16, perUser: 4 };
@@ -59,16 +44,19 @@ export class WorkspaceService {
 
   /** With its counts of folders, files and bytes. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async get(actor: Actor, serverId: string): Promise<z.input<typeof workspaceSchema>> {
-    return this.record(await this.visit(actor, serverId));
+    const { id } = await this.visit(actor, serverId);
+    return this.record(await this.deps.database.read((em) => findWorkspace(em, id)));
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async rename(actor: Actor, serverId: string, name: string): Promise<z.input<typeof workspaceSchema>> {
-    const workspace = await this.deps.workspaceAccess.openToWrite(actor, serverId);
+    const { id } = await this.deps.workspaceAccess.openToWrite(actor, serverId);
     return this.deps.changes.run(async (change) => {
-      const renamed = await change.rows(setName, [workspace.id, name]);
-      if (renamed.length > 0)
+      const workspace = await lockWorkspace(change, id);
+      if (workspace.name !== name) {
+        Object.assign(workspace, { name, updatedAt: dateNow() });
         await this.deps.announcer.announce(change, workspace, { nodes: [], deletedIds: [], more: true });
+      }
       return this.record(workspace);
     });
   }
@@ -103,7 +91,7 @@ export class WorkspaceService {
     const read = (onMore: () => void) => readChildren(this.deps.database, workspace.id, ids, onMore);
     return this.long(actor, read, (rows) => {
       const lists = new Map(parentIds.map((id): [string, PlacedRow[]] => [id ?? rootKey, []]));
-      for (const row of rows) lists.get(row.parent_id ?? rootKey)?.push(row);
+      for (const row of rows) lists.get(row.parentId ?? rootKey)?.push(row);
       return listsText(lists);
     });
   }
@@ -138,15 +126,19 @@ export class WorkspaceService {
     return workspace;
   }
 
-  private async record(workspace: OpenWorkspace): Promise<z.input<typeof workspaceSchema>> {
-    const [row] = await this.deps.database.rows<WorkspaceRow>(selectWorkspace, [workspace.id]);
-    if (!row) throw new AppError('SERVER_NOT_FOUND');
+  private record(workspace: Workspace): z.input<typeof workspaceSchema> {
+    const { id, serverId, name, folderCount, fileCount, totalBytes, createdAt, updatedAt } = workspace;
     return {
-      ...row,
-      totalCount: row.folderCount + row.fileCount,
+      id,
+      serverId,
+      name,
+      folderCount,
+      fileCount,
+      totalBytes,
+      totalCount: folderCount + fileCount,
       quotaBytes: this.deps.quotaBytes,
-      createdAt: isoTime(row.createdAt),
-      updatedAt: isoTime(row.updatedAt),
+      createdAt: isoTime(createdAt),
+      updatedAt: isoTime(updatedAt),
     };
   }
 }
