@@ -9,12 +9,9 @@ import { version } from '../../infrastructure/version.ts';
 import { type ZipEntry, zipBytes } from '../../infrastructure/zip-writer.ts';
 import { TransferError } from './failure.ts';
 import { blobFolder, type Manifest, manifestEntry } from './manifest.ts';
-import { columnOf, fileOf, formatName, formatVersion, isTime, type Part } from './part.ts';
+import { contentsOf, linesOf, serverNamed } from './part.table.ts';
+import { fileOf, formatName, formatVersion, type Part } from './part.ts';
 import { parts } from './parts.ts';
-import { contents } from './selections.ts';
-
-/** Rows read at once: small enough for the largest of them to fit in memory. */
-const pageSize = 200;
 
 export interface ExportOptions {
   /** Whether to include e-mail addresses; without them no user can claim an account by mail. */
@@ -44,9 +41,7 @@ export async function exportServer(
 
 /** The id and the name of a server. @throws TransferError */
 export async function findServer(rows: Rows, name: string): Promise<Manifest['server']> {
-  const [server] = await rows<Manifest['server']>('SELECT id, name FROM servers WHERE id::text = $1 OR slug = $1', [
-    name.toLowerCase(),
-  ]);
+  const server = await serverNamed(rows, name.toLowerCase());
   if (!server) throw new TransferError(`There is no server "${name}".`);
   return server;
 }
@@ -83,7 +78,7 @@ async function* entries(rows: Rows, manifest: Manifest, options: ExportOptions):
   }
   const store = new DatabaseBlobStore({ rows, committedRows: rows });
   counts.blobs = 0;
-  for await (const page of pages<{ id: string; hash: string }>(rows, 'contents', contents, server.id)) {
+  for await (const page of contentsOf(rows, server.id)) {
     for (const { id, hash } of page) {
       // Most uploads are compressed already.
       yield { ...file, path: `${blobFolder}${hash}`, content: store.read(id), level: 1 };
@@ -114,35 +109,9 @@ async function* partLines(
   counted: (count: number) => void,
 ): AsyncGenerator<Buffer> {
   let count = 0;
-  for await (const page of pages<{ line: string }>(rows, part.table, linesOf(part, options), serverId)) {
+  for await (const page of linesOf(rows, part, serverId, options.emails)) {
     count += page.length;
     yield Buffer.from(page.map(({ line }) => `${line}\n`).join(''));
   }
   counted(count);
-}
-
-/** PostgreSQL makes the lines: rows as objects would create enough garbage here to grow the process. */
-function linesOf(part: Part, { emails }: ExportOptions): string {
-  const fields = Object.entries(part.shape.shape).map(([field, schema]) => {
-    const value = part.select[field] ?? `t.${columnOf(field)}`;
-    const isHidden = field === 'email' && !emails;
-    return `${isHidden ? 'NULL' : isTime(schema) ? isoTime(value) : value} AS "${field}"`;
-  });
-  // In JSON text from other sources a raw line break can only be between tokens.
-  return `SELECT replace(row_to_json(line)::text, E'\n', ' ') AS line
-    FROM (SELECT ${fields.join(', ')} FROM ${part.from}) AS line`;
-}
-
-const isoTime = (value: string) => `to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/** The rows of a query about a server, a page at a time. */
-async function* pages<R extends object>(rows: Rows, name: string, query: string, serverId: string) {
-  const cursor = `export_${name}`;
-  await rows(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${query}`, [serverId]);
-  for (;;) {
-    const page = await rows<R>(`FETCH ${pageSize} FROM ${cursor}`);
-    if (page.length > 0) yield page;
-    if (page.length < pageSize) break;
-  }
-  await rows(`CLOSE ${cursor}`);
 }

@@ -6,7 +6,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { type Content, ExportFile } from './export-file.ts';
 import { TransferError } from './failure.ts';
 import { finishImport } from './finish-import.ts';
-import { ImportedIds } from './imported-ids.ts';
+import { ImportedIds } from './imported-ids.table.ts';
 import type { Manifest } from './manifest.ts';
 import { fileOf, type Place } from './part.ts';
 import { PartWriter } from './part-writer.ts';

@@ -4,8 +4,9 @@ import type { Rows } from '../../database/database.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import { fitting, parsed } from './export-file.ts';
 import { TransferError } from './failure.ts';
-import type { ImportedIds } from './imported-ids.ts';
+import type { ImportedIds } from './imported-ids.table.ts';
 import type { Line } from './lines.ts';
+import { insertRecords } from './part.table.ts';
 import { columnOf, type Part, type Place } from './part.ts';
 import { parts } from './parts.ts';
 
@@ -67,7 +68,7 @@ export class PartWriter {
       );
     const records = await this.asRows(batch);
     try {
-      await this.insert(records);
+      await insertRecords(this.rows, this.part, records);
     } catch (error) {
       throw asTransferError(error, span);
     }
@@ -103,20 +104,6 @@ export class PartWriter {
       if (!content) throw new TransferError(`${place}: there is no blobs/${sha256} in the file.`);
       return { ...row, blob_id: content };
     });
-  }
-
-  private async insert(records: Record<string, unknown>[]): Promise<void> {
-    const elsewhere = new Set(this.part.elsewhere.map(columnOf));
-    const columns = [...new Set(records.flatMap((record) => Object.keys(record)))].filter(
-      (name) => !elsewhere.has(name),
-    );
-    const json = JSON.stringify(records);
-    await this.rows(
-      `INSERT INTO ${this.part.table} (${columns.join(', ')})
-       SELECT ${columns.join(', ')} FROM json_populate_recordset(NULL::${this.part.table}, $1::json)`,
-      [json],
-    );
-    if (this.part.also) await this.rows(this.part.also, [json]);
   }
 }
 

@@ -9,10 +9,10 @@ import {
   policies,
   servers,
   users,
-} from './community.parts.ts';
-import { appFiles, apps, nodes, workspaces } from './files.parts.ts';
+} from './community.table.ts';
+import { appFiles, apps, nodes, workspaces } from './files.table.ts';
 import type { Part } from './part.ts';
-import { attachments, messages, reactions, threads } from './talk.parts.ts';
+import { attachments, messages, reactions, threads } from './talk.table.ts';
 
 /** All parts, each after those it refers to. */
 export const parts: Part[] = [

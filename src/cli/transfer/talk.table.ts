@@ -3,7 +3,7 @@ import { maxMentions, mentionSchema } from '../../contract/mention.ts';
 import { maxContent, maxMetadataBytes, nonceSchema } from '../../contract/message.ts';
 import { emojiSchema } from '../../contract/reaction.ts';
 import { count, id, json, label, mediaType, part, sha256, smallCount, text, time, times } from './part.ts';
-import { liveMessages } from './selections.ts';
+import { liveMessages } from './selections.table.ts';
 
 export const threads = part({
   table: 'threads',

@@ -16,7 +16,7 @@ import { roles } from '../../contract/roles.ts';
 import { timeSchema, withDefault } from '../../contract/schema.ts';
 import { homepageSchema, slugSchema } from '../../contract/server.ts';
 import { amount, count, description, id, json, label, part, smallCount, text, time, times, url } from './part.ts';
-import { contacts, people } from './selections.ts';
+import { contacts, people } from './selections.table.ts';
 
 export const users = part({
   table: 'users',

@@ -49,6 +49,12 @@ export class ImportedIds {
     return new Set(found.map((row) => row.id));
   }
 
+  /** Whether a server was imported, and no other. */
+  async isOnlyServer(id: string): Promise<boolean> {
+    const others = await this.rows<{ id: string }>("SELECT id FROM imported WHERE kind = 'servers' AND id <> $1", [id]);
+    return others.length === 0 && (await this.missing('servers', [id])).size === 0;
+  }
+
   /** The store's ids of imported contents, by SHA-256. */
   async contents(sums: unknown[]): Promise<Map<string, string>> {
     const found = await this.rows<{ sha256: string; id: string }>(
