@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Caches } from './caches.ts';
 import type { Chore } from './chores.ts';
+import { deleteOld, type FoundInvalidation, readInvalidations } from './invalidation.table.ts';
 
 /** Something that a node learns by polling the database. */
 export interface Watch {
@@ -11,23 +12,6 @@ export interface Watch {
   /** Polls now. @throws AppError if the database does not answer */
   poll(): Promise<unknown>;
 }
-
-interface Found {
-  /** What this query could see, the same in each row: a `pg_snapshot` as text, `xmin:xmax:…`. */
-  snapshot: string;
-  /** Null if nothing was changed. */
-  cache: string | null;
-  /** Null: all. */
-  keys: string[] | null;
-}
-
-/**
- * What was committed since the previous query, whose snapshot is $1. It compares by visibility, since a transaction that
- * commits late has an early id and an early time.
- */
-export const invalidationsSince = `SELECT pg_current_snapshot()::text AS snapshot, i.cache, i.keys
-  FROM (SELECT $1::text::pg_snapshot AS before) AS previous LEFT JOIN invalidations i
-    ON i.xid >= pg_snapshot_xmin(previous.before) AND NOT pg_visible_in_snapshot(i.xid, previous.before)`;
 
 /** A snapshot from before everything. */
 const beginning = '1:1:';
@@ -84,7 +68,7 @@ export class InvalidationWatch implements Watch {
 
   private async pollNow(): Promise<Map<string, never>> {
     const started = performance.now();
-    const found = await this.database.committedRows<Found>(invalidationsSince, [this.snapshot]);
+    const found = await readInvalidations(this.database.committedRows, this.snapshot);
     // A query that hung found nothing that the next one did not find.
     if (started > this.lastKnown) {
       this.act(found);
@@ -98,7 +82,7 @@ export class InvalidationWatch implements Watch {
     this.log.debug({ err: error }, 'Changes could not be polled; trying again.');
   }
 
-  private act(found: Found[]): void {
+  private act(found: FoundInvalidation[]): void {
     const snapshot = found[0]?.snapshot ?? beginning;
     const missed = !follows(snapshot, this.snapshot) || Date.now() - this.lastPoll > gapMs;
     this.lastPoll = Date.now();
@@ -136,12 +120,5 @@ const lastOf = (snapshot: string) => BigInt(snapshot.split(':')[1] ?? 0);
 /** Removes the records that all nodes have seen long since. */
 export const forgetInvalidations: Chore = {
   name: 'forget invalidations',
-  async step(rows) {
-    const gone = await rows<{ id: string }>(
-      `DELETE FROM invalidations WHERE id IN (SELECT id FROM invalidations ORDER BY id LIMIT $2)
-         AND created_at < now() - make_interval(secs => $1) RETURNING id`,
-      [keptSeconds, batch],
-    );
-    return gone.length;
-  },
+  step: (rows) => deleteOld(rows, keptSeconds, batch),
 };

@@ -1,7 +1,8 @@
 // nodes: own
 
 import { expect } from 'chai';
-import { forgetInvalidations, invalidationsSince } from '../../src/cluster/invalidation-watch.ts';
+import { invalidationsSince } from '../../src/cluster/invalidation.table.ts';
+import { forgetInvalidations } from '../../src/cluster/invalidation-watch.ts';
 import type { Rows } from '../../src/database/database.ts';
 import { trim } from '../../src/delivery/log.ts';
 import { countOwn } from '../../src/features/accounts/dashboard.ts';

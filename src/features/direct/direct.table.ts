@@ -1,5 +1,5 @@
-import { selectUnread } from '../../contract/unread.ts';
 import type { Rows } from '../../database/database.ts';
+import { selectUnread } from '../members/unread.table.ts';
 import { type DmRecord, type DmRow, dmRecord } from './direct.view.ts';
 
 /** DM channels as user $1 sees them; bots are shown no last messages, since a policy may keep them from listening. */

@@ -2,7 +2,6 @@ import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { may, type Role } from '../../contract/roles.ts';
-import { selectUnread } from '../../contract/unread.ts';
 import type { Rows } from '../../database/database.ts';
 import { countOf } from '../../database/statements.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type OneChannelRow,
   oneChannel,
 } from './channel.view.ts';
+import { selectUnread } from './unread.table.ts';
 
 // It never moves back (contract §5).
 const onward = `ON CONFLICT (channel_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq

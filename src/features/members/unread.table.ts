@@ -1,5 +1,5 @@
-/** The highest count: nobody needs a larger number, and counting all would take longer with each message. */
-export const mostUnread = 1000;
+import { mostUnread } from '../../contract/channel.ts';
+
 /** How many messages to scan for that: most of them may be the reader's own. */
 const mostLooked = 10_000;
 
