@@ -2,30 +2,13 @@ import { lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Database, Rows } from '../../database/database.ts';
+import { findAccount, readUsed } from './allowance.table.ts';
 
 interface AllowanceSettings {
   bytes: number;
   tierBytes: Record<string, number>;
   unverifiedBytes: number;
 }
-
-interface Account {
-  /** Bots store for their owners. */
-  personId: string;
-  tier: string;
-  isVerified: boolean;
-}
-
-/** The account whose allowance applies: for bots their owner's. */
-const selectAccount = `SELECT p.id AS "personId", p.tier, p.email_verified_at IS NOT NULL AS "isVerified"
-  FROM users u LEFT JOIN agents a ON a.user_id = u.id JOIN users p ON p.id = coalesce(a.owner_id, u.id) WHERE u.id = $1`;
-
-/** What a person and their bots have stored: files of messages, unsent ones too, files of workspaces, and of apps. */
-const selectUsed = `WITH who AS (SELECT $1::uuid AS id UNION ALL SELECT user_id FROM agents WHERE owner_id = $1)
-  SELECT (SELECT coalesce(sum(size), 0) FROM attachments WHERE uploader_id IN (SELECT id FROM who))
-    + (SELECT coalesce(sum(size_bytes), 0) FROM workspace_nodes WHERE created_by IN (SELECT id FROM who))
-    + (SELECT coalesce(sum(f.size_bytes), 0) FROM apps a JOIN app_files f ON f.app_id = a.id
-       WHERE a.created_by IN (SELECT id FROM who)) AS used`;
 
 /**
  * How much a person may store, in all servers and direct messages together (contract §8). Uploads in progress at this
@@ -73,25 +56,19 @@ export class StorageAllowance {
    * @throws AppError QUOTA_EXCEEDED
    */
   async requireWithin(rows: Rows, actor: Actor): Promise<void> {
-    const { personId } = await this.account(rows, actor.userId);
+    const { personId } = await findAccount(rows, actor.userId);
     await lockUser(rows, personId);
     const { used, limit } = await this.of(rows, actor.userId);
     if (used > limit) throw full(used, limit);
   }
 
-  private async account(rows: Rows, userId: string): Promise<Account> {
-    const [account] = await rows<Account>(selectAccount, [userId]);
-    if (!account) throw new AppError('USER_NOT_FOUND');
-    return account;
-  }
-
   private async of(rows: Rows, userId: string): Promise<{ personId: string; used: number; limit: number }> {
-    const { personId, tier, isVerified } = await this.account(rows, userId);
-    const [sum] = await rows<{ used: string }>(selectUsed, [personId]);
+    const { personId, tier, isVerified } = await findAccount(rows, userId);
+    const used = await readUsed(rows, personId);
     const { bytes, tierBytes, unverifiedBytes } = this.settings;
     const byTier = tierBytes[tier] ?? bytes;
     const limit = isVerified ? byTier : Math.min(byTier, unverifiedBytes);
-    return { personId, used: Number(sum?.used ?? 0), limit };
+    return { personId, used, limit };
   }
 
   private add(personId: string, bytes: number): void {

@@ -5,6 +5,7 @@ import type { Database, Rows } from '../../database/database.ts';
 import { isForeignKeyViolation } from '../../database/failures.ts';
 import { jittered } from '../../infrastructure/jitter.ts';
 import type { Log } from '../../infrastructure/log.ts';
+import { deleteUnused, markUnused, usedBy } from './blob.table.ts';
 
 const everyMs = 10 * 60_000;
 /** Between two batches, so that collecting takes only a little of the database's time. */
@@ -73,16 +74,7 @@ export class BlobCollector {
     used: string,
     after: string,
   ): Promise<{ overdue: string[]; last: string | undefined }> {
-    const found = await rows<{ id: string; overdue: boolean }>(
-      `WITH seen AS (
-         SELECT b.id, b.unused_since, ${used} AS used FROM blobs b WHERE b.id > $1 ORDER BY b.id LIMIT $2
-       ), marked AS (
-         UPDATE blobs SET unused_since = CASE WHEN seen.used THEN NULL ELSE now() END
-         FROM seen WHERE blobs.id = seen.id AND seen.used = (seen.unused_since IS NOT NULL)
-       )
-       SELECT id, NOT used AND unused_since < now() - make_interval(secs => $3) AS overdue FROM seen ORDER BY id`,
-      [after, batch, this.graceSeconds],
-    );
+    const found = await markUnused(rows, used, { after, limit: batch, graceSeconds: this.graceSeconds });
     const overdue = found.filter((row) => row.overdue).map((row) => row.id);
     return { overdue, last: found.at(-1)?.id };
   }
@@ -90,28 +82,10 @@ export class BlobCollector {
   /** One at a time: a large one has many chunks. If it is in use again, a foreign key keeps it. */
   private async remove(id: string, used: string): Promise<number> {
     try {
-      const removed = await this.database.rows(
-        `DELETE FROM blobs b WHERE b.id = $1 AND b.unused_since < now() - make_interval(secs => $2) AND NOT ${used}
-         RETURNING b.id`,
-        [id, this.graceSeconds],
-      );
-      return removed.length;
+      return await deleteUnused(this.database.rows, used, id, this.graceSeconds);
     } catch (error) {
       if (isForeignKeyViolation(error)) return 0;
       throw error;
     }
   }
-}
-
-/** The condition "something refers to blob b", built from all foreign keys to the table, so that none can be forgotten. */
-async function usedBy(rows: Rows): Promise<string> {
-  const keys = await rows<{ table: string; column: string }>(
-    `SELECT format('%I', t.relname) AS "table", format('%I', a.attname) AS "column"
-     FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
-       JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
-     WHERE c.contype = 'f' AND c.confrelid = 'blobs'::regclass AND c.conrelid <> 'blob_chunks'::regclass
-     ORDER BY 1, 2`,
-  );
-  const uses = keys.map(({ table, column }) => `EXISTS (SELECT 1 FROM ${table} u WHERE u.${column} = b.id)`);
-  return `(${['false', ...uses].join(' OR ')})`;
 }

@@ -6,6 +6,20 @@ import type { Database } from '../../database/database.ts';
 import { databaseCode, isUniqueViolation } from '../../database/failures.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { ByteRange } from '../../infrastructure/served-content.ts';
+import {
+  chunksAtOnce,
+  deleteBlob,
+  deleteVersion,
+  findBlob,
+  finishBlob,
+  insertChunks,
+  insertUnfinished,
+  type NewRow,
+  readChunk,
+  readWhole,
+  touchByHash,
+  upsertBlob,
+} from './blob.table.ts';
 
 /** A content in the store. */
 export interface StoredBlob {
@@ -34,28 +48,11 @@ export interface BlobStore {
   undoing<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** A new row in the store. Any later writer of the same content changes its version. */
-interface NewRow {
-  id: string;
-  version: string;
-}
-
 /**
  * Big enough to be fast; small enough for the text form in which PostgreSQL sends it to be young garbage: with eight
  * times as much a download of 100 MiB made the process grow by 40 MiB, with this by 3.
  */
 const chunkSize = 32 * 1024;
-
-/** How many chunks are written with one statement. */
-const batch = 4;
-
-const values = Array.from({ length: batch }, (_, index) => `($1, $${2 + 2 * index}, $${3 + 2 * index})`);
-const insertOne = 'INSERT INTO blob_chunks (blob_id, position, data) VALUES ($1, $2, $3)';
-const insertBatch = `INSERT INTO blob_chunks (blob_id, position, data) VALUES ${values.join(', ')}`;
-
-interface ChunkRow {
-  data: Buffer;
-}
 
 /** The store in PostgreSQL: nothing else has to be run, backed up or kept in sync. */
 export class DatabaseBlobStore implements BlobStore {
@@ -70,14 +67,14 @@ export class DatabaseBlobStore implements BlobStore {
   async write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob> {
     const id = newId();
     const { committedRows: rows } = this.database;
-    await rows('INSERT INTO blobs (id, chunk_size, unused_since) VALUES ($1, $2, now())', [id, chunkSize]);
+    await insertUnfinished(rows, id, chunkSize);
     try {
       const hash = createHash('sha256');
       const size = await this.writeChunks(id, limited(bytes, maxBytes, hash));
       return await this.finish({ id, hash: hash.digest('hex'), size });
     } catch (error) {
       // If this fails too the collector removes what was started.
-      await rows('DELETE FROM blobs WHERE id = $1', [id]).catch(() => {});
+      await deleteBlob(rows, id).catch(() => {});
       throw error;
     }
   }
@@ -86,19 +83,7 @@ export class DatabaseBlobStore implements BlobStore {
     const hash = createHash('sha256').update(bytes).digest('hex');
     const id = newId();
     const chunks = cut(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-    const [row] = await this.database.rows<NewRow & { isNew: boolean }>(
-      `WITH blob AS (
-         INSERT INTO blobs (id, hash, size, chunk_size, unused_since) VALUES ($1, $2, $3, $4, now())
-         ON CONFLICT (hash) DO UPDATE SET unused_since = now() RETURNING id, xmin::text AS version
-       ), chunks AS (
-         INSERT INTO blob_chunks (blob_id, position, data)
-         SELECT blob.id, chunk.number - 1, chunk.data
-         FROM blob, unnest($5::bytea[]) WITH ORDINALITY AS chunk (data, number) WHERE blob.id = $1
-       )
-       SELECT id, version, id = $1 AS "isNew" FROM blob`,
-      [id, hash, bytes.length, chunkSize, chunks],
-    );
-    if (!row) throw new Error('A blob was not kept.');
+    const row = await upsertBlob(this.database.rows, { id, hash, size: bytes.length, chunkSize }, chunks);
     if (row.isNew) this.stored.getStore()?.push(row);
     return { id: row.id, hash, size: bytes.length };
   }
@@ -115,9 +100,7 @@ export class DatabaseBlobStore implements BlobStore {
 
   /** Foreign keys keep what is in use. If this fails otherwise, the collector removes it later. */
   private async discard({ id, version }: NewRow): Promise<void> {
-    await this.database
-      .committedRows('DELETE FROM blobs WHERE id = $1 AND xmin::text = $2', [id, version])
-      .catch(() => {});
+    await deleteVersion(this.database.committedRows, id, version).catch(() => {});
   }
 
   read(id: string, range?: ByteRange): Readable {
@@ -125,32 +108,22 @@ export class DatabaseBlobStore implements BlobStore {
   }
 
   async readSmall(ids: string[]): Promise<Map<string, Buffer>> {
-    const found = await this.database.committedRows<{ id: string; data: Buffer }>(
-      `SELECT b.id, coalesce((SELECT string_agg(c.data, '' ORDER BY c.position) FROM blob_chunks c WHERE c.blob_id = b.id), '') AS data
-       FROM blobs b WHERE b.id = ANY($1::uuid[])`,
-      [ids],
-    );
+    const found = await readWhole(this.database.committedRows, ids);
     return new Map(found.map(({ id, data }) => [id, data]));
   }
 
   private async *chunks(id: string, range: ByteRange | undefined): AsyncGenerator<Buffer> {
-    const [blob] = await this.database.committedRows<{ size: number; chunkSize: number }>(
-      'SELECT size, chunk_size AS "chunkSize" FROM blobs WHERE id = $1',
-      [id],
-    );
+    const blob = await findBlob(this.database.committedRows, id);
     if (!blob) throw new Error(`The blob ${id} is gone.`);
     const start = range?.start ?? 0;
     const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, blob.size - 1);
     for (let at = start; at <= end; ) {
       const position = Math.floor(at / blob.chunkSize);
       // One at a time: several at once are faster, but the driver's memory grows with them.
-      const [chunk] = await this.database.committedRows<ChunkRow>(
-        'SELECT data FROM blob_chunks WHERE blob_id = $1 AND position = $2',
-        [id, position],
-      );
+      const chunk = await readChunk(this.database.committedRows, id, position);
       if (!chunk) throw new Error(`The blob ${id} has lost its chunk ${position}.`);
       const offset = position * blob.chunkSize;
-      yield chunk.data.subarray(at - offset, end + 1 - offset);
+      yield chunk.subarray(at - offset, end + 1 - offset);
       at = offset + blob.chunkSize;
     }
   }
@@ -159,8 +132,7 @@ export class DatabaseBlobStore implements BlobStore {
     let size = 0;
     for await (const piece of inBatches(bytes)) {
       const chunks = cut(piece).map((chunk, index) => [size / chunkSize + index, chunk] as const);
-      if (chunks.length === batch) await this.database.committedRows(insertBatch, [id, ...chunks.flat()]);
-      else for (const chunk of chunks) await this.database.committedRows(insertOne, [id, ...chunk]);
+      await insertChunks(this.database.committedRows, id, chunks);
       size += piece.length;
     }
     return size;
@@ -170,20 +142,13 @@ export class DatabaseBlobStore implements BlobStore {
   private async finish(blob: StoredBlob): Promise<StoredBlob> {
     const { committedRows: rows } = this.database;
     for (;;) {
-      const known = await rows<{ id: string }>('UPDATE blobs SET unused_since = now() WHERE hash = $1 RETURNING id', [
-        blob.hash,
-      ]);
-      if (known[0]) {
-        await rows('DELETE FROM blobs WHERE id = $1', [blob.id]);
-        return { ...blob, id: known[0].id };
+      const known = await touchByHash(rows, blob.hash);
+      if (known) {
+        await deleteBlob(rows, blob.id);
+        return { ...blob, id: known };
       }
       try {
-        const [row] = await rows<NewRow>(
-          'UPDATE blobs SET hash = $2, size = $3, unused_since = now() WHERE id = $1 RETURNING id, xmin::text AS version',
-          [blob.id, blob.hash, blob.size],
-        );
-        if (!row) throw new Error('A blob was removed while it was written.');
-        this.stored.getStore()?.push(row);
+        this.stored.getStore()?.push(await finishBlob(rows, blob));
         return blob;
       } catch (error) {
         // Someone stored the same content meanwhile.
@@ -216,7 +181,7 @@ async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, hash
 
 /** Splits a stream into pieces of whole chunks. One buffer serves for all: it is valid until the next one is requested. */
 async function* inBatches(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(batch * chunkSize);
+  const buffer = Buffer.allocUnsafeSlow(chunksAtOnce * chunkSize);
   let filled = 0;
   for await (const piece of bytes) {
     for (let at = 0; at < piece.length; ) {
