@@ -1,8 +1,8 @@
-import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { StatusChange } from '../../contract/presence.ts';
 import type { Database } from '../../database/database.ts';
 import { Cache } from '../../infrastructure/cache.ts';
 import type { PresenceDirectory } from './directory.ts';
+import { peopleAmong, peopleOf } from './presence.table.ts';
 
 /** The size of a snapshot (contract §9). */
 const shown = 500;
@@ -11,15 +11,6 @@ const smallChannel = 2000;
 /** How long joins of the same channel are answered from one look-up. */
 const keptMs = 2000;
 const keptChannels = 1000;
-
-const peopleOf = `SELECT m.user_id FROM channels c JOIN server_members m ON m.server_id = c.server_id JOIN users u ON u.id = m.user_id
-    LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = m.user_id
-    WHERE c.id = $1 AND NOT c.is_private AND ${selectIsInChannel('u.is_bot', 'own.excluded')}
-  UNION ALL
-  SELECT m.user_id FROM channels c JOIN channel_members m ON m.channel_id = c.id
-    WHERE c.id = $1 AND c.is_private AND NOT m.excluded`;
-const some = `${peopleOf} LIMIT $2`;
-const amongThem = `SELECT user_id FROM (${peopleOf}) AS people WHERE user_id = ANY($2::uuid[]) LIMIT $3`;
 
 /** People of a channel with their statuses. */
 export interface ChannelPeople {
@@ -74,10 +65,10 @@ export class ChannelPresence {
 
   private async read(channelId: string): Promise<Snapshot> {
     const unread = { shown: { members: [], covers: 'listed' as const }, revision: notYet };
-    const people = await this.idsOf(some, [channelId, smallChannel]);
+    const people = await peopleOf(this.database.rows, channelId, smallChannel);
     if (people.length < smallChannel) return { ...unread, people: new Set(people), isLarge: false };
     // One more than is shown: whether there are more has to be known.
-    const present = await this.idsOf(amongThem, [channelId, [...this.directory.present()], shown + 1]);
+    const present = await peopleAmong(this.database.rows, channelId, [...this.directory.present()], shown + 1);
     return { ...unread, people: new Set([...present, ...people]), isLarge: true };
   }
 
@@ -86,11 +77,7 @@ export class ChannelPresence {
     const isNew = (userId: string) => this.directory.isOnline(userId) && !people.has(userId);
     const newcomers = this.directory.changedLately().filter(isNew);
     if (newcomers.length === 0) return;
-    for (const userId of await this.idsOf(amongThem, [channelId, newcomers, newcomers.length])) people.add(userId);
-  }
-
-  private async idsOf(text: string, values: unknown[]): Promise<string[]> {
-    const rows = await this.database.rows<{ user_id: string }>(text, values);
-    return rows.map((row) => row.user_id);
+    const found = await peopleAmong(this.database.rows, channelId, newcomers, newcomers.length);
+    for (const userId of found) people.add(userId);
   }
 }

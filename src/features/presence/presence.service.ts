@@ -3,6 +3,7 @@ import { userUpdated } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import type { Status, StatusChange } from '../../contract/presence.ts';
 import { channelRoom, type Room, streamId, watchRoom } from '../../contract/rooms.ts';
+import { PresenceWish } from '../../database/entities/presence-wish.entity.ts';
 import type { Context } from '../context.ts';
 import type { Activities } from './activities.ts';
 import type { Activity } from './activity.store.ts';
@@ -10,6 +11,7 @@ import { type PresenceAudience, roomsIn } from './audience.ts';
 import type { ChannelPeople, ChannelPresence } from './channel-presence.ts';
 import type { PresenceDirectory } from './directory.ts';
 import type { PresenceStore } from './presence.store.ts';
+import { readWishes } from './presence.table.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 'serverAccess' | 'ephemeral'> {
   store: PresenceStore;
@@ -41,13 +43,7 @@ export class PresenceService {
 
   /** Sets the status that the actor wants to be seen with on all devices, until changed. */
   async update(actor: Actor, status: Status): Promise<void> {
-    await this.deps.changes.run(({ rows }) =>
-      rows(
-        `INSERT INTO presence_wishes (user_id, status) VALUES ($1, $2)
-         ON CONFLICT (user_id) DO UPDATE SET status = excluded.status`,
-        [actor.userId, status],
-      ),
-    );
+    await this.deps.changes.run(({ em }) => em.upsert(PresenceWish, { userId: actor.userId, status }));
     await this.deps.publishWish(actor.userId, status);
   }
 
@@ -143,11 +139,7 @@ export class PresenceService {
   }
 
   /** The statuses that users chose, except for plain `online`. */
-  async readWishes(userIds: string[]): Promise<Map<string, Status>> {
-    const rows = await this.deps.database.rows<{ user_id: string; status: Status }>(
-      'SELECT user_id, status FROM presence_wishes WHERE user_id = ANY($1::uuid[])',
-      [userIds],
-    );
-    return new Map(rows.map((row) => [row.user_id, row.status]));
+  readWishes(userIds: string[]): Promise<Map<string, Status>> {
+    return readWishes(this.deps.database.rows, userIds);
   }
 }
