@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { lockUser } from '../../access/user.table.ts';
 import type { Chore } from '../../cluster/chores.ts';
@@ -5,8 +6,7 @@ import type { Actor } from '../../contract/actor.ts';
 import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from '../../contract/attachment.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
 import { channelRoom } from '../../contract/rooms.ts';
-import type { Rows } from '../../database/database.ts';
-import { countOf } from '../../database/statements.ts';
+import { Attachment } from '../../database/entities/message.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { withoutDirections } from '../../infrastructure/directions.ts';
 import { inspectFile } from '../../infrastructure/file-inspector.ts';
@@ -22,9 +22,11 @@ import {
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
-import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
+import { deleteUnsent, findAttachment, type StoredAttachment } from '../messages/attachment.table.ts';
+import { holdMessage } from '../messages/edit.table.ts';
+import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
 import { markExtended } from '../messages/message.edit.ts';
-import { type AttachmentRow, attachmentRecord, mediaPath, selectAttachments } from '../messages/message.view.ts';
+import { mediaPath } from '../messages/message.view.ts';
 
 /** A file whose bytes are stored; it has no record yet. */
 export interface ReceivedFile extends ContentInfo {
@@ -35,14 +37,6 @@ export interface ReceivedFile extends ContentInfo {
 /** Shown inline, or saved. */
 type Disposition = 'inline' | 'attachment';
 
-interface FullRow extends AttachmentRow {
-  uploader_id: string;
-  message_id: string | null;
-  blob_id: string;
-}
-
-const byId = `${selectAttachments} WHERE id = $1`;
-const countUnsent = `SELECT count(*)::int AS count FROM attachments WHERE uploader_id = $1 AND message_id IS NULL`;
 const headBytes = 256 * 1024;
 /** Unsent uploads of one user. */
 const maxUnsent = 100;
@@ -75,7 +69,7 @@ export class MediaService {
     const arriving = (this.arriving.get(actor.userId) ?? 0) + 1;
     this.arriving.set(actor.userId, arriving);
     try {
-      await this.requireRoom(this.deps.database.rows, actor, arriving);
+      await this.deps.database.read((em) => this.requireRoom(em, actor, arriving));
       const head = new Head();
       if (atLeast > this.deps.maxBytes) throw fileTooLarge(this.deps.maxBytes);
       const admitted = this.deps.allowance.admitted(actor, file.bytes, atLeast);
@@ -104,28 +98,31 @@ export class MediaService {
       if (!target) await lockUser(change.rows, actor.userId);
       const place = target ? await placeIn(change, target) : 0;
       const { blob, filename, contentType, width, height } = file;
-      const [row] = await change.rows<AttachmentRow>(
-        `INSERT INTO attachments (id, uploader_id, message_id, place, blob_id, filename, content_type, size, width,
-           height, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now())
-         RETURNING id, filename, content_type, size, width, height`,
-        [
-          newId(),
-          actor.userId,
-          target?.row.id ?? null,
-          place,
-          blob.id,
-          filename,
-          contentType,
-          blob.size,
-          width,
-          height,
-        ],
-      );
-      if (!row) throw new Error('An upload was not stored.');
+      const attachment = change.em.create(Attachment, {
+        id: newId(),
+        uploaderId: actor.userId,
+        messageId: target?.row.id ?? null,
+        place,
+        blobId: blob.id,
+        filename,
+        contentType,
+        size: blob.size,
+        width,
+        height,
+      });
+      await change.em.flush();
       if (target) await markExtended(change, target.row);
-      else await this.requireRoom(change.rows, actor, 0);
+      else await this.requireRoom(change.em, actor, 0);
       await this.deps.allowance.requireWithin(change.rows, actor);
-      return attachmentRecord(row);
+      return {
+        id: attachment.id,
+        url: mediaPath(attachment.id),
+        filename,
+        contentType,
+        size: blob.size,
+        width,
+        height,
+      };
     });
   }
 
@@ -148,7 +145,7 @@ export class MediaService {
     return { url: `${mediaPath(id)}?${query}`, expiresAt: expiresAt.toISOString() };
   }
 
-  private async readable(actor: Actor, id: string): Promise<FullRow> {
+  private async readable(actor: Actor, id: string): Promise<StoredAttachment> {
     const row = await this.find(id);
     if (row.message_id === null) {
       if (row.uploader_id === actor.userId) return row;
@@ -158,13 +155,13 @@ export class MediaService {
     return row;
   }
 
-  private async find(id: string): Promise<FullRow> {
-    const [row] = await this.deps.database.rows<FullRow>(byId, [id]);
+  private async find(id: string): Promise<StoredAttachment> {
+    const row = await findAttachment(this.deps.database.rows, id);
     if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
     return row;
   }
 
-  private served(row: FullRow, wish: Disposition): ServedContent {
+  private served(row: StoredAttachment, wish: Disposition): ServedContent {
     const kind = mayShowInline(row.content_type) ? wish : 'attachment';
     const headers = {
       ...uploadHeaders,
@@ -176,8 +173,9 @@ export class MediaService {
   }
 
   /** @param more files, besides the unsent ones */
-  private async requireRoom(rows: Rows, actor: Actor, more: number): Promise<void> {
-    if ((await countOf(rows, countUnsent, [actor.userId])) + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
+  private async requireRoom(em: EntityManager, actor: Actor, more: number): Promise<void> {
+    const unsent = await em.count(Attachment, { uploaderId: actor.userId, messageId: null });
+    if (unsent + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
   }
 }
 
@@ -203,31 +201,17 @@ class Head {
 async function placeIn(change: Change, { row, channel }: FoundMessage): Promise<number> {
   await change.lockOpen(channelRoom(channel.id));
   await holdMessage(change.rows, row.id);
-  return freePlace(change.rows, row.id);
-}
-
-async function freePlace(rows: Rows, messageId: string): Promise<number> {
-  const [used] = await rows<{ count: number; next: number }>(
-    'SELECT count(*)::int AS count, coalesce(max(place) + 1, 0) AS next FROM attachments WHERE message_id = $1',
-    [messageId],
-  );
-  if (used && used.count >= maxAttachments) {
+  const attached = await change.em.find(Attachment, { messageId: row.id }, { fields: ['place'] });
+  if (attached.length >= maxAttachments) {
     throw new AppError('ATTACHMENT_INVALID', { message: `A message carries at most ${maxAttachments} files.` });
   }
-  return used?.next ?? 0;
+  return Math.max(0, ...attached.map(({ place }) => place + 1));
 }
 
 /** Uploads that are not sent within a day are deleted (contract §13); the blob collector removes their bytes. */
 const forgetUnsent: Chore = {
   name: 'forget unsent uploads',
-  async step(rows) {
-    const gone = await rows<{ id: string }>(
-      `DELETE FROM attachments WHERE id IN (
-         SELECT id FROM attachments WHERE message_id IS NULL AND created_at < now() - interval '1 day' LIMIT 100
-       ) AND message_id IS NULL RETURNING id`,
-    );
-    return gone.length;
-  },
+  step: deleteUnsent,
 };
 
 /** The type of a file, from its first bytes. */

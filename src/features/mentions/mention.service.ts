@@ -1,50 +1,15 @@
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
 import type { ChannelWithRole } from '../../access/channel.access.ts';
-import { selectIsInChannel } from '../../access/channel.table.ts';
 import { usernameKey } from '../../contract/account.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from '../../contract/mention.ts';
 import { may } from '../../contract/roles.ts';
 import type { Context } from '../context.ts';
 import { type Candidate, findCandidates, possibleNames } from './mention.parser.ts';
-
-interface UserRow {
-  id: string;
-  username: string;
-  username_key: string;
-  display_name: string;
-  avatar_url: string | null;
-  is_bot: boolean;
-}
-
-interface ChannelRow {
-  id: string;
-  name: string;
-}
+import { type ChannelRow, channelsLike, channelsNamed, type UserRow, usersLike, usersNamed } from './mention.table.ts';
 
 type Suggestion = z.input<typeof suggestionsSchema>['suggestions'][number];
-
-/** Only users who can read the channel can be mentioned in it. $1 channel, $2 server, $3 whether it is private */
-const usersHere = `SELECT u.id, u.username, u.username_key, u.display_name, u.avatar_url, u.is_bot FROM users u
-  LEFT JOIN server_members sm ON sm.server_id = $2 AND sm.user_id = u.id
-  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = u.id
-  WHERE u.deleted_at IS NULL
-    AND ${selectIsInChannel('$3 OR u.is_bot', 'cm.excluded', 'sm.user_id IS NOT NULL')}`;
-const usersNamed = `${usersHere} AND (u.username_key = ANY($4::text[]) OR u.id = ANY($5::uuid[]))`;
-/** Prefix search for names, by $4. Characters are compared by code, so that one plan serves any prefix by its index. */
-const usersLike = `${usersHere} AND u.username_key ~>=~ $4 AND u.username_key ~<~ ($4 || chr(1114111))
-  ORDER BY u.username_key USING ~<~ LIMIT $5`;
-/**
- * Private channels are not named to those who may not know of them; only the current channel is known to all. Bots know
- * only the channels that they are in. $1 channel, $2 server, $3 author, $4 whether that is a bot
- */
-const channelsHere = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
-  AND (NOT is_private OR id = $1)
-  AND (NOT $4 OR id IN (SELECT channel_id FROM channel_members WHERE user_id = $3 AND NOT excluded))`;
-const channelsNamed = `${channelsHere} AND (lower(name) IN (SELECT lower(given) FROM unnest($5::text[]) AS given)
-  OR id = ANY($6::uuid[])) ORDER BY position LIMIT 100`;
-const channelsLike = `${channelsHere} AND lower(name) LIKE lower($5) ORDER BY position LIMIT $6`;
 
 type Deps = Pick<Context, 'database' | 'channelAccess'>;
 
@@ -90,14 +55,13 @@ export class MentionService {
   /** Suggestions for the beginning of a name. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
   async suggest(actor: Actor, query: z.output<typeof suggestQuerySchema>): Promise<Suggestion[]> {
     const channel = await this.deps.channelAccess.readable(actor, query.channelId);
+    const { rows } = this.deps.database;
     if (query.trigger === '#') {
-      const values = [...viewOf(actor, channel), beginningWith(query.q), query.limit];
-      return (await this.deps.database.rows<ChannelRow>(channelsLike, values)).map(channelSuggestion);
+      return (await channelsLike(rows, actor, channel, query.q, query.limit)).map(channelSuggestion);
     }
-    if (channel.serverId !== null) await requireUnbarred(this.deps.database.rows, actor, channel.serverId);
+    if (channel.serverId !== null) await requireUnbarred(rows, actor, channel.serverId);
     const typed = usernameKey(query.q);
-    const values = [...placeOf(channel), typed, query.limit];
-    const users = await this.deps.database.rows<UserRow>(usersLike, values);
+    const users = await usersLike(rows, channel, typed, query.limit);
     const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
     const all = (['here', 'everyone'] as const).filter((kind) => mayCallAll && kind.startsWith(typed));
     return [...users.map(userSuggestion), ...all.map((kind) => allSuggestion(kind, channel.id))].slice(0, query.limit);
@@ -107,8 +71,7 @@ export class MentionService {
     const names = candidates.filter(({ kind }) => kind === 'name').flatMap(({ text }) => userNames(text));
     const ids = candidates.filter(({ kind }) => kind === 'user-id').map(({ text }) => text);
     if (names.length + ids.length === 0) return new Map();
-    const values = [...placeOf(channel), [...new Set(names.map(usernameKey))], [...new Set(ids)]];
-    const rows = await this.deps.database.rows<UserRow>(usersNamed, values);
+    const rows = await usersNamed(this.deps.database.rows, channel, names.map(usernameKey), ids);
     return new Map(rows.flatMap((row) => [[row.username_key, row] as const, [row.id, row] as const]));
   }
 
@@ -120,8 +83,7 @@ export class MentionService {
     const names = candidates.filter(({ kind }) => kind === 'channel-name').flatMap(({ text }) => channelNames(text));
     const ids = candidates.filter(({ kind }) => kind === 'channel-id').map(({ text }) => text);
     if (channel.serverId === null || names.length + ids.length === 0) return new Map();
-    const values = [...viewOf(actor, channel), [...new Set(names)], [...new Set(ids)]];
-    const rows = await this.deps.database.rows<ChannelRow>(channelsNamed, values);
+    const rows = await channelsNamed(this.deps.database.rows, actor, channel, names, ids);
     // Of channels with the same name, the first in their order wins.
     return new Map(
       [...rows].reverse().flatMap(
@@ -142,13 +104,6 @@ interface Known {
   mayCallAll: boolean;
 }
 
-const placeOf = (channel: ChannelWithRole) => [
-  channel.id,
-  channel.serverId,
-  channel.kind === 'dm' || channel.isPrivate,
-];
-const viewOf = ({ user }: Actor, channel: ChannelWithRole) => [channel.id, channel.serverId, user.id, user.isBot];
-const beginningWith = (text: string) => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 // As written: some are longer or shorter in lower case, and a mention would end in another place.
 const userNames = (text: string) => possibleNames(text, 3, 32);
 const channelNames = (text: string) => possibleNames(text, 1, 100);

@@ -1,4 +1,6 @@
+import type { SlashCommand } from '../../contract/agent.ts';
 import type { Rows } from '../../database/database.ts';
+import type { Said } from './loop-guard.ts';
 
 /** SQL of the bots among `mentions` (JSON text), each with the number in the log from after which it is mentioned. */
 const botsIn = (mentions: string, after: string) =>
@@ -58,4 +60,36 @@ export async function concerningAmong(rows: Rows, botUserId: string, ids: string
 /** Whether a message is a slash command that names a bot. */
 export async function isCommandFor(rows: Rows, botUserId: string, messageId: string): Promise<boolean> {
   return (await rows(commandingOnes, [botUserId, [messageId]])).length > 0;
+}
+
+/** A bot in a channel, with its slash commands. */
+export interface CommandedBot {
+  userId: string;
+  username: string;
+  commands: SlashCommand[];
+}
+
+/** The bots of a channel that have slash commands. */
+export function commandedBots(rows: Rows, channelId: string): Promise<CommandedBot[]> {
+  return rows<CommandedBot>(
+    `SELECT a.user_id AS "userId", u.username_key AS username, a.slash_commands AS commands
+     FROM channel_members m JOIN agents a ON a.user_id = m.user_id JOIN users u ON u.id = a.user_id
+     WHERE m.channel_id = $1 AND NOT m.excluded AND a.slash_commands IS NOT NULL ORDER BY a.user_id LIMIT 1000`,
+    [channelId],
+  );
+}
+
+const selectSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
+    (extract(epoch FROM m.created_at) * 1000)::float8 AS at,
+    u.is_bot AND (coalesce(ru.is_bot AND ru.id <> m.author_id, false) OR EXISTS (
+      SELECT 1 FROM json_array_elements(m.mentions) AS mention
+        JOIN users mu ON mu.id = (mention ->> 'targetId')::uuid AND mu.is_bot AND mu.id <> m.author_id
+      WHERE mention ->> 'kind' = 'user')) AS "answersBot"
+  FROM messages m JOIN users u ON u.id = m.author_id
+  LEFT JOIN messages r ON r.id = m.reply_to_id LEFT JOIN users ru ON ru.id = r.author_id
+  WHERE m.channel_id = $1 ORDER BY m.seq DESC LIMIT $2`;
+
+/** The last messages of a channel, newest first. */
+export function lastSaid(rows: Rows, channelId: string, limit: number): Promise<Said[]> {
+  return rows<Said>(selectSaid, [channelId, limit]);
 }

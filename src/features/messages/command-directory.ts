@@ -2,16 +2,14 @@ import type { Caches } from '../../cluster/caches.ts';
 import type { SlashCommand } from '../../contract/agent.ts';
 import type { Database } from '../../database/database.ts';
 import type { Cache } from '../../infrastructure/cache.ts';
+import { type CommandedBot, commandedBots } from './bots.table.ts';
 
 const commandCache = 'channel-commands';
-const inChannel = `SELECT a.user_id AS "userId", u.username_key AS username, a.slash_commands AS commands
-  FROM channel_members m JOIN agents a ON a.user_id = m.user_id JOIN users u ON u.id = a.user_id
-  WHERE m.channel_id = $1 AND NOT m.excluded AND a.slash_commands IS NOT NULL ORDER BY a.user_id LIMIT 1000`;
 /** `/name`, or `/name@bot` where several bots know the same. */
 const command = /^\/([\p{L}\p{N}_-]{1,32})(?:@([^\s@]{1,64}))?(?=\s|$)/u;
 
 interface Commands {
-  bots: { userId: string; username: string; commands: SlashCommand[] }[];
+  bots: CommandedBot[];
 }
 
 /** Which bots of a channel a slash command is for (contract §4). Cached, since sending one looks here. */
@@ -48,7 +46,7 @@ export class CommandDirectory {
 
   private async of(channelId: string): Promise<Commands> {
     const found = await this.channels.get(channelId, async () => ({
-      bots: await this.database.committedRows<Commands['bots'][number]>(inChannel, [channelId]),
+      bots: await commandedBots(this.database.committedRows, channelId),
     }));
     return found ?? { bots: [] };
   }

@@ -3,21 +3,14 @@ import type { Caches } from '../../cluster/caches.ts';
 import type { LogEntry, Renewal } from '../../cluster/entry.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import { BatchedRead } from '../../database/batched-read.ts';
-import type { Database, Rows } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import type { Cache } from '../../infrastructure/cache.ts';
 import { userCache } from '../accounts/identity.ts';
-import { channelLabel, userLabel } from '../mentions/mention.labels.ts';
-import { selectMessages } from './message.table.ts';
-import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+import { type Label, readLabels } from '../mentions/mention.table.ts';
+import { findMessages } from './message.table.ts';
+import { type MessageRecord, messageRecord } from './message.view.ts';
+import { threadNames } from './thread.table.ts';
 import { untitled } from './thread.view.ts';
-
-const selectChanged = `${selectMessages} WHERE m.id = ANY($1::uuid[])`;
-const selectNames = 'SELECT id, name FROM threads WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL';
-
-/** The names of users and channels as mentions in a channel show them. */
-interface Label {
-  text: string;
-}
 
 /** The payload of an entry that repeats the record of a message or of a thread. */
 interface Told {
@@ -45,12 +38,11 @@ export class LogRenewal implements Renewal {
     const messages = [...told.values()].filter(({ content }) => content !== undefined);
     const threads = [...told.values()].flatMap((data) => (data.content === undefined ? data.id : []));
     const { committedRows: rows } = this.database;
-    const found = await rows<MessageRow>(selectChanged, [[...new Set(messages.map(({ id }) => id))]]);
+    const found = await findMessages(rows, [...new Set(messages.map(({ id }) => id))]);
     const current = new Map(found.map((row) => [row.id, messageRecord(row, null)]));
     const parents = messages.flatMap(({ thread }) => thread?.id ?? []);
     const ids = [...new Set([...threads, ...parents])];
-    const named = ids.length > 0 ? await rows<{ id: string; name: string }>(selectNames, [ids]) : [];
-    const names = new Map(named.map(({ id, name }) => [id, name]));
+    const names = await threadNames(rows, ids);
     return entries.map((entry) => {
       const data = told.get(entry);
       if (!data) return entry;
@@ -99,16 +91,4 @@ function renewed(data: Told, current: MessageRecord | undefined, names: Map<stri
   const { content, attachments, mentions, metadata, replyTo, isEdited, isDeleted, updatedAt } = current;
   const gone = isDeleted ? { isDeleted, reactions: [] } : {};
   return { ...data, content, attachments, mentions, metadata, replyTo, isEdited, updatedAt, thread, ...gone };
-}
-
-/** @param keys kind, id of the mentioned user or channel, and id of the channel in which it is mentioned */
-async function readLabels(rows: Rows, keys: string[]): Promise<Map<string, Label>> {
-  const found = await rows<Label & { key: string }>(
-    `SELECT key, coalesce(CASE kind WHEN 'user' THEN ${userLabel('target')}
-       ELSE ${channelLabel('target', 'place', "''")} END, '') AS text
-     FROM (SELECT key, split_part(key, ':', 1) AS kind, split_part(key, ':', 2)::uuid AS target,
-       split_part(key, ':', 3)::uuid AS place FROM unnest($1::text[]) AS key) AS given`,
-    [keys],
-  );
-  return new Map(found.map(({ key, text }) => [key, { text }]));
 }

@@ -2,6 +2,7 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Database } from '../../database/database.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { lastSaid } from './bots.table.ts';
 
 /** The facts about a message that matter for loops. */
 export interface Said {
@@ -21,15 +22,6 @@ export type LoopLimits = Pick<Settings['agents'], 'loopInRow' | 'loopPerMinute' 
 const lookedTimes = 5;
 /** A bot whose messages wait this long gets SERVER_BUSY: they wait that long only when something is wrong. */
 const maxWaitMs = 10_000;
-const lastSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
-    (extract(epoch FROM m.created_at) * 1000)::float8 AS at,
-    u.is_bot AND (coalesce(ru.is_bot AND ru.id <> m.author_id, false) OR EXISTS (
-      SELECT 1 FROM json_array_elements(m.mentions) AS mention
-        JOIN users mu ON mu.id = (mention ->> 'targetId')::uuid AND mu.is_bot AND mu.id <> m.author_id
-      WHERE mention ->> 'kind' = 'user')) AS "answersBot"
-  FROM messages m JOIN users u ON u.id = m.author_id
-  LEFT JOIN messages r ON r.id = m.reply_to_id LEFT JOIN users ru ON ru.id = r.author_id
-  WHERE m.channel_id = $1 ORDER BY m.seq DESC LIMIT $2`;
 
 /**
  * Stops bots that only reply to each other (contract §4, §13). It judges from the messages themselves: every node sees
@@ -74,7 +66,7 @@ export class LoopGuard {
    */
   async check(actor: Actor, channelId: string, threadId: string | null): Promise<number | null> {
     if (!actor.user.isBot) return null;
-    const history = (await this.database.rows<Said>(lastSaid, [channelId, this.looked])).reverse();
+    const history = (await lastSaid(this.database.rows, channelId, this.looked)).reverse();
     const { isLoop, answers } = judge(history, threadId, this.limits);
     if (isLoop) throw new AppError('BOT_LOOP', { retryAfter: 60 });
     return answers > 0 ? (history.findLast(({ isBot }) => isBot)?.seq ?? null) : null;

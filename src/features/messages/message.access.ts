@@ -2,9 +2,9 @@ import type { ChannelAccess, ChannelWithRole } from '../../access/channel.access
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
 import { may, requireRole } from '../../contract/roles.ts';
-import type { Database, Rows } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { ownsBot } from '../accounts/agent.access.ts';
-import { concerningAmong, isCommandFor } from './mentioned-bots.ts';
+import { concerningAmong, isCommandFor } from './bots.table.ts';
 import { findMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 
@@ -16,20 +16,6 @@ export interface FoundMessage {
 
 /** For callers that asked for a message: without its channel it does not exist for them. */
 export const gone = missingAs('MESSAGE_NOT_FOUND');
-
-/**
- * Makes sure that a message exists, and that its row stays until the transaction ends, even if its channel is deleted
- * meanwhile. @returns its content. @throws AppError MESSAGE_NOT_FOUND
- */
-export async function holdMessage(rows: Rows, messageId: string): Promise<string> {
-  const [there] = await rows<{ content: string }>(
-    `SELECT content FROM messages m LEFT JOIN threads t ON t.id = m.thread_id
-     WHERE m.id = $1 AND m.deleted_at IS NULL AND t.deleted_at IS NULL FOR KEY SHARE OF m`,
-    [messageId],
-  );
-  if (!there) throw new AppError('MESSAGE_NOT_FOUND');
-  return there.content;
-}
 
 /** The only way to get a message on behalf of an actor. */
 export class MessageAccess {

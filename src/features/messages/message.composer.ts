@@ -9,9 +9,10 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
+import { type AttachmentRow, uploadsOf } from './attachment.table.ts';
 import type { CommandDirectory } from './command-directory.ts';
 import { findMessage, type NewMessage } from './message.table.ts';
-import { type AttachmentRow, type MessageRow, selectAttachments } from './message.view.ts';
+import type { MessageRow } from './message.view.ts';
 
 export type SendInput = z.output<typeof sendMessageSchema>;
 
@@ -28,8 +29,6 @@ export interface ComposedMessage {
   reply: MessageRow | null;
   files: AttachmentRow[];
 }
-
-const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
 
 interface Deps extends Pick<Context, 'database' | 'threadAccess'> {
   mentions: MentionService;
@@ -89,10 +88,7 @@ export class MessageComposer {
 
   /** The actor's own uploads; those of others are treated as missing. */
   private async files(actor: Actor, ids: string[]): Promise<AttachmentRow[]> {
-    const rows = await this.deps.database.rows<AttachmentRow & { message_id: string | null }>(uploads, [
-      ids,
-      actor.userId,
-    ]);
+    const rows = await uploadsOf(this.deps.database.rows, actor.userId, ids);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = byId.get(id);

@@ -3,16 +3,11 @@ import { messageUpdated } from '../../contract/message.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { mentionedBots } from './mentioned-bots.ts';
+import { markEdited, updateText } from './edit.table.ts';
 import { readMessage } from './message.table.ts';
 import { type MessageRow, messageRecord } from './message.view.ts';
 import { outdate } from './outdated.ts';
 import { retitle } from './thread.view.ts';
-
-const edited = "is_edited = true, updated_at = greatest(now(), updated_at + interval '1 ms')";
-const update = `UPDATE messages SET content = $2, mentions = $3::json, mentioned_bots = ${mentionedBots('$3::json')}, ${edited}
-  WHERE id = $1 AND deleted_at IS NULL AND content <> $2 RETURNING id`;
-const markEdited = `UPDATE messages SET ${edited} WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 
 /**
  * Replaces the text of a message, also where it was repeated. The same text changes nothing.
@@ -28,7 +23,7 @@ export async function replaceText(
   // The log is locked first, so that edits of one message are published in the order in which they are made.
   const [, updated, message] = await pipelined([
     change.lockOpen(channelRoom(channelId)),
-    change.rows(update, [id, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
+    change.rows(updateText, [id, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
     readMessage(change.rows, id),
   ]);
   if (updated.length === 0) return { message, isChanged: false };

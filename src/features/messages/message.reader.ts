@@ -5,7 +5,7 @@ import type { Actor } from '../../contract/actor.ts';
 import type { listMessagesSchema, messagePageSchema } from '../../contract/message.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Context } from '../context.ts';
-import { concerningAmong } from './mentioned-bots.ts';
+import { concerningAmong } from './bots.table.ts';
 import { MessageList, messagePage } from './message.list.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 import { PageCache } from './page-cache.ts';

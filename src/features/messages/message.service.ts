@@ -19,21 +19,18 @@ import { publishUpdated, replaceText } from './message.edit.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
 import { MessageReader } from './message.reader.ts';
 import {
-  isForgotten,
   mayBeStale,
   type NewMessage,
   onceKeysOf,
   StaleMessage,
-  selectMessages,
+  sentByKey,
+  sentByNonce,
   uncountInThread,
 } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 import { eraseMessages } from './outdated.ts';
 import { retitle } from './thread.view.ts';
 
-const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
-  AND NOT ${isForgotten}`;
-const [byNonce, byKey] = [sentBy('nonce'), sentBy('sent_key')];
 /** How often a message is composed when what it refers to changes while it is being sent. */
 const composeAttempts = 5;
 
@@ -211,7 +208,7 @@ export class MessageService {
     await this.deps.channelAccess.entered(actor, channelId);
     const by = async (text: string, value: string | null | undefined) =>
       value ? (await this.deps.database.rows<MessageRow>(text, [channelId, actor.userId, value]))[0] : undefined;
-    const row = (await by(byKey, key)) ?? (await by(byNonce, nonce));
+    const row = (await by(sentByKey, key)) ?? (await by(sentByNonce, nonce));
     return row && messageRecord(row, actor.userId);
   }
 }

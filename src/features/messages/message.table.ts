@@ -5,16 +5,11 @@ import type { Rows } from '../../database/database.ts';
 import type { WriterTable } from '../../delivery/batch.ts';
 import type { Columns } from '../../delivery/log.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
-import { currentMentions } from '../mentions/mention.labels.ts';
+import { currentMentions } from '../mentions/mention.table.ts';
+import { attachmentsOf } from './attachment.table.ts';
 import { isNoticed, noticesOf } from './message.notices.ts';
-import {
-  attachmentsOf,
-  type MessageRecord,
-  type MessageRow,
-  messageRecord,
-  reactionsOf,
-  shownNonce,
-} from './message.view.ts';
+import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
+import { reactionsOf } from './reaction.table.ts';
 
 /** A new message as it is written. */
 export interface NewMessage {
@@ -79,12 +74,18 @@ export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.dele
 /** The messages of a page that have more than all have. */
 export const selectSome = `${selectMessages} WHERE m.id = ANY($1::uuid[]) AND ${isThere}`;
 
+const selectAny = `${selectMessages} WHERE m.id = ANY($1::uuid[])`;
 const oneThere = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
 
 /** A message, without an access check; undefined: it does not exist (any more). */
 export async function findMessage(rows: Rows, messageId: string): Promise<MessageRow | undefined> {
   const [row] = await rows<MessageRow>(oneThere, [messageId]);
   return row;
+}
+
+/** Messages by their ids, deleted ones too. */
+export function findMessages(rows: Rows, ids: string[]): Promise<MessageRow[]> {
+  return rows<MessageRow>(selectAny, [ids]);
 }
 
 /** A message that is known to be readable, unless it was deleted meanwhile. @throws AppError MESSAGE_NOT_FOUND */
@@ -98,9 +99,14 @@ export async function readMessage(rows: Rows, messageId: string): Promise<Messag
  * SQL: whether the nonce or Idempotency-Key of a message `m` has expired (contract §1). The log says when it was committed;
  * the message itself has the time of its node, whose clock may be off by more than a day.
  */
-export const isForgotten = `coalesce(
+const isForgotten = `coalesce(
     (SELECT l.created_at FROM log_entries l WHERE l.stream_id = m.channel_id AND l.seq = m.seq), m.created_at
   ) < now() - interval '1 day'`;
+
+const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
+  AND NOT ${isForgotten}`;
+/** A message that an author sent to a channel. $1 channel, $2 author, $3 its nonce, or its Idempotency-Key */
+export const [sentByNonce, sentByKey] = [sentBy('nonce'), sentBy('sent_key')];
 
 const columns: Columns<NewMessage> = [
   { name: 'id', type: 'uuid', of: (row) => row.id },

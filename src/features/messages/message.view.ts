@@ -3,32 +3,10 @@ import type { AttachmentRecord } from '../../contract/attachment.ts';
 import type { ChannelKind } from '../../contract/channel.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { messageSchema } from '../../contract/message.ts';
-import { namedUsers, type reactionSchema } from '../../contract/reaction.ts';
+import type { reactionSchema } from '../../contract/reaction.ts';
 import { cut, isoTime, isoTimeOrNull } from '../../contract/schema.ts';
-import type { Rows } from '../../database/database.ts';
 import { type UserColumns, userOf } from '../accounts/account.view.ts';
-
-/** A row of `attachments`. */
-export interface AttachmentRow {
-  id: string;
-  filename: string;
-  content_type: string;
-  size: number;
-  width: number | null;
-  height: number | null;
-}
-
-export const selectAttachments = `SELECT id, uploader_id, message_id, blob_id, filename, content_type, size, width, height,
-  created_at FROM attachments`;
-
-/**
- * SQL for the files of a message as rows, null if there are none. Most messages have none, and starting to gather them
- * takes several times as long as checking whether there are any.
- * @param message SQL of its id
- */
-export const attachmentsOf = (message: string): string =>
-  `CASE WHEN (SELECT true FROM attachments WHERE message_id = ${message} LIMIT 1)
-    THEN (SELECT json_agg(a ORDER BY a.place) FROM attachments a WHERE a.message_id = ${message}) END`;
+import type { AttachmentRow } from './attachment.table.ts';
 
 export const mediaPath = (id: string): string => `/api/media/${id}`;
 
@@ -45,26 +23,6 @@ export function attachmentRecord(row: AttachmentRow): AttachmentRecord {
 }
 
 export type ReactionSummary = z.output<typeof reactionSchema>;
-
-/**
- * SQL for a message's reactions, emoji in the order of first use; null if there are none.
- * @param message SQL of its id
- */
-export const reactionsOf = (message: string): string =>
-  `CASE WHEN (SELECT true FROM reactions WHERE message_id = ${message} LIMIT 1) THEN
-    (SELECT json_agg(json_build_object('emoji', e.emoji, 'count', e.count, 'users', e.users, 'userIds', e.users)
-      ORDER BY e.first)
-    FROM (SELECT emoji, count(*) AS count, min(place) AS first,
-        (array_agg(user_id ORDER BY place))[1:least(${namedUsers.each}, ${namedUsers.all} / count(*) OVER ())] AS users
-      FROM reactions WHERE message_id = ${message} GROUP BY emoji) AS e) END`;
-
-const ofMessage = `SELECT ${reactionsOf('$1')} AS reactions`;
-
-/** The reactions to a message, in order of first use. */
-export async function readReactions(rows: Rows, messageId: string): Promise<ReactionSummary[]> {
-  const [found] = await rows<{ reactions: ReactionSummary[] | null }>(ofMessage, [messageId]);
-  return found?.reactions ?? [];
-}
 
 export type MessageRecord = z.output<typeof messageSchema>;
 

@@ -2,7 +2,15 @@ import { channelRoom, streamId } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import { pipelined } from '../../database/transaction.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
-import { mentionedBots } from './mentioned-bots.ts';
+import {
+  blankEntries,
+  deleteAttachments,
+  deleteReactions,
+  emptyMessages,
+  selectEntries,
+  selectReplies,
+  selectThreadsOf,
+} from './edit.table.ts';
 import { untitled } from './thread.view.ts';
 
 /** A message whose text was changed or deleted. */
@@ -10,21 +18,6 @@ interface ChangedMessage {
   id: string;
   seq: number;
 }
-
-/** Events that repeat the record of a message or a thread, apart from message:new; an index finds them (see LogRow). */
-const retold = `event IN ('message:updated', 'message:pinned', 'message:unpinned', 'thread:created', 'thread:updated')
-  AND NOT is_outdated`;
-// Entries of replies that were marked since their quote changed still have the reply's own text.
-const selectEntries = `SELECT seq, data::text AS json FROM log_entries
-   WHERE stream_id = $1 AND seq = ANY($2::bigint[]) AND event = 'message:new'
-     AND (NOT is_outdated OR data ->> 'content' <> '')
-   UNION ALL
-   SELECT seq, data::text FROM log_entries
-   WHERE stream_id = $1 AND seq = ANY($3::bigint[]) AND event = 'message:new' AND NOT is_outdated
-   UNION ALL
-   SELECT seq, data::text FROM log_entries WHERE stream_id = $1 AND data ->> 'id' = ANY($4::text[]) AND ${retold}`;
-const selectReplies = `SELECT id, seq FROM messages
-   WHERE reply_to_id = ANY($1::uuid[]) AND seq > (SELECT floor_seq FROM streams WHERE id = $2)`;
 
 /**
  * Removes the former text of messages from the log: from their own entries, those that quote them, and the names of their
@@ -35,9 +28,7 @@ export async function outdate(rows: Rows, channelId: string, changed: ChangedMes
   const ids = new Set(changed.map(({ id }) => id));
   const stream = streamId(channelRoom(channelId));
   const replies = await rows<ChangedMessage>(selectReplies, [[...ids], stream]);
-  const threads = await rows<{ id: string }>('SELECT id FROM threads WHERE parent_message_id = ANY($1::uuid[])', [
-    [...ids],
-  ]);
+  const threads = await rows<{ id: string }>(selectThreadsOf, [[...ids]]);
   const entries = await rows<{ seq: number; json: string }>(selectEntries, [
     stream,
     changed.map(({ seq }) => seq),
@@ -46,11 +37,7 @@ export async function outdate(rows: Rows, channelId: string, changed: ChangedMes
   ]);
   if (entries.length === 0) return;
   const blank = new Map(entries.map(({ seq, json }) => [seq, blanked(json, ids)]));
-  await rows(
-    `UPDATE log_entries SET data = blank.data, is_outdated = true FROM unnest($2::bigint[], $3::json[]) AS blank (seq, data)
-     WHERE log_entries.stream_id = $1 AND log_entries.seq = blank.seq`,
-    [stream, [...blank.keys()], [...blank.values()]],
-  );
+  await rows(blankEntries, [stream, [...blank.keys()], [...blank.values()]]);
 }
 
 /** The fields that replace those of an erased message. */
@@ -90,17 +77,13 @@ interface ErasedMessage {
  * @returns those that existed
  */
 export async function eraseMessages(rows: Rows, channelId: string, ids: string[]): Promise<ErasedMessage[]> {
-  const erased = await rows<ErasedMessage>(
-    `UPDATE messages SET content = '', metadata = NULL, mentions = NULL, mentioned_bots = ${mentionedBots('NULL')},
-       pinned_at = NULL, deleted_at = now() WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL RETURNING id, seq`,
-    [ids],
-  );
+  const erased = await rows<ErasedMessage>(emptyMessages, [ids]);
   if (erased.length === 0) return [];
   const erasedIds = erased.map((message) => message.id);
   // The step with several statements is last, so that it stops if one of the others has failed.
   await pipelined([
-    rows('DELETE FROM reactions WHERE message_id = ANY($1::uuid[])', [erasedIds]),
-    rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [erasedIds]),
+    rows(deleteReactions, [erasedIds]),
+    rows(deleteAttachments, [erasedIds]),
     insertJobs(rows, [{ job: 'erasure', messageIds: erasedIds }]),
     outdate(rows, channelId, erased),
   ]);

@@ -2,22 +2,12 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { maxPins, messagePinned, messageUnpinned } from '../../contract/message.ts';
 import { channelRoom } from '../../contract/rooms.ts';
-import { countOf } from '../../database/statements.ts';
 import type { Context } from '../context.ts';
-import { concernsBot } from './mentioned-bots.ts';
 import type { MessageAccess } from './message.access.ts';
 import { concealed } from './message.reader.ts';
-import { isThere, readMessage, selectMessages } from './message.table.ts';
-import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
-
-const pinnedOnes = (
-  which: string,
-) => `${selectMessages} WHERE m.channel_id = $1 AND m.pinned_at IS NOT NULL AND ${isThere}
-  ${which} ORDER BY m.pinned_at DESC, m.seq DESC`;
-const pinned = pinnedOnes('');
-/** Those that concern bot $2. */
-const pinnedFor = pinnedOnes(`AND ${concernsBot('m', '$2::uuid')}`);
-const countPins = 'SELECT count(*)::int AS count FROM messages WHERE channel_id = $1 AND pinned_at IS NOT NULL';
+import { readMessage } from './message.table.ts';
+import { type MessageRecord, messageRecord } from './message.view.ts';
+import { countPinned, readPinned, setPinned } from './pin.table.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess'> {
   messageAccess: MessageAccess;
@@ -35,8 +25,7 @@ export class PinService {
   async list(actor: Actor, channelId: string): Promise<MessageRecord[]> {
     await this.deps.channelAccess.readable(actor, channelId);
     const bot = await this.deps.channelAccess.onlyFor(actor, channelId);
-    const [text, values] = bot === null ? [pinned, [channelId]] : [pinnedFor, [channelId, bot]];
-    const rows = await this.deps.database.rows<MessageRow>(text, values);
+    const rows = await readPinned(this.deps.database.rows, channelId, bot);
     return (await concealed(this.deps.database.rows, rows, bot)).map((row) => messageRecord(row, actor.userId));
   }
 
@@ -65,17 +54,12 @@ export class PinService {
     if (channelId !== null && channel.id !== channelId) throw new AppError('WRONG_CHANNEL');
     return this.deps.changes.run(async (change) => {
       await change.lockOpen(channelRoom(channel.id));
-      const changed = await change.rows<{ id: string }>(
-        `UPDATE messages SET pinned_at = CASE WHEN $2 THEN clock_timestamp() END
-         WHERE id = $1 AND deleted_at IS NULL AND (pinned_at IS NULL) = $2 RETURNING id`,
-        [row.id, isPinned],
-      );
+      const isChanged = await setPinned(change.rows, row.id, isPinned);
       const now = await readMessage(change.rows, row.id);
-      if (changed.length > 0) {
+      if (isChanged) {
         const event = isPinned ? messagePinned : messageUnpinned;
         change.publish(event.in(channelRoom(channel.id), messageRecord(now, null), now.thread_id));
-        if (isPinned && (await countOf(change.rows, countPins, [channel.id])) > maxPins)
-          throw new AppError('PIN_LIMIT');
+        if (isPinned && (await countPinned(change.rows, channel.id)) > maxPins) throw new AppError('PIN_LIMIT');
       }
       return messageRecord(now, actor.userId);
     });

@@ -3,6 +3,7 @@ import { channelRoom } from '../../contract/rooms.ts';
 import { cut, isoTime, isoTimeOrNull } from '../../contract/schema.ts';
 import { type threadSchema, threadUpdated } from '../../contract/thread.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { renameThreadFrom } from './thread.table.ts';
 
 /** A row of `threads`. */
 export interface ThreadRow {
@@ -20,10 +21,6 @@ export interface ThreadRow {
 
 export type ThreadRecord = z.output<typeof threadSchema>;
 
-export const threadColumns = `id, channel_id, name, parent_message_id, creator_id, is_archived, message_count,
-  last_message_at, created_at, updated_at`;
-export const selectThreads = `SELECT ${threadColumns} FROM threads`;
-
 export function threadRecord(row: ThreadRow): ThreadRecord {
   return {
     id: row.id,
@@ -40,8 +37,6 @@ export function threadRecord(row: ThreadRow): ThreadRecord {
 }
 
 export const untitled = 'Thread';
-const rename = `UPDATE threads SET name = $2, updated_at = now()
-  WHERE parent_message_id = $1 AND NOT is_named AND name <> $2 RETURNING ${threadColumns}`;
 
 /** The default name of a thread: the beginning of its message, in one line. */
 export function titleOf(content: string): string {
@@ -54,6 +49,6 @@ export function titleOf(content: string): string {
  * channel's log must be locked.
  */
 export async function retitle(change: Change, messageId: string, content: string): Promise<void> {
-  const [thread] = await change.rows<ThreadRow>(rename, [messageId, titleOf(content)]);
+  const thread = await renameThreadFrom(change.rows, messageId, titleOf(content));
   if (thread) change.publish(threadUpdated.in(channelRoom(thread.channel_id), threadRecord(thread), thread.id));
 }

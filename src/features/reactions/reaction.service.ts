@@ -5,8 +5,10 @@ import { channelRoom, threadRoom } from '../../contract/rooms.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { Context } from '../context.ts';
-import { type FoundMessage, holdMessage, type MessageAccess } from '../messages/message.access.ts';
-import { type ReactionSummary, readReactions } from '../messages/message.view.ts';
+import { holdMessage } from '../messages/edit.table.ts';
+import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
+import type { ReactionSummary } from '../messages/message.view.ts';
+import { countReactions, deleteReaction, insertReaction, readReactions } from '../messages/reaction.table.ts';
 
 /** The result of a change. */
 export interface Reacted {
@@ -39,8 +41,8 @@ export class ReactionService {
     return this.deps.changes.run(async (change) => {
       const [, added, used, reactions] = await pipelined([
         lockMessage(change, found),
-        change.rows(insertion, [messageId, emoji, actor.userId]),
-        change.rows<{ own: number; total: number }>(usage, [messageId, actor.userId]),
+        change.rows(insertReaction, [messageId, emoji, actor.userId]),
+        change.rows<{ own: number; total: number }>(countReactions, [messageId, actor.userId]),
         readReactions(change.rows, messageId),
       ]);
       const isNew = added.length > 0;
@@ -57,7 +59,7 @@ export class ReactionService {
     return this.deps.changes.run(async (change) => {
       const [, removed, reactions] = await pipelined([
         lockMessage(change, found),
-        change.rows(deletion, [messageId, emoji, actor.userId]),
+        change.rows(deleteReaction, [messageId, emoji, actor.userId]),
         readReactions(change.rows, messageId),
       ]);
       const changed = removed.length > 0;
@@ -90,13 +92,6 @@ export class ReactionService {
     });
   }
 }
-
-const insertion = `INSERT INTO reactions (message_id, emoji, user_id, place)
-  SELECT $1, $2, $3, coalesce(max(place), 0) + 1 FROM reactions WHERE message_id = $1
-  ON CONFLICT DO NOTHING RETURNING place`;
-const deletion = 'DELETE FROM reactions WHERE message_id = $1 AND emoji = $2 AND user_id = $3 RETURNING place';
-const usage = `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(DISTINCT emoji)::int AS total
-  FROM reactions WHERE message_id = $1`;
 
 /** Until the commit the message stays, and nobody else reacts to it. */
 async function lockMessage(change: Change, { row }: FoundMessage): Promise<void> {

@@ -1,9 +1,9 @@
 import type { Database } from '../../database/database.ts';
 import { jittered } from '../../infrastructure/jitter.ts';
 import type { Log } from '../../infrastructure/log.ts';
+import { mergeNewWords } from './search.table.ts';
 
 const everyMs = 5000;
-const merging = "SELECT gin_clean_pending_list('messages_search'), gin_clean_pending_list('messages_search_unspaced')";
 
 /**
  * Merges the words of new messages into the search index, in the background. PostgreSQL keeps them in a pending list, and
@@ -42,7 +42,7 @@ export class SearchIndex {
 
   private async mergeNow(): Promise<void> {
     try {
-      await this.database.rows(merging);
+      await mergeNewWords(this.database.rows);
       this.failed = false;
     } catch (error) {
       if (!this.failed) this.log.warn({ err: error }, 'The search index could not be merged; trying again.');

@@ -20,24 +20,27 @@ import type { Written } from '../../delivery/batch.ts';
 import { lockStreams } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
-import { gone, holdMessage, type MessageAccess } from '../messages/message.access.ts';
+import { holdMessage } from '../messages/edit.table.ts';
+import { gone, type MessageAccess } from '../messages/message.access.ts';
 import type { SendInput } from '../messages/message.composer.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import type { MessageRecord } from '../messages/message.view.ts';
 import { eraseMessages, outdate } from '../messages/outdated.ts';
-import { selectThreads, type ThreadRecord, type ThreadRow, threadRecord, titleOf } from '../messages/thread.view.ts';
-
-const ofChannel = `${selectThreads} WHERE channel_id = $1 AND deleted_at IS NULL AND id < $2 ORDER BY id DESC LIMIT $3`;
-/** The threads that bot $4 takes part in. */
-const isPart = (bot: string) => `(creator_id = ${bot}
-  OR EXISTS (SELECT FROM messages pm WHERE pm.id = threads.parent_message_id AND pm.author_id = ${bot})
-  OR EXISTS (SELECT FROM messages om WHERE om.thread_id = threads.id AND om.author_id = ${bot}))`;
-const ofBot = ofChannel.replace('ORDER BY', `AND ${isPart('$4::uuid')} ORDER BY`);
-const partOf = `SELECT FROM threads WHERE id = $1 AND ${isPart('$2::uuid')}`;
-const byId = `${selectThreads} WHERE id = $1 AND deleted_at IS NULL`;
-const byParent = `${selectThreads} WHERE parent_message_id = $1`;
-const foreignMessage = `SELECT FROM messages WHERE thread_id = $1 AND author_id <> $2 AND deleted_at IS NULL
-  AND author_id NOT IN (SELECT user_id FROM agents WHERE owner_id = $2) LIMIT 1`;
+import {
+  countErased,
+  findThread,
+  findThreadFrom,
+  findUnerased,
+  hasForeignMessages,
+  insertThread,
+  markThreadDeleted,
+  parentsOf,
+  someMessagesOf,
+  takesPart,
+  threadsOf,
+  updateThread,
+} from '../messages/thread.table.ts';
+import { type ThreadRecord, type ThreadRow, threadRecord, titleOf } from '../messages/thread.view.ts';
 
 /** Messages of a deleted thread are erased in batches of this size; threads of ordinary length at once. */
 const eraseBatch = 500;
@@ -79,7 +82,7 @@ export class ThreadService {
   ): Promise<Written<ThreadRecord>> {
     const { row } = await this.deps.messageAccess.readable(actor, messageId);
     if (channelId !== null && row.channel_id !== channelId) throw new AppError('WRONG_CHANNEL');
-    const [known] = await this.deps.database.rows<ThreadRow>(byParent, [messageId]);
+    const known = await findThreadFrom(this.deps.database.rows, messageId);
     if (known) return { result: threadRecord(known), repeated: true };
     await this.deps.channelAccess.postable(actor, row.channel_id).catch(gone);
     if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
@@ -87,14 +90,11 @@ export class ThreadService {
       const room = channelRoom(row.channel_id);
       await change.lockOpen(room);
       const title = name ?? titleOf(await holdMessage(change.rows, messageId));
-      const added = await change.rows<{ id: string }>(
-        `INSERT INTO threads (id, channel_id, parent_message_id, name, is_named, creator_id, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, now(), now()) ON CONFLICT (parent_message_id) DO NOTHING RETURNING id`,
-        [newId(), row.channel_id, messageId, title, name !== null, actor.userId],
-      );
-      const thread = await first(change.rows, byParent, messageId);
-      if (added.length > 0) change.publish(threadCreated.in(room, thread));
-      return { result: thread, repeated: added.length === 0 };
+      const place = { channelId: row.channel_id, parentMessageId: messageId, creatorId: actor.userId };
+      const isAdded = await insertThread(change.rows, { id: newId(), ...place, name: title, isNamed: name !== null });
+      const thread = existing(await findThreadFrom(change.rows, messageId));
+      if (isAdded) change.publish(threadCreated.in(room, thread));
+      return { result: thread, repeated: !isAdded };
     });
   }
 
@@ -105,11 +105,9 @@ export class ThreadService {
     query: z.output<typeof listThreadsSchema>,
   ): Promise<ListPage<ThreadRecord>> {
     await this.deps.channelAccess.readable(actor, channelId);
-    const values = [channelId, query.cursor ?? MAX, query.limit + 1];
     const bot = await this.deps.channelAccess.onlyFor(actor, channelId);
-    const rows = await (bot === null
-      ? this.deps.database.rows<ThreadRow>(ofChannel, values)
-      : this.deps.database.rows<ThreadRow>(ofBot, [...values, bot]));
+    const page = { before: query.cursor ?? MAX, limit: query.limit + 1, bot };
+    const rows = await threadsOf(this.deps.database.rows, channelId, page);
     return listPage(rows, query.limit, threadRecord);
   }
 
@@ -117,9 +115,9 @@ export class ThreadService {
   async get(actor: Actor, threadId: string): Promise<ThreadRecord> {
     const { channel } = await this.deps.threadAccess.readable(actor, threadId);
     const bot = await this.deps.channelAccess.onlyFor(actor, channel.id);
-    const isHidden = bot !== null && (await this.deps.database.rows(partOf, [threadId, bot])).length === 0;
-    if (isHidden) throw new AppError('THREAD_NOT_FOUND');
-    return first(this.deps.database.rows, byId, threadId);
+    const { rows } = this.deps.database;
+    if (bot !== null && !(await takesPart(rows, threadId, bot))) throw new AppError('THREAD_NOT_FOUND');
+    return existing(await findThread(rows, threadId));
   }
 
   /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED */
@@ -128,16 +126,9 @@ export class ThreadService {
     return this.deps.changes.run(async (change) => {
       const room = channelRoom(channel.id);
       await change.lockOpen(room);
-      const changed = await change.rows<{ id: string }>(
-        `UPDATE threads SET name = coalesce($2, name), is_named = is_named OR $2::text IS NOT NULL,
-           is_archived = coalesce($3, is_archived), updated_at = now()
-         WHERE id = $1 AND deleted_at IS NULL
-           AND (name <> coalesce($2, name) OR NOT is_named AND $2::text IS NOT NULL OR is_archived <> coalesce($3, is_archived))
-         RETURNING id`,
-        [threadId, input.name ?? null, input.isArchived ?? null],
-      );
-      const thread = await first(change.rows, byId, threadId);
-      if (changed.length > 0) {
+      const isChanged = await updateThread(change.rows, threadId, input);
+      const thread = existing(await findThread(change.rows, threadId));
+      if (isChanged) {
         if (input.name !== undefined) await outdateTitles(change.rows, channel.id, threadId);
         change.publish(threadUpdated.in(room, thread, threadId));
         change.afterCommit(() => this.deps.threadAccess.forget(threadId));
@@ -155,11 +146,11 @@ export class ThreadService {
     await this.deps.changes.run(async (change) => {
       const room = channelRoom(channel.id);
       await change.lock(room);
-      const { parentMessageId } = await first(change.rows, byId, threadId);
+      const { parentMessageId } = existing(await findThread(change.rows, threadId));
       // From here on nobody else can write into it.
       if (!may(channel.role, 'thread:manage')) await requireOwnMessages(change.rows, actor, threadId);
       await outdateTitles(change.rows, channel.id, threadId);
-      await change.rows('UPDATE threads SET parent_message_id = NULL, deleted_at = now() WHERE id = $1', [threadId]);
+      await markThreadDeleted(change.rows, threadId);
       await eraseSome(change.rows, channel.id, threadId);
       change.publish(threadDeleted.in(room, { id: threadId, channelId: channel.id, parentMessageId }, threadId));
       change.afterCommit(async () => {
@@ -200,16 +191,15 @@ export class ThreadService {
   }
 }
 
-async function first(rows: Rows, text: string, id: string): Promise<ThreadRecord> {
-  const [row] = await rows<ThreadRow>(text, [id]);
+/** @throws AppError THREAD_NOT_FOUND for one that does not exist */
+function existing(row: ThreadRow | undefined): ThreadRecord {
   if (!row) throw new AppError('THREAD_NOT_FOUND');
   return threadRecord(row);
 }
 
 /** Makes sure that all messages of a thread are the actor's or of its bots. @throws AppError FORBIDDEN */
 async function requireOwnMessages(rows: Rows, actor: Actor, threadId: string): Promise<void> {
-  const foreign = await rows(foreignMessage, [threadId, actor.userId]);
-  if (foreign.length === 0) return;
+  if (!(await hasForeignMessages(rows, threadId, actor.userId))) return;
   throw new AppError('FORBIDDEN', {
     message: 'There are messages of others in this thread; only moderators may delete it.',
   });
@@ -217,37 +207,23 @@ async function requireOwnMessages(rows: Rows, actor: Actor, threadId: string): P
 
 /** Removes the former names of a thread from its channel's log, which must be locked. */
 async function outdateTitles(rows: Rows, channelId: string, threadId: string): Promise<void> {
-  const parents = await rows<{ id: string; seq: number }>(
-    'SELECT m.id, m.seq FROM messages m JOIN threads t ON t.parent_message_id = m.id WHERE t.id = $1',
-    [threadId],
-  );
-  await outdate(rows, channelId, parents);
+  await outdate(rows, channelId, await parentsOf(rows, threadId));
 }
 
 /** Erases a batch of messages of a deleted thread; `message_count` says how many are left. @returns how many it erased */
 async function eraseSome(rows: Rows, channelId: string, threadId: string): Promise<number> {
-  const some = await rows<{ id: string }>(
-    'SELECT id FROM messages WHERE thread_id = $1 AND deleted_at IS NULL ORDER BY seq LIMIT $2',
-    [threadId, eraseBatch],
-  );
-  await eraseMessages(
-    rows,
-    channelId,
-    some.map((message) => message.id),
-  );
-  const left = 'UPDATE threads SET message_count = CASE WHEN $2 = 0 THEN 0 ELSE message_count - $2 END WHERE id = $1';
-  await rows(left, [threadId, some.length]);
+  const some = await someMessagesOf(rows, threadId, eraseBatch);
+  await eraseMessages(rows, channelId, some);
+  await countErased(rows, threadId, some.length);
   return some.length;
 }
 
 const eraseDeletedThreads: Chore = {
   name: 'erase deleted threads',
   async step(rows) {
-    const [thread] = await rows<{ id: string; channel_id: string }>(
-      'SELECT id, channel_id FROM threads WHERE deleted_at IS NOT NULL AND message_count > 0 LIMIT 1',
-    );
+    const thread = await findUnerased(rows);
     if (!thread) return 0;
-    await lockStreams(rows, [channelRoom(thread.channel_id)]);
-    return (await eraseSome(rows, thread.channel_id, thread.id)) || 1;
+    await lockStreams(rows, [channelRoom(thread.channelId)]);
+    return (await eraseSome(rows, thread.channelId, thread.id)) || 1;
   },
 };

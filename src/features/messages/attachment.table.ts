@@ -1,0 +1,54 @@
+import type { Rows } from '../../database/database.ts';
+
+/** A row of `attachments`. */
+export interface AttachmentRow {
+  id: string;
+  filename: string;
+  content_type: string;
+  size: number;
+  width: number | null;
+  height: number | null;
+}
+
+/** The same with what decides who may read it. */
+export interface StoredAttachment extends AttachmentRow {
+  uploader_id: string;
+  /** Null: not sent yet. */
+  message_id: string | null;
+  blob_id: string;
+}
+
+const selectAttachments = `SELECT id, uploader_id, message_id, blob_id, filename, content_type, size, width, height,
+  created_at FROM attachments`;
+const byId = `${selectAttachments} WHERE id = $1`;
+const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
+
+/**
+ * SQL for the files of a message as rows, null if there are none. Most messages have none, and starting to gather them
+ * takes several times as long as checking whether there are any.
+ * @param message SQL of its id
+ */
+export const attachmentsOf = (message: string): string =>
+  `CASE WHEN (SELECT true FROM attachments WHERE message_id = ${message} LIMIT 1)
+    THEN (SELECT json_agg(a ORDER BY a.place) FROM attachments a WHERE a.message_id = ${message}) END`;
+
+/** A file by its id. Each picture that is shown asks this. */
+export async function findAttachment(rows: Rows, id: string): Promise<StoredAttachment | undefined> {
+  const [row] = await rows<StoredAttachment>(byId, [id]);
+  return row;
+}
+
+/** Someone's uploads, sent or not. */
+export function uploadsOf(rows: Rows, userId: string, ids: string[]): Promise<StoredAttachment[]> {
+  return rows<StoredAttachment>(uploads, [ids, userId]);
+}
+
+/** Deletes some uploads that were not sent within a day. @returns how many */
+export async function deleteUnsent(rows: Rows): Promise<number> {
+  const gone = await rows<{ id: string }>(
+    `DELETE FROM attachments WHERE id IN (
+       SELECT id FROM attachments WHERE message_id IS NULL AND created_at < now() - interval '1 day' LIMIT 100
+     ) AND message_id IS NULL RETURNING id`,
+  );
+  return gone.length;
+}
