@@ -97,7 +97,7 @@ const MessageSchema = defineEntity({
     replyToId: p.uuid().nullable(),
     metadata: p.json<Record<string, unknown>>().columnType('json').nullable(),
     mentions: p.json<MentionRecord[]>().columnType('json').nullable(),
-    /** Bots it mentions or mentioned, by user id (see mentioned-bots); null: those in `mentions`, since it was sent. */
+    /** Bots it mentions or mentioned, by user id (see bots.table); null: those in `mentions`, since it was sent. */
     mentionedBots: p.json<Record<string, number>>().columnType('jsonb').nullable(),
     nonce: p.string().columnType('text').nullable(),
     /** The Idempotency-Key of its request, or the streamed reply that produced it. */

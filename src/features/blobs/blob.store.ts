@@ -148,7 +148,8 @@ export class DatabaseBlobStore implements BlobStore {
         return { ...blob, id: known };
       }
       try {
-        this.stored.getStore()?.push(await finishBlob(rows, blob));
+        const row = await finishBlob(rows, blob);
+        this.stored.getStore()?.push(row);
         return blob;
       } catch (error) {
         // Someone stored the same content meanwhile.

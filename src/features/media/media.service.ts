@@ -98,31 +98,14 @@ export class MediaService {
       if (!target) await lockUser(change.rows, actor.userId);
       const place = target ? await placeIn(change, target) : 0;
       const { blob, filename, contentType, width, height } = file;
-      const attachment = change.em.create(Attachment, {
-        id: newId(),
-        uploaderId: actor.userId,
-        messageId: target?.row.id ?? null,
-        place,
-        blobId: blob.id,
-        filename,
-        contentType,
-        size: blob.size,
-        width,
-        height,
-      });
+      const known = { id: newId(), filename, contentType, size: blob.size, width, height };
+      const owned = { uploaderId: actor.userId, messageId: target?.row.id ?? null, place, blobId: blob.id };
+      change.em.create(Attachment, { ...known, ...owned });
       await change.em.flush();
       if (target) await markExtended(change, target.row);
       else await this.requireRoom(change.em, actor, 0);
       await this.deps.allowance.requireWithin(change.rows, actor);
-      return {
-        id: attachment.id,
-        url: mediaPath(attachment.id),
-        filename,
-        contentType,
-        size: blob.size,
-        width,
-        height,
-      };
+      return { ...known, url: mediaPath(known.id) };
     });
   }
 

@@ -5,8 +5,9 @@ import { maxListedNodes, workspaceChanged } from '../../contract/workspace.ts';
 import type { Database } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { atMost } from '../../infrastructure/cache.ts';
-import { clock, dateNow } from '../../infrastructure/clock.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { lockMembership } from '../members/audience.table.ts';
+import { memberIds, viewerIds } from './node.table.ts';
 import type { NodeRecord } from './node.view.ts';
 import type { OpenWorkspace } from './workspace.access.ts';
 
@@ -22,8 +23,6 @@ export interface Edited {
 const maxTold = 200;
 /** How often a visit is recorded. */
 const noteEveryMs = 10 * 60_000;
-/** How long ago a recent visit was at most. */
-const recentMs = 24 * 60 * 60_000;
 
 /**
  * Publishes changes to people (contract §8). A server may have 10 000 members, and a durable event costs a row for
@@ -77,20 +76,7 @@ export class Announcer {
 
   private async audience(change: Change, workspace: OpenWorkspace): Promise<string[]> {
     await lockMembership(change.rows, workspace.serverId);
-    const members = change.db.selectFrom('ServerMember as m').where('m.serverId', '=', workspace.serverId);
-    const all = await members
-      .limit(maxTold + 1)
-      .select('m.userId')
-      .execute();
-    if (all.length <= maxTold) return all.map(({ userId }) => userId);
-    const viewers = await members
-      .innerJoin('WorkspaceViewer as v', 'v.userId', 'm.userId')
-      .where('v.workspaceId', '=', workspace.id)
-      .where('v.seenAt', '>', new Date(clock.now() - recentMs))
-      .orderBy('v.seenAt', 'desc')
-      .limit(maxTold)
-      .select('m.userId')
-      .execute();
-    return viewers.map(({ userId }) => userId);
+    const members = await memberIds(change.rows, workspace.serverId, maxTold + 1);
+    return members.length <= maxTold ? members : viewerIds(change.rows, workspace, maxTold);
   }
 }

@@ -31,6 +31,30 @@ export async function workspaceIdOf(rows: Rows, serverId: string): Promise<strin
   return row?.id;
 }
 
+/** Some of the members of a server. Each edit asks this. */
+export async function memberIds(rows: Rows, serverId: string, limit: number): Promise<string[]> {
+  const members = await rows<{ id: string }>('SELECT user_id AS id FROM server_members WHERE server_id = $1 LIMIT $2', [
+    serverId,
+    limit,
+  ]);
+  return members.map(({ id }) => id);
+}
+
+/** The members of a server who last had its workspace open, within a day. */
+export async function viewerIds(
+  rows: Rows,
+  workspace: { id: string; serverId: string },
+  limit: number,
+): Promise<string[]> {
+  const viewers = await rows<{ id: string }>(
+    `SELECT v.user_id AS id FROM workspace_viewers v
+       JOIN server_members m ON m.server_id = $2 AND m.user_id = v.user_id
+     WHERE v.workspace_id = $1 AND v.seen_at > now() - interval '1 day' ORDER BY v.seen_at DESC LIMIT $3`,
+    [workspace.id, workspace.serverId, limit],
+  );
+  return viewers.map(({ id }) => id);
+}
+
 /** Rows that arrive at once: a workspace may have 50 000, and taking them in is work. */
 const pageSize = 500;
 

@@ -32,8 +32,10 @@ export async function findWorkspace(em: EntityManager, id: string): Promise<Work
 
 /** Locks a workspace against other edits; visits do not wait. @throws AppError SERVER_NOT_FOUND if it is gone */
 export async function lockWorkspace({ db, em }: Change, id: string): Promise<Workspace> {
-  await db.selectFrom('Workspace').where('id', '=', id).select('id').forNoKeyUpdate().execute();
-  return findWorkspace(em, id);
+  const row = await db.selectFrom('Workspace').where('id', '=', id).selectAll().forNoKeyUpdate().executeTakeFirst();
+  if (!row) throw new AppError('SERVER_NOT_FOUND');
+  // It may have been read before.
+  return em.merge(Workspace, row, { refresh: true });
 }
 
 /** The only way to access a workspace and its contents on behalf of someone. */
