@@ -205,7 +205,7 @@ describe('sessions', () => {
 describe('a session that is ended while it changes what outlives it', () => {
   const change = { oldPassword: 'correct horse', newPassword: 'battery staple' };
   const waiting = (statement: string) => `SELECT FROM pg_stat_activity WHERE datname = current_database()
-    AND wait_event_type = 'Lock' AND query LIKE '${statement}%'`;
+    AND wait_event_type = 'Lock' AND query ILIKE '${statement}%'`;
 
   /** The answer to a request that waits for the row of its user while its session is ended. */
   async function answerTo(person: Person, cluster: Cluster, statement: string, ask: () => Promise<Answer>) {
@@ -225,7 +225,7 @@ describe('a session that is ended while it changes what outlives it', () => {
     const cluster = await sharedCluster();
     const person = await register(at(cluster, 0));
     const changing = () => person.put('/api/auth/password', change);
-    const changed = await answerTo(person, cluster, 'UPDATE users SET password_hash', changing);
+    const changed = await answerTo(person, cluster, 'update "users"%"password_hash"', changing);
     expect([changed.status, changed.body.code]).to.deep.equal([401, 'SESSION_REVOKED']);
     const again = await signInAgain(person);
     const making = () => again.post('/api/tokens', { name: 'mine', scope: 'user:write' });

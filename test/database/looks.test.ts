@@ -5,7 +5,7 @@ import { invalidationsSince } from '../../src/cluster/invalidation.table.ts';
 import { forgetInvalidations } from '../../src/cluster/invalidation-watch.ts';
 import type { Rows } from '../../src/database/database.ts';
 import { trim } from '../../src/delivery/log.ts';
-import { countOwn } from '../../src/features/accounts/dashboard.ts';
+import { countOwn } from '../../src/features/accounts/dashboard.table.ts';
 import { readOpen } from '../../src/features/notifications/notification.writer.ts';
 import { forgetKeys } from '../../src/rest/idempotency.ts';
 import { until } from '../rig/until.ts';

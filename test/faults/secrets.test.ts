@@ -7,7 +7,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/up-to-date.ts';
-import { forgetEnded } from '../../src/features/accounts/forget-ended.ts';
+import { forgetEnded } from '../../src/features/accounts/forget-ended.table.ts';
 import { Tokens } from '../../src/features/accounts/tokens.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { startNode } from '../../src/node/node.ts';

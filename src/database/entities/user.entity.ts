@@ -89,8 +89,7 @@ const PersonalTokenSchema = defineEntity({
     id: p.uuid().primary(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
     name: p.string().columnType('text'),
-    /** `user:read` or `user:write`. */
-    scope: p.string().columnType('text'),
+    scope: p.string().columnType('text').$type<'user:read' | 'user:write'>(),
     tokenHash: p.string().columnType('text').unique(),
     createdAt: p.datetime(3).onCreate(dateNow),
     expiresAt: p.datetime(3).nullable(),

@@ -1,3 +1,5 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Capabilities } from '../../access/capabilities.ts';
 import { lockUser } from '../../access/user.table.ts';
@@ -18,6 +20,7 @@ import { invalid } from '../../contract/schema/validation.ts';
 import type { Database } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import type { Changes } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { ownUser, smallUser } from './account.view.ts';
 import type { AgentIdentity } from './agent.identity.ts';
@@ -53,23 +56,6 @@ export interface AccountParts {
 }
 
 type Changed = z.input<typeof passwordChangedSchema>['remaining'];
-
-interface PasswordRow {
-  id: string;
-  hash: string | null;
-}
-
-const byName = `SELECT id, password_hash AS hash FROM users
-  WHERE (email = $1 OR username_key = $1) AND NOT is_bot AND deleted_at IS NULL
-  ORDER BY (email = $1) DESC NULLS LAST LIMIT 1`;
-/**
- * A check takes time. If the password is replaced or rehashed meanwhile, it is checked again.
- * The row is locked, so setting another password from now on ends this session with the others.
- */
-const stillHas = 'SELECT id FROM users WHERE id = $1 AND password_hash = $2 AND deleted_at IS NULL FOR SHARE';
-/** Replaces the hash only while the checked password is still the current one. */
-const replaceHash = `UPDATE users SET password_hash = $3, updated_at = now()
-  WHERE id = $1 AND password_hash IS NOT DISTINCT FROM $2::text RETURNING id`;
 
 const loginAttempts = 3;
 
@@ -115,8 +101,7 @@ export class AccountService {
     for (let attempt = 1; attempt <= loginAttempts; attempt++) {
       const { id, hash } = await this.checkLogin(input);
       const entering = changes.run(async (change) => {
-        const still = await change.rows(stillHas, [id, hash]);
-        return still.length > 0 ? sessions.open(change, id, device) : null;
+        return (await stillHas(change.em, id, hash)) ? sessions.open(change, id, device) : null;
       });
       const answer = await entering.catch((error) => this.mailAgain(id, error));
       if (answer) return answer;
@@ -168,21 +153,21 @@ export class AccountService {
     if (old !== null) await this.checkCurrent(actor.userId, old, input.oldPassword ?? input.currentPassword);
     const hash = await passwords.hash(input.newPassword);
     return changes.run(async (change) => {
-      const replaced = await change.rows(replaceHash, [actor.userId, old, hash]);
-      if (replaced.length === 0) throw new AppError('CURRENT_PASSWORD_WRONG');
+      if (!(await replaceHash(change.em, actor.userId, old, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
       await holdSession(change, session);
       await credentials.end(change, actor.userId, { keepSession: session, tokens: endTokens, links: endTokens });
-      return credentials.remaining(change.rows, actor.userId);
+      return credentials.remaining(change.em, actor.userId);
     });
   }
 
   /** @returns the user with this e-mail or username and password. @throws AppError INVALID_CREDENTIALS, RATE_LIMITED */
   private async checkLogin({ email, password }: z.output<typeof loginSchema>): Promise<{ id: string; hash: string }> {
     const name = usernameKey(email);
-    const [found] = await this.parts.database.rows<PasswordRow>(byName, [name]);
-    const isRight = await this.parts.passwordCheck.isRight(found?.id ?? name, password, found?.hash ?? null);
-    if (!found?.hash || !isRight) throw new AppError('INVALID_CREDENTIALS');
-    return { id: found.id, hash: await this.strengthen(found.id, found.hash, password) };
+    const found = await this.parts.database.read((em) => personByName(em, name));
+    const { passwordHash: hash = null } = found ?? {};
+    const isRight = await this.parts.passwordCheck.isRight(found?.id ?? name, password, hash);
+    if (!found || !hash || !isRight) throw new AppError('INVALID_CREDENTIALS');
+    return { id: found.id, hash: await this.strengthen(found.id, hash, password) };
   }
 
   private async checkCurrent(userId: string, hash: string, password: string | undefined): Promise<void> {
@@ -204,8 +189,7 @@ export class AccountService {
     if (!passwords.isOutdated(hash)) return hash;
     try {
       const stronger = await passwords.hash(password);
-      const replaced = await changes.run((change) => change.rows(replaceHash, [userId, hash, stronger]));
-      return replaced.length > 0 ? stronger : hash;
+      return (await changes.run(({ em }) => replaceHash(em, userId, hash, stronger))) ? stronger : hash;
     } catch (error) {
       // A later login does it as well; this one must not fail because of it.
       if (!(error instanceof AppError) || error.code !== 'SERVER_BUSY') throw error;
@@ -222,4 +206,26 @@ export class AccountService {
   private own(user: User): z.input<typeof ownUserSchema> {
     return ownUser(user, this.parts.capabilities.membership(user.tier));
   }
+}
+
+/** The person with this e-mail, else the one with this username. */
+async function personByName(em: EntityManager, name: string): Promise<User | undefined> {
+  const either = [{ email: name }, { usernameKey: name }];
+  const found = await em.find(User, { $or: either, isBot: false, deletedAt: null });
+  return found.find(({ email }) => email === name) ?? found[0];
+}
+
+/**
+ * Whether a user still has this password: a check takes time, and it may be replaced or rehashed meanwhile. The row is
+ * locked, so setting another password from now on ends this session with the others.
+ */
+async function stillHas(em: EntityManager, id: string, passwordHash: string): Promise<boolean> {
+  const lockMode = LockMode.PESSIMISTIC_READ;
+  return (await em.findOne(User, { id, passwordHash, deletedAt: null }, { lockMode })) !== null;
+}
+
+/** Replaces the hash while the checked password is still the current one. @returns whether it was */
+async function replaceHash(em: EntityManager, id: string, old: string | null, passwordHash: string): Promise<boolean> {
+  const replaced = await em.nativeUpdate(User, { id, passwordHash: old }, { passwordHash, updatedAt: dateNow() });
+  return replaced > 0;
 }

@@ -9,7 +9,7 @@ import { AgentIdentity } from './agent.identity.ts';
 import { Credentials } from './credentials.ts';
 import { Dashboard } from './dashboard.ts';
 import { DisconnectService } from './disconnect.service.ts';
-import { forgetEnded } from './forget-ended.ts';
+import { forgetEnded } from './forget-ended.table.ts';
 import { Identity } from './identity.ts';
 import { AccountMails, EmailCodeService } from './mailed/email-code.service.ts';
 import { PasswordResetService } from './mailed/password-reset.service.ts';

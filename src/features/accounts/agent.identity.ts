@@ -1,42 +1,18 @@
 import type { Caches } from '../../cluster/caches.ts';
-import type { Actor, SmallUser } from '../../contract/actor.ts';
+import type { Actor } from '../../contract/actor.ts';
 import type { AgentStatus } from '../../contract/agent.ts';
 import { AppError } from '../../contract/errors.ts';
 import { isoTimeOrNull } from '../../contract/schema.ts';
 import type { Database } from '../../database/database.ts';
+import { Agent } from '../../database/entities/agent.entity.ts';
 import type { Cache } from '../../infrastructure/cache.ts';
 import { clock } from '../../infrastructure/clock.ts';
+import { type KnownAgent, type KnownAgentToken, readAgent, readAgentToken } from './identity.table.ts';
 import { userCache } from './identity.ts';
-import { requireActive, type Standing } from './standing.ts';
-
-/** What every node caches about an active bot. */
-export interface KnownAgent {
-  id: string;
-  ownerId: string;
-  status: AgentStatus;
-  user: SmallUser;
-  tier: string;
-  /** The owner's, which applies to the bot too. */
-  standing: Standing;
-}
-
-interface KnownToken {
-  agentId: string;
-  /** In ms since 1970. */
-  endsAt: number;
-}
+import { requireActive } from './standing.ts';
 
 const agentCache = 'agents';
 const tokenCache = 'agent-tokens';
-
-const selectAgent = `SELECT a.id AS "agentId", a.owner_id AS "ownerId", a.status, u.id, u.username,
-  u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot", u.tier,
-  o.suspended_at IS NOT NULL AS suspended, o.suspension_reason AS "suspensionReason"
-  FROM agents a JOIN users u ON u.id = a.user_id JOIN users o ON o.id = a.owner_id
-  WHERE a.user_id = $1 AND u.deleted_at IS NULL`;
-
-const selectProfile = `SELECT id, owner_id AS "ownerId", status, last_heartbeat AS "lastHeartbeat" FROM agents
-  WHERE user_id = $1`;
 
 export interface AgentProfile {
   id: string;
@@ -50,7 +26,7 @@ export class AgentIdentity {
   private readonly database: Database;
   private readonly caches: Caches;
   private readonly agents: Cache<KnownAgent>;
-  private readonly tokens: Cache<KnownToken>;
+  private readonly tokens: Cache<KnownAgentToken>;
 
   constructor(database: Database, caches: Caches) {
     this.database = database;
@@ -88,20 +64,15 @@ export class AgentIdentity {
 
   /** The agent of a bot user. */
   async find(userId: string): Promise<KnownAgent | undefined> {
-    return this.agents.get(userId, async () => {
-      const [row] = await this.database.committedRows<AgentRow>(selectAgent, [userId]);
-      if (!row) return undefined;
-      const { agentId, ownerId, status, tier, suspended, suspensionReason, ...user } = row;
-      return { id: agentId, ownerId, status, tier, user, standing: { suspended, suspensionReason } };
-    });
+    return this.agents.get(userId, () => readAgent(this.database.committedRows, userId));
   }
 
   /** Public facts about the agent behind a bot (contract §3). */
   async profile(userId: string): Promise<AgentProfile | undefined> {
-    const [row] = await this.database.rows<
-      Omit<AgentProfile, 'lastHeartbeat'> & { lastHeartbeat: Date | string | null }
-    >(selectProfile, [userId]);
-    return row && { ...row, lastHeartbeat: isoTimeOrNull(row.lastHeartbeat) };
+    const agent = await this.database.read((em) => em.findOne(Agent, { userId }));
+    if (!agent) return undefined;
+    const { id, ownerId, status, lastHeartbeat } = agent;
+    return { id, ownerId, status, lastHeartbeat: isoTimeOrNull(lastHeartbeat) };
   }
 
   /** Makes all nodes reread a bot. */
@@ -114,15 +85,8 @@ export class AgentIdentity {
     return this.caches.forget(tokenCache, tokenIds);
   }
 
-  private async token(tokenId: string): Promise<KnownToken | undefined> {
-    return this.tokens.get(tokenId, async () => {
-      const [row] = await this.database.committedRows<KnownToken>(
-        `SELECT agent_id AS "agentId", (extract(epoch FROM ends_at) * 1000)::float8 AS "endsAt"
-         FROM agent_tokens WHERE id = $1`,
-        [tokenId],
-      );
-      return row;
-    });
+  private async token(tokenId: string): Promise<KnownAgentToken | undefined> {
+    return this.tokens.get(tokenId, () => readAgentToken(this.database.committedRows, tokenId));
   }
 }
 
@@ -137,11 +101,4 @@ export function actorOf(agent: KnownAgent): Actor {
     expiresAt: null,
   };
   return { userId: user.id, user, tier, ...came };
-}
-
-interface AgentRow extends SmallUser, Standing {
-  agentId: string;
-  ownerId: string;
-  status: AgentStatus;
-  tier: string;
 }

@@ -1,6 +1,11 @@
+import type { FilterQuery } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockUser } from '../../access/user.table.ts';
-import type { Rows } from '../../database/database.ts';
+import type { Queries } from '../../database/database.ts';
+import { Agent, AgentToken, ModelToken, Webhook } from '../../database/entities/agent.entity.ts';
+import { OAuthAccount, OAuthState, PasswordReset, PersonalToken, User } from '../../database/entities/user.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import { modelTokenCache } from './model-tokens.ts';
@@ -30,32 +35,6 @@ export interface EndOptions {
   password?: boolean;
 }
 
-const lockAgents = 'SELECT id FROM agents WHERE owner_id = $1 ORDER BY id FOR NO KEY UPDATE';
-/** $2: only those that this session made; null: all. The same holds below. */
-const madeBy = '($2::uuid IS NULL OR made_by = $2)';
-const endAgentTokens = `DELETE FROM agent_tokens WHERE agent_id = ANY($1::uuid[]) AND ${madeBy} RETURNING id`;
-const pauseWebhooks = `UPDATE webhooks SET state = 'paused', stopped_at = now(), updated_at = now()
-  WHERE agent_id = ANY($1::uuid[]) AND state <> 'paused' AND ${madeBy} RETURNING agent_id AS id`;
-const removeWebhooks = 'DELETE FROM webhooks WHERE agent_id = ANY($1::uuid[]) RETURNING agent_id AS id';
-const endModelTokens = `DELETE FROM model_tokens WHERE user_id = $1 AND ${madeBy} RETURNING id`;
-const endLinksOf = 'DELETE FROM oauth_accounts WHERE user_id = $1 AND made_by = $2';
-const endLinks = 'DELETE FROM oauth_accounts WHERE user_id = $1 AND id IS DISTINCT FROM $2::uuid RETURNING id';
-const setPassword = 'UPDATE users SET password_hash = $2, updated_at = now() WHERE id = $1';
-const endPassword = `UPDATE users SET password_hash = NULL, updated_at = now()
-  WHERE id = $1 AND password_hash IS NOT NULL RETURNING id`;
-const countLeft = `SELECT
-    (SELECT count(*)::int FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL
-      AND (expires_at IS NULL OR expires_at > now())) AS "personalTokens",
-    (SELECT count(*)::int FROM agent_tokens t JOIN agents a ON a.id = t.agent_id
-      WHERE a.owner_id = $1 AND t.ends_at > now()) AS "agentTokens",
-    (SELECT count(*)::int FROM model_tokens WHERE user_id = $1 AND expires_at > now()) AS "modelTokens",
-    (SELECT count(*)::int FROM oauth_accounts WHERE user_id = $1) AS "linkedAccounts",
-    (SELECT count(*)::int FROM webhooks w JOIN agents a ON a.id = w.agent_id WHERE a.owner_id = $1 AND w.state = 'active') AS webhooks`;
-
-interface Ended {
-  id: string;
-}
-
 interface Deps extends Pick<Context, 'caches' | 'control'> {
   revocation: Revocation;
   agentIdentity: Pick<AgentIdentity, 'forgetTokens'>;
@@ -79,18 +58,19 @@ export class Credentials {
     const webhooks = options.removeWebhooks ? 'removed' : 'paused';
     await lockUser(change.rows, userId);
     let ended = await this.deps.revocation.sessions(change, userId, keepSession);
-    await change.rows('DELETE FROM oauth_states WHERE link_to = $1', [userId]);
-    await change.rows('DELETE FROM password_resets WHERE user_id = $1', [userId]);
+    await change.em.nativeDelete(OAuthState, { linkTo: userId });
+    await change.em.nativeDelete(PasswordReset, { userId });
     if (tokens) ended += await this.endTokens(change, userId, null, webhooks);
-    if (links) ended += (await change.rows(endLinks, [userId, keepLink])).length;
-    if (password) ended += (await change.rows(endPassword, [userId])).length;
+    if (links)
+      ended += await change.em.nativeDelete(OAuthAccount, { userId, ...(keepLink && { id: { $ne: keepLink } }) });
+    if (password) ended += await setPassword(change.em, { id: userId, passwordHash: { $ne: null } }, null);
     return ended;
   }
 
   /** Sets a password, and ends what `end` ends with the options. The caller has verified that the user wants it. */
   async replacePassword(change: Change, userId: string, passwordHash: string, options: EndOptions = {}): Promise<void> {
     await this.end(change, userId, options);
-    await change.rows(setPassword, [userId, passwordHash]);
+    await setPassword(change.em, { id: userId }, passwordHash);
   }
 
   /**
@@ -101,15 +81,26 @@ export class Credentials {
     await lockUser(change.rows, userId);
     if (!(await this.deps.revocation.session(change, userId, sessionId))) return false;
     await this.endTokens(change, userId, sessionId, 'paused');
-    await change.rows(endLinksOf, [userId, sessionId]);
+    await change.em.nativeDelete(OAuthAccount, { userId, madeBy: sessionId });
     return true;
   }
 
   /** What a user still has besides sessions and the password. */
-  async remaining(rows: Rows, userId: string): Promise<CredentialCounts> {
-    const [counts] = await rows<CredentialCounts>(countLeft, [userId]);
-    if (!counts) throw new Error('Credentials were not counted.');
-    return counts;
+  async remaining(em: EntityManager, userId: string): Promise<CredentialCounts> {
+    const later = { $gt: dateNow() };
+    const agents = await em.find(Agent, { ownerId: userId }, { fields: ['id'] });
+    const agentId = agents.map(({ id }) => id);
+    return {
+      personalTokens: await em.count(PersonalToken, {
+        userId,
+        revokedAt: null,
+        $or: [{ expiresAt: null }, { expiresAt: later }],
+      }),
+      agentTokens: await em.count(AgentToken, { agentId, endsAt: later }),
+      modelTokens: await em.count(ModelToken, { userId, expiresAt: later }),
+      linkedAccounts: await em.count(OAuthAccount, { userId }),
+      webhooks: await em.count(Webhook, { agentId, state: 'active' }),
+    };
   }
 
   /** @param session ends only what it made; null: all */
@@ -120,7 +111,7 @@ export class Credentials {
     webhooks: 'paused' | 'removed',
   ): Promise<number> {
     const personal = await this.deps.revocation.personalTokens(change, userId, session);
-    const model = idsOf(await change.rows<Ended>(endModelTokens, [userId, session]));
+    const model = idsOf(await endModelTokens(change.db, userId, session));
     change.afterCommit(() => this.deps.caches.forget(modelTokenCache, model));
     return personal + model.length + (await this.endOfAgents(change, userId, session, webhooks));
   }
@@ -131,12 +122,10 @@ export class Credentials {
     session: string | null,
     how: 'paused' | 'removed',
   ): Promise<number> {
-    const agents = idsOf(await change.rows<Ended>(lockAgents, [userId]));
-    const tokens = idsOf(await change.rows<Ended>(endAgentTokens, [agents, session]));
-    const stopping =
-      how === 'removed'
-        ? change.rows<Ended>(removeWebhooks, [agents])
-        : change.rows<Ended>(pauseWebhooks, [agents, session]);
+    const agents = idsOf(await lockAgents(change.db, userId));
+    if (agents.length === 0) return 0;
+    const tokens = idsOf(await endAgentTokens(change.db, agents, session));
+    const stopping = how === 'removed' ? removeWebhooks(change.db, agents) : pauseWebhooks(change.db, agents, session);
     const webhooks = idsOf(await stopping);
     change.afterCommit(async () => {
       // In this order on each node: first the tokens are no longer accepted, then their sockets are closed.
@@ -149,4 +138,35 @@ export class Credentials {
   }
 }
 
-const idsOf = (rows: Ended[]): string[] => rows.map(({ id }) => id);
+const idsOf = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
+
+function lockAgents(db: Queries, ownerId: string) {
+  const agents = db.selectFrom('Agent').where('ownerId', '=', ownerId).orderBy('id');
+  return agents.select('id').forNoKeyUpdate().execute();
+}
+
+/** @param session deletes only what it made; null: all. The same holds below. */
+function endModelTokens(db: Queries, userId: string, session: string | null) {
+  const tokens = db.deleteFrom('ModelToken').where('userId', '=', userId).returning('id');
+  return tokens.$if(session !== null, (all) => all.where('madeBy', '=', session)).execute();
+}
+
+function endAgentTokens(db: Queries, agents: string[], session: string | null) {
+  const tokens = db.deleteFrom('AgentToken').where('agentId', 'in', agents).returning('id');
+  return tokens.$if(session !== null, (all) => all.where('madeBy', '=', session)).execute();
+}
+
+function pauseWebhooks(db: Queries, agents: string[], session: string | null) {
+  const [stoppedAt, updatedAt] = [dateNow(), dateNow()];
+  const webhooks = db.updateTable('Webhook').set({ state: 'paused', stoppedAt, updatedAt });
+  const active = webhooks.where('agentId', 'in', agents).where('state', '<>', 'paused').returning('agentId as id');
+  return active.$if(session !== null, (all) => all.where('madeBy', '=', session)).execute();
+}
+
+function removeWebhooks(db: Queries, agents: string[]) {
+  return db.deleteFrom('Webhook').where('agentId', 'in', agents).returning('agentId as id').execute();
+}
+
+function setPassword(em: EntityManager, who: FilterQuery<User>, passwordHash: string | null): Promise<number> {
+  return em.nativeUpdate(User, who, { passwordHash, updatedAt: dateNow() });
+}

@@ -4,19 +4,12 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { isoTime } from '../../contract/schema.ts';
 import type { Database } from '../../database/database.ts';
+import { readOwnCounts } from './dashboard.table.ts';
 
 type Summary = z.input<typeof dashboardSchema>;
 
 /** What one feature counts for a user. */
 export type DashboardSource = (actor: Actor) => Promise<Partial<Omit<Summary, 'memberSince'>>>;
-
-export const countOwn = `SELECT u.created_at AS "memberSince",
-    memberships.owned AS "serversOwned", memberships.joined AS "serversJoined",
-    (SELECT count(*)::int FROM messages WHERE author_id = u.id) AS "messagesSent"
-  FROM users u CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE role = 'owner')::int AS owned, count(*) FILTER (WHERE role <> 'owner')::int AS joined
-    FROM server_members WHERE user_id = u.id
-  ) AS memberships WHERE u.id = $1 AND u.deleted_at IS NULL`;
 
 /** The summary on a user's start page. Other features add their counts with `addSource`; without them they are 0. */
 export class Dashboard {
@@ -32,10 +25,7 @@ export class Dashboard {
   }
 
   async summary(actor: Actor): Promise<Summary> {
-    const [[own], others] = await Promise.all([
-      this.database.rows<OwnCounts>(countOwn, [actor.userId]),
-      this.ofOthers(actor),
-    ]);
+    const [own, others] = await Promise.all([readOwnCounts(this.database.rows, actor.userId), this.ofOthers(actor)]);
     if (!own) throw new AppError('USER_NOT_FOUND');
     return { ...others, ...own, memberSince: isoTime(own.memberSince) };
   }
@@ -52,11 +42,4 @@ export class Dashboard {
     for (const part of parts) Object.assign(counts, part);
     return counts;
   }
-}
-
-interface OwnCounts {
-  memberSince: Date | string;
-  serversOwned: number;
-  serversJoined: number;
-  messagesSent: number;
 }

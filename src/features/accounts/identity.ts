@@ -1,44 +1,29 @@
 import { LRUCache } from 'lru-cache';
-import type { Actor, SmallUser } from '../../contract/actor.ts';
+import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { atMost, type Cache } from '../../infrastructure/cache.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
+import {
+  type KnownSession,
+  type KnownToken,
+  type KnownUser,
+  readSession,
+  readToken,
+  readTokenId,
+  readUser,
+} from './identity.table.ts';
 import { hashSecret } from './secrets.ts';
 import { personalTokenCache, sessionCache } from './sessions/revocation.ts';
 import type { SessionActivity } from './sessions/session-activity.ts';
-import { requireActive, type Standing } from './standing.ts';
+import { requireActive } from './standing.ts';
 import type { Tokens } from './tokens.ts';
-
-interface KnownUser extends Standing {
-  user: SmallUser;
-  tier: string;
-}
-
-interface KnownSession {
-  userId: string;
-  revoked: boolean;
-}
-
-interface KnownToken {
-  id: string;
-  userId: string;
-  scope: Actor['scope'];
-  /** In ms since 1970; null: never. */
-  expiresAt: number | null;
-  revoked: boolean;
-}
 
 export const userCache = 'users';
 
 /** The prefix of personal access tokens (contract §3). */
 export const personalTokenPrefix = 'pat_';
-
-const selectUser = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl",
-  is_bot AS "isBot", tier, suspended_at IS NOT NULL AS suspended, suspension_reason AS "suspensionReason" FROM users WHERE id = $1 AND deleted_at IS NULL`;
-const selectToken = `SELECT id, user_id AS "userId", scope, extract(epoch FROM expires_at) * 1000 AS "expiresAt",
-  revoked_at IS NOT NULL AS revoked FROM personal_tokens WHERE id = $1`;
 
 interface Deps extends Pick<Context, 'database' | 'caches'> {
   tokens: Tokens;
@@ -165,37 +150,22 @@ export class Identity {
   }
 
   private async findToken(hash: string): Promise<string> {
-    const [found] = await this.deps.database.committedRows<{ id: string }>(
-      'SELECT id FROM personal_tokens WHERE token_hash = $1',
-      [hash],
-    );
-    if (!found) throw new AppError('PAT_TOKEN_INVALID');
-    this.tokenIds.set(hash, found.id);
-    return found.id;
+    const id = await readTokenId(this.deps.database.committedRows, hash);
+    if (id === undefined) throw new AppError('PAT_TOKEN_INVALID');
+    this.tokenIds.set(hash, id);
+    return id;
   }
 
   private async requireSession(sessionId: string, userId: string): Promise<void> {
-    const session = await this.sessions.get(sessionId, async () => {
-      const [row] = await this.deps.database.committedRows<KnownSession>(
-        'SELECT user_id AS "userId", revoked_at IS NOT NULL AS revoked FROM sessions WHERE id = $1',
-        [sessionId],
-      );
-      return row;
-    });
+    const { committedRows } = this.deps.database;
+    const session = await this.sessions.get(sessionId, () => readSession(committedRows, sessionId));
     if (session?.userId !== userId) throw new AppError('ACCESS_TOKEN_INVALID');
     if (session.revoked) throw new AppError('SESSION_REVOKED');
   }
 
   private async requirePersonalToken(id: string): Promise<KnownToken> {
-    const token = await this.personalTokens.get(id, async () => {
-      const [row] = await this.deps.database.committedRows<Omit<KnownToken, 'scope' | 'expiresAt'> & TokenText>(
-        selectToken,
-        [id],
-      );
-      if (!row) return undefined;
-      const expiresAt = row.expiresAt === null ? null : Number(row.expiresAt);
-      return { ...row, scope: row.scope === 'user:write' ? 'full' : 'read', expiresAt };
-    });
+    const { committedRows } = this.deps.database;
+    const token = await this.personalTokens.get(id, () => readToken(committedRows, id));
     if (!token || token.revoked) throw new AppError('PAT_TOKEN_INVALID');
     if (token.expiresAt !== null && token.expiresAt <= clock.now()) throw new AppError('PAT_TOKEN_EXPIRED');
     return token;
@@ -212,18 +182,6 @@ export class Identity {
   }
 
   private async findUser(userId: string): Promise<KnownUser | undefined> {
-    return this.users.get(userId, async () => {
-      const [row] = await this.deps.database.committedRows<SmallUser & Standing & { tier: string }>(selectUser, [
-        userId,
-      ]);
-      if (!row) return undefined;
-      const { tier, suspended, suspensionReason, ...user } = row;
-      return { user, tier, suspended, suspensionReason };
-    });
+    return this.users.get(userId, () => readUser(this.deps.database.committedRows, userId));
   }
-}
-
-interface TokenText {
-  scope: string;
-  expiresAt: string | null;
 }

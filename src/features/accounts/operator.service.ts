@@ -1,8 +1,10 @@
 import { usernameKey } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
-import { isoTime } from '../../contract/schema.ts';
+import { isoTime, isUuid } from '../../contract/schema.ts';
 import type { Database } from '../../database/database.ts';
+import { User } from '../../database/entities/user.entity.ts';
 import type { Changes } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Credentials } from './credentials.ts';
 import type { MembershipService } from './membership/membership.service.ts';
@@ -24,16 +26,6 @@ export interface ListedUser {
   /** Valid sessions. */
   sessions: number;
 }
-
-const listUsers = `SELECT u.id, u.username, u.email, u.tier, u.is_bot AS "isBot", u.created_at AS "createdAt",
-    u.email_verified_at IS NOT NULL AS verified, u.suspended_at IS NOT NULL AS suspended,
-    (SELECT count(*)::int FROM sessions s
-      WHERE s.user_id = u.id AND s.revoked_at IS NULL AND s.refresh_expires_at > now()) AS sessions
-  FROM users u WHERE u.deleted_at IS NULL
-    AND ($1 = '' OR strpos(u.username_key, $1) > 0 OR strpos(u.email, $1) > 0)
-  ORDER BY u.created_at DESC, u.id DESC LIMIT $2`;
-const findUser = `SELECT id, is_bot AS "isBot" FROM users
-  WHERE (id::text = $1 OR email = $1 OR username_key = $1) AND deleted_at IS NULL`;
 
 interface OperatorParts {
   database: Database;
@@ -111,14 +103,55 @@ export class OperatorService {
 
   /** Newest first. @param search part of a username or an e-mail; empty: all */
   async list(search: string, limit: number): Promise<ListedUser[]> {
-    const rows = await this.parts.database.rows<UserRow>(listUsers, [usernameKey(search), limit]);
-    return rows.map((row) => ({ ...row, createdAt: isoTime(row.createdAt) }));
+    const key = usernameKey(search);
+    const found = await this.parts.database.db
+      .selectFrom('User as u')
+      .where('u.deletedAt', 'is', null)
+      .$if(key !== '', (all) =>
+        all.where((eb) =>
+          eb.or(
+            (['u.usernameKey', 'u.email'] as const).map((name) => eb(eb.fn('strpos', [name, eb.val(key)]), '>', 0)),
+          ),
+        ),
+      )
+      .orderBy('u.createdAt', 'desc')
+      .orderBy('u.id', 'desc')
+      .limit(limit)
+      .select([
+        'u.id',
+        'u.username',
+        'u.email',
+        'u.tier',
+        'u.isBot',
+        'u.createdAt',
+        'u.emailVerifiedAt',
+        'u.suspendedAt',
+      ])
+      .select((eb) =>
+        eb
+          .selectFrom('Session as s')
+          .whereRef('s.userId', '=', 'u.id')
+          .where('s.revokedAt', 'is', null)
+          .where('s.refreshExpiresAt', '>', dateNow())
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .as('sessions'),
+      )
+      .execute();
+    return found.map(({ email = null, createdAt, emailVerifiedAt, suspendedAt, sessions, ...user }) => ({
+      ...user,
+      email,
+      createdAt: isoTime(createdAt),
+      verified: emailVerifiedAt !== null,
+      suspended: suspendedAt !== null,
+      sessions: sessions ?? 0,
+    }));
   }
 
   /** @param name id, e-mail or username of a person */
   private async find(name: string): Promise<string> {
     const key = usernameKey(name.trim().replace(/^@/, ''));
-    const [user] = await this.parts.database.rows<{ id: string; isBot: boolean }>(findUser, [key]);
+    const names = [{ email: key }, { usernameKey: key }, ...(isUuid(key) ? [{ id: key }] : [])];
+    const user = await this.parts.database.read((em) => em.findOne(User, { $or: names, deletedAt: null }));
     if (!user) throw new AppError('USER_NOT_FOUND', { message: `There is no user "${name}".` });
     if (user.isBot) throw new AppError('FORBIDDEN', { message: `"${name}" is a bot; its owner manages it.` });
     return user.id;
@@ -129,8 +162,4 @@ export class OperatorService {
     if (tiers.includes(tier)) return tier;
     throw new AppError('VALIDATION_FAILED', { message: `There is no tier "${tier}"; there are: ${tiers.join(', ')}.` });
   }
-}
-
-interface UserRow extends Omit<ListedUser, 'createdAt'> {
-  createdAt: Date | string;
 }

@@ -1,18 +1,11 @@
+import { lockUser } from '../../access/user.reader.ts';
 import { AppError } from '../../contract/errors.ts';
+import { EmailCode, EmailVerification, User } from '../../database/entities/user.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Credentials } from './credentials.ts';
 import type { AccountMails } from './mailed/email-code.service.ts';
-import { requireActive, type Standing } from './standing.ts';
-
-interface Owner extends Standing {
-  username: string;
-  email: string | null;
-  verified: boolean;
-}
-
-const lockOwner = `SELECT username, email, email_verified_at IS NOT NULL AS verified, suspended_at IS NOT NULL AS suspended,
-  suspension_reason AS "suspensionReason" FROM users WHERE id = $1 AND deleted_at IS NULL FOR NO KEY UPDATE`;
-const markVerified = 'UPDATE users SET email_verified_at = now(), updated_at = now() WHERE id = $1';
+import { requireActive, standingOf } from './standing.ts';
 
 /** An account belongs to the first person who proves that its address is theirs (contract §3). */
 export class Ownership {
@@ -33,7 +26,7 @@ export class Ownership {
    */
   async prove(change: Change, userId: string, kept: { link?: string; password?: true } = {}): Promise<boolean> {
     const owner = await this.hold(change, userId);
-    if (owner.verified) return false;
+    if (owner.emailVerifiedAt) return false;
     const ended = await this.credentials.end(change, userId, {
       tokens: true,
       removeWebhooks: true,
@@ -41,9 +34,9 @@ export class Ownership {
       keepLink: kept.link ?? null,
       password: kept.password !== true,
     });
-    await this.settle(change, userId, owner.email);
+    await this.settle(change, owner);
     const { email, username } = owner;
-    if (ended > 0 && email !== null) {
+    if (ended > 0 && email != null) {
       change.afterCommit(() => this.mails.post(async () => this.mails.accountClaimed(email, username)));
     }
     return true;
@@ -52,20 +45,22 @@ export class Ownership {
   /** The same by someone who is signed in to that account, or knows its password: nothing ends. */
   async confirm(change: Change, userId: string): Promise<void> {
     const owner = await this.hold(change, userId);
-    if (!owner.verified) await this.settle(change, userId, owner.email);
+    if (!owner.emailVerifiedAt) await this.settle(change, owner);
   }
 
   /** Locks an account until the commit. @throws AppError USER_NOT_FOUND, ACCOUNT_SUSPENDED */
-  async hold(change: Change, userId: string): Promise<Owner> {
-    const [owner] = await change.rows<Owner>(lockOwner, [userId]);
+  async hold({ em, rows }: Change, userId: string): Promise<User> {
+    await lockUser(rows, userId);
+    const owner = await em.findOne(User, { id: userId, deletedAt: null }, { refresh: true });
     if (!owner) throw new AppError('USER_NOT_FOUND');
-    requireActive(owner);
+    requireActive(standingOf(owner));
     return owner;
   }
 
-  private async settle(change: Change, userId: string, email: string | null): Promise<void> {
-    await change.rows(markVerified, [userId]);
-    await change.rows('DELETE FROM email_verifications WHERE user_id = $1', [userId]);
-    await change.rows('DELETE FROM email_codes WHERE email = $1', [email]);
+  private async settle({ em }: Change, owner: User): Promise<void> {
+    owner.emailVerifiedAt = dateNow();
+    await em.flush();
+    await em.nativeDelete(EmailVerification, { userId: owner.id });
+    if (owner.email != null) await em.nativeDelete(EmailCode, { email: owner.email });
   }
 }

@@ -1,9 +1,17 @@
 import { AppError } from '../../contract/errors.ts';
+import type { User } from '../../database/entities/user.entity.ts';
 
 /** What the operator has decided about an account. */
 export interface Standing {
   suspended: boolean;
   suspensionReason: string | null;
+}
+
+export function standingOf({
+  suspendedAt,
+  suspensionReason,
+}: Pick<User, 'suspendedAt' | 'suspensionReason'>): Standing {
+  return { suspended: suspendedAt != null, suspensionReason: suspensionReason ?? null };
 }
 
 /** @throws AppError ACCOUNT_SUSPENDED, with the reason in the body (contract §2) */

@@ -1,3 +1,8 @@
+import { lockUser } from '../../access/user.reader.ts';
+import { Agent } from '../../database/entities/agent.entity.ts';
+import { User } from '../../database/entities/user.entity.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import type { Goodbyes } from './disconnect.service.ts';
@@ -5,12 +10,6 @@ import { userCache } from './identity.ts';
 
 /** The name under which nodes without Redis learn whose sockets to close (see the migration 0071-account-standing). */
 export const suspensionSignal = 'suspensions';
-
-const suspend = `UPDATE users SET suspended_at = coalesce(suspended_at, now()), suspension_reason = $2, updated_at = now()
-  WHERE id = $1 RETURNING id`;
-const unsuspend = `UPDATE users SET suspended_at = NULL, suspension_reason = NULL, updated_at = now()
-  WHERE id = $1 AND suspended_at IS NOT NULL RETURNING id`;
-const botsOf = 'SELECT user_id AS id FROM agents WHERE owner_id = $1 ORDER BY id';
 
 interface Deps extends Pick<Context, 'changes' | 'caches' | 'control'> {
   agentIdentity: Pick<AgentIdentity, 'forget'>;
@@ -31,9 +30,11 @@ export class Suspensions {
   /** Repeated, it replaces the reason. */
   async suspend(userId: string, reason: string | null): Promise<void> {
     await this.deps.changes.run(async (change) => {
-      await change.rows(suspend, [userId, reason]);
-      const bots = await change.rows<{ id: string }>(botsOf, [userId]);
-      const everyone = [userId, ...bots.map(({ id }) => id)];
+      const user = await this.hold(change, userId);
+      user.suspendedAt ??= dateNow();
+      user.suspensionReason = reason;
+      const bots = await this.botsOf(change, userId);
+      const everyone = [userId, ...bots];
       change.afterCommit(async () => {
         // In this order on each node: first they are refused, then their sockets are closed.
         const forgotten = this.forget(userId, bots);
@@ -47,17 +48,29 @@ export class Suspensions {
   /** @returns whether the account was suspended */
   async end(userId: string): Promise<boolean> {
     return this.deps.changes.run(async (change) => {
-      const ended = await change.rows(unsuspend, [userId]);
-      const bots = await change.rows<{ id: string }>(botsOf, [userId]);
+      const user = await this.hold(change, userId);
+      const wasSuspended = user.suspendedAt != null;
+      Object.assign(user, { suspendedAt: null, suspensionReason: null });
+      const bots = await this.botsOf(change, userId);
       change.afterCommit(() => this.forget(userId, bots));
-      return ended.length > 0;
+      return wasSuspended;
     });
   }
 
-  private async forget(userId: string, bots: { id: string }[]): Promise<void> {
+  private async hold({ em, rows }: Change, userId: string): Promise<User> {
+    await lockUser(rows, userId);
+    return em.findOneOrFail(User, userId, { refresh: true });
+  }
+
+  private async botsOf({ em }: Change, userId: string): Promise<string[]> {
+    const agents = await em.find(Agent, { ownerId: userId }, { orderBy: { id: 'asc' } });
+    return agents.map((agent) => agent.userId);
+  }
+
+  private async forget(userId: string, bots: string[]): Promise<void> {
     await Promise.all([
       this.deps.caches.forget(userCache, [userId]),
-      ...bots.map(({ id }) => this.deps.agentIdentity.forget(id)),
+      ...bots.map((id) => this.deps.agentIdentity.forget(id)),
     ]);
   }
 }

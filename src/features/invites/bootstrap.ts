@@ -1,9 +1,11 @@
 import { randomInt } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { codeAlphabet, normalizeCode } from '../accounts/membership/redemption.ts';
+import { insertFirst } from './invite.table.ts';
 
 const codeLength = 8;
 
@@ -19,27 +21,16 @@ export function newCode(): string {
 export async function bootstrapInvite(database: Database, settings: Settings, log: Log): Promise<void> {
   const given = settings.bootstrapInviteCode && normalizeCode(settings.bootstrapInviteCode);
   // Setting another one, or none, shuts out those who know the old one.
-  await database.rows('UPDATE invite_codes SET is_active = false WHERE is_reusable AND code IS DISTINCT FROM $1', [
-    given,
-  ]);
+  const reusable = database.db.updateTable('InviteCode').where('isReusable', '=', true);
+  await reusable.where('code', 'is distinct from', given).set({ isActive: false }).execute();
   if (given) {
-    await database.rows(
-      `INSERT INTO invite_codes (id, code, note, is_reusable, created_at) VALUES ($1, $2, 'bootstrap', true, now())
-       ON CONFLICT (code) DO UPDATE SET is_reusable = true, is_active = true`,
-      [newId(), given],
-    );
+    const open = { isReusable: true, isActive: true };
+    const code = { id: newId(), code: given, note: 'bootstrap', ...open, createdAt: dateNow() };
+    const insert = database.db.insertInto('InviteCode').values(code);
+    await insert.onConflict((same) => same.column('code').doUpdateSet(open)).execute();
     return;
   }
-  // Locked, so that of several nodes that start on an empty database only one creates a code.
-  const made = await database.transaction(async ({ rows }) => {
-    await rows('LOCK TABLE invite_codes IN SHARE ROW EXCLUSIVE MODE');
-    return rows<{ code: string }>(
-      `INSERT INTO invite_codes (id, code, note, created_at) SELECT $1, $2, 'bootstrap', now()
-       WHERE NOT EXISTS (SELECT FROM users) AND NOT EXISTS (SELECT FROM invite_codes WHERE is_active) RETURNING code`,
-      [newId(), newCode()],
-    );
-  });
-  const code = made[0]?.code;
+  const code = await database.transaction(({ rows }) => insertFirst(rows, newId(), newCode()));
   if (!code) return;
   log.info(
     { firstInviteCode: code },

@@ -1,32 +1,14 @@
 import type { z } from 'zod';
+import type { SmallUser } from '../../contract/actor.ts';
 import type { inviteSchema } from '../../contract/invite.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
-import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
+import type { InviteCode } from '../../database/entities/invite-code.entity.ts';
 
 export type InviteRecord = z.input<typeof inviteSchema>;
 
-/** A row of `invite_codes` with the user who redeemed it. */
-export interface InviteRow extends UserColumnsOrNull {
-  id: string;
-  code: string;
-  is_active: boolean;
-  note: string;
-  created_by: string | null;
-  used_by: string | null;
-  used_at: Date | string | null;
-  created_at: Date | string;
-}
-
-export function inviteRecord(row: InviteRow): InviteRecord {
-  return {
-    id: row.id,
-    code: row.code,
-    isActive: row.is_active,
-    note: row.note,
-    createdBy: row.created_by,
-    usedBy: row.used_by,
-    usedByUser: userOrNull(row.used_by, row),
-    usedAt: isoTimeOrNull(row.used_at),
-    createdAt: isoTime(row.created_at),
-  };
+/** @param usedByUser who redeemed it; null: nobody, or no longer known */
+export function inviteRecord(invite: InviteCode, usedByUser: SmallUser | null): InviteRecord {
+  const { id, code, isActive, note, createdBy = null, usedBy = null, usedAt, createdAt } = invite;
+  const times = { usedAt: isoTimeOrNull(usedAt), createdAt: isoTime(createdAt) };
+  return { id, code, isActive, note, createdBy, usedBy, usedByUser, ...times };
 }

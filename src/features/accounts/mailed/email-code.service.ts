@@ -3,8 +3,10 @@ import type { z } from 'zod';
 import { lockUser, personByEmail } from '../../../access/user.table.ts';
 import type { verifyCodeSchema } from '../../../contract/account.ts';
 import { AppError } from '../../../contract/errors.ts';
-import type { Database } from '../../../database/database.ts';
+import type { Database, Queries } from '../../../database/database.ts';
+import { EmailCode } from '../../../database/entities/user.entity.ts';
 import type { Change, Changes } from '../../../delivery/changes.ts';
+import { clock } from '../../../infrastructure/clock.ts';
 import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
 import type { Mail, Mailer } from '../../../infrastructure/mail.ts';
 import { MailTemplates } from '../../../infrastructure/mail-templates.ts';
@@ -66,13 +68,6 @@ export class AccountMails {
 
 const minutes = (seconds: number) => String(Math.round(seconds / 60));
 
-const keepCode = `INSERT INTO email_codes (email, code_hash, tries, expires_at)
-  VALUES ($1, $2, 0, now() + make_interval(secs => $3))
-  ON CONFLICT (email) DO UPDATE SET code_hash = excluded.code_hash, tries = 0, expires_at = excluded.expires_at`;
-/** Counted before the code is compared, so that concurrent guesses count too. */
-const takeTry = `UPDATE email_codes SET tries = tries + 1 WHERE email = $1 AND tries < $2
-  RETURNING code_hash AS hash, expires_at < now() AS expired`;
-
 interface EmailCodeParts {
   database: Database;
   changes: Changes;
@@ -101,7 +96,8 @@ export class EmailCodeService {
     mails.post(async () => {
       const code = String(randomInt(1_000_000)).padStart(6, '0');
       const hash = keyedHash(this.keys[0] ?? '', 'e-mail code', `${email} ${code}`);
-      await changes.run((change) => change.rows(keepCode, [email, hash, seconds]));
+      const expiresAt = new Date(clock.now() + seconds * 1000);
+      await changes.run(({ em }) => em.upsert(EmailCode, { email, codeHash: hash, tries: 0, expiresAt }));
       return mails.signInCode(email, code, seconds);
     });
     return seconds;
@@ -119,11 +115,8 @@ export class EmailCodeService {
         const known = await personByEmail(change.rows, input.email);
         // Locks the user before the code, like every change that ends codes.
         if (known) await lockUser(change.rows, known.id);
-        const used = await change.rows<{ email: string }>(
-          'DELETE FROM email_codes WHERE email = $1 AND code_hash = $2 RETURNING email',
-          [input.email, hash],
-        );
-        if (used.length === 0) throw new AppError('INVALID_VERIFICATION_CODE');
+        const used = await change.em.nativeDelete(EmailCode, { email: input.email, codeHash: hash });
+        if (used === 0) throw new AppError('INVALID_VERIFICATION_CODE');
         if (known) await ownership.prove(change, known.id);
         const userId = known?.id ?? (await this.signUp(change, input));
         if (known && input.inviteCode !== undefined) await membership.redeemFor(change, userId, input.inviteCode);
@@ -136,17 +129,15 @@ export class EmailCodeService {
   private async check(email: string, code: string): Promise<string> {
     const { changes, settings } = this.parts;
     const { tries } = settings.accounts.emailCode;
-    const [kept] = await changes.run((change) =>
-      change.rows<{ hash: string; expired: boolean }>(takeTry, [email, tries]),
-    );
+    const kept = await changes.run(({ db }) => takeTry(db, email, tries));
     if (!kept) throw new AppError('INVALID_VERIFICATION_CODE');
     // A code that was mailed just before the secrets were rotated is still valid.
     const fits = this.keys.some((key) =>
-      equalInConstantTime(keyedHash(key, 'e-mail code', `${email} ${code}`), kept.hash),
+      equalInConstantTime(keyedHash(key, 'e-mail code', `${email} ${code}`), kept.codeHash),
     );
     if (!fits) throw new AppError('INVALID_VERIFICATION_CODE');
-    if (kept.expired) throw new AppError('VERIFICATION_CODE_EXPIRED');
-    return kept.hash;
+    if (kept.expiresAt.getTime() < clock.now()) throw new AppError('VERIFICATION_CODE_EXPIRED');
+    return kept.codeHash;
   }
 
   private async signUp(change: Change, input: z.output<typeof verifyCodeSchema>): Promise<string> {
@@ -161,4 +152,11 @@ export class EmailCodeService {
   private get keys(): string[] {
     return this.parts.settings.jwtSecrets.map(({ secret }) => secret);
   }
+}
+
+/** Counts a guess before the code is compared, so that concurrent guesses count too. @returns undefined: too many */
+function takeTry(db: Queries, email: string, tries: number) {
+  const code = db.updateTable('EmailCode').where('email', '=', email).where('tries', '<', tries);
+  const counted = code.set(({ eb }) => ({ tries: eb('tries', '+', 1) }));
+  return counted.returning(['codeHash', 'expiresAt']).executeTakeFirst();
 }

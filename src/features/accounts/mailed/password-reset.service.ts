@@ -3,7 +3,9 @@ import { lockUser, personByEmail } from '../../../access/user.table.ts';
 import type { completeResetSchema } from '../../../contract/account.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { Database } from '../../../database/database.ts';
+import { PasswordReset } from '../../../database/entities/user.entity.ts';
 import type { Changes } from '../../../delivery/changes.ts';
+import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import type { RateLimits } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { CredentialCounts, Credentials } from '../credentials.ts';
@@ -11,12 +13,6 @@ import type { Ownership } from '../ownership.ts';
 import type { Passwords } from '../passwords.ts';
 import { hashSecret, newSecret } from '../secrets.ts';
 import type { AccountMails } from './email-code.service.ts';
-
-const keepLink = `INSERT INTO password_resets (token_hash, user_id, expires_at)
-  VALUES ($1, $2, now() + make_interval(secs => $3))`;
-const isValid = 'SELECT user_id AS "userId" FROM password_resets WHERE token_hash = $1 AND expires_at > now()';
-/** The delete is the check: of two concurrent uses of one link, one finds it gone. */
-const useLink = 'DELETE FROM password_resets WHERE token_hash = $1 AND expires_at > now() RETURNING user_id';
 
 /** Resetting a forgotten password by a mailed link (contract §3). */
 export class PasswordResetService {
@@ -48,7 +44,8 @@ export class PasswordResetService {
       const user = await personByEmail(database.rows, email);
       if (!user) return null;
       const { secret, hash } = newSecret();
-      await changes.run((change) => change.rows(keepLink, [hash, user.id, seconds]));
+      const expiresAt = new Date(clock.now() + seconds * 1000);
+      await changes.run(({ em }) => em.insert(PasswordReset, { tokenHash: hash, userId: user.id, expiresAt }));
       return mails.passwordReset(email, user.username, secret, seconds);
     });
     return seconds;
@@ -65,18 +62,21 @@ export class PasswordResetService {
     const { endTokens = false } = input;
     const tokenHash = hashSecret(input.token);
     // Looked up first, so that made-up links cause no password hashing.
-    const [valid] = await database.rows<{ userId: string }>(isValid, [tokenHash]);
+    const valid = await database.read((em) => em.findOne(PasswordReset, unexpired(tokenHash)));
     if (!valid) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
     const passwordHash = await passwords.hash(input.newPassword);
     const { userId } = valid;
     return changes.run(async (change) => {
       // Locks the user first, like every change that ends links.
       await lockUser(change.rows, userId);
-      const used = await change.rows(useLink, [tokenHash]);
-      if (used.length === 0) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
+      // The delete is the check: of two concurrent uses of one link, one finds it gone.
+      const used = await change.em.nativeDelete(PasswordReset, unexpired(tokenHash));
+      if (used === 0) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
       await ownership.prove(change, userId, { password: true });
       await credentials.replacePassword(change, userId, passwordHash, { tokens: endTokens, links: endTokens });
-      return credentials.remaining(change.rows, userId);
+      return credentials.remaining(change.em, userId);
     });
   }
 }
+
+const unexpired = (tokenHash: string) => ({ tokenHash, expiresAt: { $gt: dateNow() } });

@@ -1,9 +1,12 @@
 import type { Membership } from '../../../access/capabilities.ts';
+import { lockUser } from '../../../access/user.reader.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { membershipUpdated } from '../../../contract/membership.ts';
 import { userRoom } from '../../../contract/rooms.ts';
+import { User } from '../../../database/entities/user.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
+import { dateNow } from '../../../infrastructure/clock.ts';
 import type { Context } from '../../context.ts';
 import { userCache } from '../identity.ts';
 import { redeemCode } from './redemption.ts';
@@ -30,8 +33,8 @@ export class MembershipService {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no membership of their own.' });
     return this.deps.changes.run(async (change) => {
       await this.redeemFor(change, actor.userId, code);
-      const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1', [actor.userId]);
-      return this.deps.capabilities.membership(user?.tier ?? actor.tier);
+      const { tier } = await change.em.findOneOrFail(User, actor.userId, { refresh: true });
+      return this.deps.capabilities.membership(tier);
     });
   }
 
@@ -40,7 +43,7 @@ export class MembershipService {
    * @throws AppError INVALID_INVITE_CODE
    */
   async admit(change: Change, user: { id: string; tier: string }, code: string): Promise<void> {
-    await redeemCode(change.rows, user.id, code);
+    await redeemCode(change.em, user.id, code);
     if (this.isBelowInvited(user.tier)) await this.setTier(change, user.id, this.inviteTier);
   }
 
@@ -51,22 +54,18 @@ export class MembershipService {
    * @throws AppError INVALID_INVITE_CODE
    */
   async redeemFor(change: Change, userId: string, code: string): Promise<void> {
-    const [user] = await change.rows<{ tier: string }>('SELECT tier FROM users WHERE id = $1 FOR NO KEY UPDATE', [
-      userId,
-    ]);
+    await lockUser(change.rows, userId);
+    const user = await change.em.findOne(User, userId, { refresh: true });
     if (!user) throw new AppError('USER_NOT_FOUND');
     if (!this.isBelowInvited(user.tier)) return;
-    await redeemCode(change.rows, userId, code);
+    await redeemCode(change.em, userId, code);
     await this.setTier(change, userId, this.inviteTier);
   }
 
   /** @throws AppError USER_NOT_FOUND */
   async setTier(change: Change, userId: string, tier: string): Promise<void> {
-    const changed = await change.rows<{ id: string }>(
-      'UPDATE users SET tier = $2, updated_at = now() WHERE id = $1 AND deleted_at IS NULL RETURNING id',
-      [userId, tier],
-    );
-    if (changed.length === 0) throw new AppError('USER_NOT_FOUND');
+    const changed = await change.em.nativeUpdate(User, { id: userId, deletedAt: null }, { tier, updatedAt: dateNow() });
+    if (changed === 0) throw new AppError('USER_NOT_FOUND');
     change.publish(membershipUpdated.in(userRoom(userId), this.deps.capabilities.membership(tier)));
     change.afterCommit(() => this.deps.caches.forget(userCache, [userId]));
   }

@@ -1,5 +1,7 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { AppError } from '../../../contract/errors.ts';
-import type { Rows } from '../../../database/database.ts';
+import { InviteCode } from '../../../database/entities/invite-code.entity.ts';
+import { dateNow } from '../../../infrastructure/clock.ts';
 
 /** Letters and digits that are not easily confused (contract §7). */
 export const codeAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -10,11 +12,8 @@ export const normalizeCode = (code: string): string => code.trim().toUpperCase()
  * Redeems an invite code for a user. Of two concurrent attempts one wins: the update is the check.
  * @throws AppError INVALID_INVITE_CODE when it is unknown, used or deactivated
  */
-export async function redeemCode(rows: Rows, userId: string, code: string): Promise<void> {
-  const used = await rows<{ id: string }>(
-    `UPDATE invite_codes SET used_by = $2, used_at = now()
-     WHERE code = $1 AND is_active AND (used_by IS NULL OR is_reusable) RETURNING id`,
-    [normalizeCode(code), userId],
-  );
-  if (used.length === 0) throw new AppError('INVALID_INVITE_CODE');
+export async function redeemCode(em: EntityManager, userId: string, code: string): Promise<void> {
+  const open = { code: normalizeCode(code), isActive: true, $or: [{ usedBy: null }, { isReusable: true }] };
+  const used = await em.nativeUpdate(InviteCode, open, { usedBy: userId, usedAt: dateNow() });
+  if (used === 0) throw new AppError('INVALID_INVITE_CODE');
 }

@@ -6,6 +6,7 @@ import { AppError } from '../../../contract/errors.ts';
 import type { oauthAccountSchema } from '../../../contract/oauth.ts';
 import { isoTime } from '../../../contract/schema.ts';
 import type { Database } from '../../../database/database.ts';
+import { OAuthAccount, OAuthState, User } from '../../../database/entities/user.entity.ts';
 import { isUniqueViolation } from '../../../database/failures.ts';
 import type { Change, Changes } from '../../../delivery/changes.ts';
 import { newId } from '../../../infrastructure/ids.ts';
@@ -26,18 +27,6 @@ export interface SignInExtras {
   inviteCode?: string | null;
 }
 
-const findLinked = `SELECT a.id, a.user_id AS "userId", u.email, u.deleted_at IS NOT NULL AS gone
-  FROM oauth_accounts a JOIN users u ON u.id = a.user_id WHERE a.provider = $1 AND a.subject = $2`;
-const insertLink = `INSERT INTO oauth_accounts (id, user_id, provider, subject, provider_email, created_at, made_by)
-  VALUES ($1, $2, $3, $4, $5, now(), $6)`;
-const listOwn = `SELECT id, provider, provider_email AS "providerEmail", created_at AS "createdAt"
-  FROM oauth_accounts WHERE user_id = $1 ORDER BY created_at, id`;
-const otherWays = `SELECT u.password_hash IS NOT NULL
-    OR EXISTS (SELECT FROM oauth_accounts WHERE user_id = u.id AND id <> $2) AS any
-  FROM users u WHERE u.id = $1 FOR NO KEY UPDATE OF u`;
-const findState = 'SELECT link_to AS "userId" FROM oauth_states WHERE state_hash = $1 AND link_to IS NOT NULL';
-/** Deleted if a session of the user has been ended meanwhile (see Revocation). */
-const endState = 'DELETE FROM oauth_states WHERE state_hash = $1 RETURNING made_by AS "sessionId"';
 const attempts = 3;
 
 interface LinkingParts {
@@ -91,22 +80,26 @@ export class LinkingService {
 
   /** The provider accounts that the actor may sign in with. */
   async list(actor: Actor): Promise<AccountRecord[]> {
-    const rows = await this.parts.database.rows<AccountRow>(listOwn, [actor.userId]);
-    return rows.map((row) => ({ ...row, createdAt: isoTime(row.createdAt) }));
+    const orderBy = { createdAt: 'asc', id: 'asc' } as const;
+    const accounts = await this.parts.database.read((em) =>
+      em.find(OAuthAccount, { userId: actor.userId }, { orderBy }),
+    );
+    return accounts.map(({ id, provider, providerEmail = null, createdAt }) => {
+      return { id, provider, providerEmail, createdAt: isoTime(createdAt) };
+    });
   }
 
   /** @throws AppError OAUTH_ACCOUNT_NOT_FOUND, LAST_SIGN_IN_METHOD, INSUFFICIENT_PAT_SCOPE */
   async unlink(actor: Actor, accountId: string): Promise<void> {
     ownSession(actor);
-    await this.parts.changes.run(async (change) => {
+    const { userId } = actor;
+    await this.parts.changes.run(async ({ em, rows }) => {
       // The user's row is locked: two accounts unlinked concurrently must not each rely on the other.
-      const [others] = await change.rows<{ any: boolean }>(otherWays, [actor.userId, accountId]);
-      const removed = await change.rows<{ id: string }>(
-        'DELETE FROM oauth_accounts WHERE id = $1 AND user_id = $2 RETURNING id',
-        [accountId, actor.userId],
-      );
-      if (removed.length === 0) throw new AppError('OAUTH_ACCOUNT_NOT_FOUND');
-      if (!others?.any) throw new AppError('LAST_SIGN_IN_METHOD');
+      await lockUser(rows, userId);
+      const removed = await em.nativeDelete(OAuthAccount, { id: accountId, userId });
+      if (removed === 0) throw new AppError('OAUTH_ACCOUNT_NOT_FOUND');
+      const ways = [em.count(OAuthAccount, { userId }), em.count(User, { id: userId, passwordHash: { $ne: null } })];
+      if ((await Promise.all(ways)).every((count) => count === 0)) throw new AppError('LAST_SIGN_IN_METHOD');
     });
   }
 
@@ -121,16 +114,17 @@ export class LinkingService {
 
   private async tryLink(stateHash: string, identity: ProviderIdentity): Promise<void> {
     await this.parts.changes.run(async (change) => {
-      const [begun] = await change.rows<{ userId: string }>(findState, [stateHash]);
-      if (!begun) throw new AppError('FORBIDDEN');
-      const { userId } = begun;
+      const begun = await change.em.findOne(OAuthState, stateHash);
+      const userId = begun?.linkTo;
+      if (!userId) throw new AppError('FORBIDDEN');
       // Locks the user first, like every change that ends links.
       const owner = await this.parts.ownership.hold(change, userId);
-      const [ended] = await change.rows<{ sessionId: string | null }>(endState, [stateHash]);
-      if (!ended) throw new AppError('FORBIDDEN');
+      // Deleted if a session of the user has been ended meanwhile (see Revocation).
+      const ended = await change.em.nativeDelete(OAuthState, { stateHash });
+      if (ended === 0) throw new AppError('FORBIDDEN');
       const linked = await this.find(change, identity);
       if (linked && linked.userId !== userId) throw new AppError('OAUTH_ACCOUNT_TAKEN');
-      if (!linked) await this.addLink(change, userId, identity, ended.sessionId);
+      if (!linked) await this.addLink(change, userId, identity, begun.madeBy ?? null);
       // A session of this account started it.
       if (isOf(identity, owner.email)) await this.parts.ownership.confirm(change, userId);
     });
@@ -149,7 +143,7 @@ export class LinkingService {
   private async linkedUser(change: Change, identity: ProviderIdentity): Promise<string | null> {
     const found = await this.find(change, identity);
     if (!found) return null;
-    if (found.gone) throw new AppError('USER_NOT_FOUND');
+    if (found.deletedAt) throw new AppError('USER_NOT_FOUND');
     await lockUser(change.rows, found.userId);
     const linked = await this.find(change, identity);
     if (linked?.userId !== found.userId) return null;
@@ -157,9 +151,14 @@ export class LinkingService {
     return linked.userId;
   }
 
-  private async find(change: Change, { provider, subject }: ProviderIdentity): Promise<LinkedRow | undefined> {
-    const [linked] = await change.rows<LinkedRow>(findLinked, [provider, subject]);
-    return linked;
+  private find({ db }: Change, { provider, subject }: ProviderIdentity) {
+    return db
+      .selectFrom('OAuthAccount as a')
+      .innerJoin('User as u', 'u.id', 'a.userId')
+      .where('a.provider', '=', provider)
+      .where('a.subject', '=', subject)
+      .select(['a.id', 'a.userId', 'u.email', 'u.deletedAt'])
+      .executeTakeFirst();
   }
 
   /** The account with the address that the provider has verified; its owner gets a mail. */
@@ -190,8 +189,9 @@ export class LinkingService {
     identity: ProviderIdentity,
     madeBy: string | null,
   ): Promise<void> {
-    const { provider, subject, email } = identity;
-    await change.rows(insertLink, [newId(), userId, provider, subject, email, madeBy]);
+    const { provider, subject, email: providerEmail } = identity;
+    change.em.create(OAuthAccount, { id: newId(), userId, provider, subject, providerEmail, madeBy });
+    await change.em.flush();
   }
 
   /** An invalid code never stops a sign-in (contract §13): it fails in a savepoint of its own. */
@@ -204,19 +204,8 @@ export class LinkingService {
   }
 }
 
-interface AccountRow extends Omit<AccountRecord, 'createdAt'> {
-  createdAt: Date | string;
-}
-
-interface LinkedRow {
-  id: string;
-  userId: string;
-  email: string | null;
-  gone: boolean;
-}
-
 /** Whether an identity proves that this address is theirs. */
-const isOf = ({ verifiedEmail }: ProviderIdentity, email: string | null) =>
+const isOf = ({ verifiedEmail }: ProviderIdentity, email: string | null | undefined) =>
   verifiedEmail !== null && verifiedEmail === email;
 
 const isEmailTaken = (error: unknown) => error instanceof AppError && error.code === 'EMAIL_TAKEN';

@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError, type ErrorCode } from '../../../contract/errors.ts';
 import type { idTokenSchema, oauthProviderSchema, startOAuthSchema } from '../../../contract/oauth.ts';
+import type { Queries } from '../../../database/database.ts';
+import { OAuthState } from '../../../database/entities/user.entity.ts';
 import type { Changes } from '../../../delivery/changes.ts';
+import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import type { Log } from '../../../infrastructure/log.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { hashSecret, keyedHash, newSecret } from '../secrets.ts';
@@ -16,20 +19,6 @@ export interface Departure {
   url: string;
   cookie: string;
 }
-
-interface State {
-  redirect: string;
-  inviteCode: string | null;
-  linkTo: string | null;
-}
-
-const keepState = `INSERT INTO oauth_states
-  (state_hash, cookie_hash, provider, redirect, invite_code, link_to, expires_at, made_by)
-  VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7), $8)`;
-/** Each state is used once, and only by the browser that started; its row stays while the provider is queried. */
-const spendState = `UPDATE oauth_states SET cookie_hash = ''
-  WHERE state_hash = $1 AND cookie_hash = $2 AND provider = $3 AND expires_at > now()
-  RETURNING redirect, invite_code AS "inviteCode", link_to AS "linkTo"`;
 
 const cookiePath = '/api/auth/oauth';
 
@@ -109,11 +98,12 @@ export class OAuthService {
     const url = await provider.authorizationUrl(checksOf(state.secret, secret.secret), this.callbackUrl(provider.name));
     const path = localPath(redirect, publicUrl());
     const { userId = null, sessionId = null } = linkTo ?? {};
-    const values = [state.hash, secret.hash, provider.name, path, inviteCode, userId, stateSeconds, sessionId];
+    const begun = { stateHash: state.hash, cookieHash: secret.hash, provider: provider.name, redirect: path };
+    const expiresAt = new Date(clock.now() + stateSeconds * 1000);
     await changes.run(async (change) => {
       // The provider may have been asked for e-mail addresses meanwhile.
       if (linkTo) await holdSession(change, linkTo.sessionId);
-      await change.rows(keepState, values);
+      await change.em.insert(OAuthState, { ...begun, inviteCode, expiresAt, linkTo: userId, madeBy: sessionId });
     });
     return { url: url.href, cookie: this.cookie(state.secret, secret.secret, stateSeconds) };
   }
@@ -125,8 +115,9 @@ export class OAuthService {
   ): Promise<string> {
     const secret = state === undefined ? undefined : cookieValue(cookies, cookieName(state));
     if (state === undefined || secret === undefined) throw new AppError('FORBIDDEN');
-    const values = [hashSecret(state), hashSecret(secret), provider.name];
-    const [kept] = await this.parts.changes.run((change) => change.rows<State>(spendState, values));
+    const kept = await this.parts.changes.run(({ db }) =>
+      spendState(db, { stateHash: hashSecret(state), cookieHash: hashSecret(secret), provider: provider.name }),
+    );
     if (!kept) throw new AppError('FORBIDDEN');
     const callback = new URL(this.callbackUrl(provider.name) + search);
     const identity = await provider.identify(callback, checksOf(state, secret));
@@ -174,6 +165,16 @@ export class OAuthService {
     const secure = this.parts.publicUrl().startsWith('https:') ? '; Secure' : '';
     return `${cookieName(state)}=${secret}; Path=${cookiePath}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
   }
+}
+
+/** Each state is used once, and only by the browser that started; its row stays while the provider is queried. */
+function spendState(db: Queries, state: Pick<OAuthState, 'stateHash' | 'cookieHash' | 'provider'>) {
+  const unspent = db
+    .updateTable('OAuthState')
+    .where((eb) => eb.and(state))
+    .where('expiresAt', '>', dateNow());
+  const spent = unspent.set({ cookieHash: '' });
+  return spent.returning(['redirect', 'inviteCode', 'linkTo']).executeTakeFirst();
 }
 
 /** `my-company` becomes My Company; only names with another spelling are listed here. */

@@ -4,7 +4,8 @@ import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { createTokenSchema, newTokenSchema, personalTokenSchema } from '../../../contract/personal-token.ts';
 import { isoTime, isoTimeOrNull } from '../../../contract/schema.ts';
-import { countOf } from '../../../database/statements.ts';
+import { PersonalToken } from '../../../database/entities/user.entity.ts';
+import { clock } from '../../../infrastructure/clock.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import type { Context } from '../../context.ts';
 import { personalTokenPrefix } from '../identity.ts';
@@ -14,21 +15,7 @@ import { holdSession, ownSession } from '../sessions/session.service.ts';
 
 type TokenRecord = z.input<typeof personalTokenSchema>;
 
-interface TokenRow {
-  id: string;
-  name: string;
-  scope: TokenRecord['scope'];
-  createdAt: Date | string;
-  expiresAt: Date | string | null;
-  lastUsedAt: Date | string | null;
-}
-
-const columns = `id, name, scope, created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt"`;
-const listOwn = `SELECT ${columns} FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL
-  ORDER BY created_at DESC, id DESC`;
-const insert = `INSERT INTO personal_tokens (id, user_id, name, scope, token_hash, created_at, expires_at, made_by)
-  VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(days => $6), $7) RETURNING ${columns}`;
-const countOwn = 'SELECT count(*)::int AS count FROM personal_tokens WHERE user_id = $1 AND revoked_at IS NULL';
+const day = 24 * 60 * 60 * 1000;
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'settings'> {
   revocation: Revocation;
@@ -51,19 +38,25 @@ export class PersonalTokenService {
     return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
       await holdSession(change, session);
-      if ((await countOf(change.rows, countOwn, [actor.userId])) >= this.most) throw new AppError('TOKEN_LIMIT');
-      const values = [newId(), actor.userId, input.name, input.scope, hash, input.expiresInDays ?? null, session];
-      const [row] = await change.rows<TokenRow>(insert, values);
-      if (!row) throw new Error('A personal access token was not kept.');
-      return { ...tokenRecord(row), token: secret };
+      const { userId } = actor;
+      const valid = await change.em.count(PersonalToken, { userId, revokedAt: null });
+      if (valid >= this.most) throw new AppError('TOKEN_LIMIT');
+      const { name, scope, expiresInDays: days } = input;
+      const expiresAt = days == null ? null : new Date(clock.now() + days * day);
+      const made = { id: newId(), tokenHash: hash, madeBy: session };
+      const token = change.em.create(PersonalToken, { ...made, userId, name, scope, expiresAt });
+      await change.em.flush();
+      return { ...tokenRecord(token), token: secret };
     });
   }
 
   /** @throws AppError INSUFFICIENT_PAT_SCOPE */
   async list(actor: Actor): Promise<TokenRecord[]> {
     ownSession(actor);
-    const rows = await this.deps.database.rows<TokenRow>(listOwn, [actor.userId]);
-    return rows.map(tokenRecord);
+    const valid = { userId: actor.userId, revokedAt: null };
+    const orderBy = { createdAt: 'desc', id: 'desc' } as const;
+    const tokens = await this.deps.database.read((em) => em.find(PersonalToken, valid, { orderBy }));
+    return tokens.map(tokenRecord);
   }
 
   /** Revokes a token and closes its sockets. @throws AppError TOKEN_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
@@ -76,8 +69,7 @@ export class PersonalTokenService {
   }
 }
 
-function tokenRecord(row: TokenRow): TokenRecord {
-  const { id, name, scope } = row;
-  const times = { expiresAt: isoTimeOrNull(row.expiresAt), lastUsedAt: isoTimeOrNull(row.lastUsedAt) };
-  return { id, name, scope, createdAt: isoTime(row.createdAt), ...times };
+function tokenRecord({ id, name, scope, createdAt, expiresAt, lastUsedAt }: PersonalToken): TokenRecord {
+  const times = { expiresAt: isoTimeOrNull(expiresAt), lastUsedAt: isoTimeOrNull(lastUsedAt) };
+  return { id, name, scope, createdAt: isoTime(createdAt), ...times };
 }

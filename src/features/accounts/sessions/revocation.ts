@@ -1,23 +1,14 @@
 import type { Caches } from '../../../cluster/caches.ts';
 import type { Control } from '../../../cluster/control.ts';
 import { sessionRevoked } from '../../../contract/session.ts';
+import type { Queries } from '../../../database/database.ts';
+import { OAuthState } from '../../../database/entities/user.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
+import { dateNow } from '../../../infrastructure/clock.ts';
 
 /** Names of the caches that know whether a session or a personal access token is still valid. */
 export const sessionCache = 'sessions';
 export const personalTokenCache = 'personal-tokens';
-
-const revokeOne = `UPDATE sessions SET revoked_at = clock_timestamp()
-  WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id`;
-const revokeOthers = `UPDATE sessions SET revoked_at = clock_timestamp()
-  WHERE user_id = $1 AND id IS DISTINCT FROM $2::uuid AND revoked_at IS NULL RETURNING id`;
-const revokeToken = `UPDATE personal_tokens SET revoked_at = clock_timestamp()
-  WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL RETURNING id`;
-const revokeTokens = `UPDATE personal_tokens SET revoked_at = clock_timestamp()
-  WHERE user_id = $1 AND ($2::uuid IS NULL OR made_by = $2) AND revoked_at IS NULL RETURNING id`;
-
-/** Links that an ended session started must not sign in anyone later. */
-const abandonLinks = 'DELETE FROM oauth_states WHERE link_to = $1';
 
 interface Revoked {
   id: string;
@@ -35,26 +26,32 @@ export class Revocation {
 
   /** @returns whether the session existed */
   async session(change: Change, userId: string, sessionId: string): Promise<boolean> {
-    return (await this.endSessions(change, userId, await change.rows(revokeOne, [sessionId, userId]))) > 0;
+    const revoked = await revokeSessions(change.db, userId).where('id', '=', sessionId).execute();
+    return (await this.endSessions(change, userId, revoked)) > 0;
   }
 
   /** Ends all sessions of a user except the one to keep. @returns how many */
   async sessions(change: Change, userId: string, keep: string | null = null): Promise<number> {
-    return this.endSessions(change, userId, await change.rows(revokeOthers, [userId, keep]));
+    const revoked = await revokeSessions(change.db, userId).where('id', 'is distinct from', keep).execute();
+    return this.endSessions(change, userId, revoked);
   }
 
   /** @returns whether the token existed */
   async personalToken(change: Change, userId: string, tokenId: string): Promise<boolean> {
-    return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeToken, [tokenId, userId])) > 0;
+    const revoked = await revokeTokens(change.db, userId).where('id', '=', tokenId).execute();
+    return this.end(change, personalTokenCache, revoked) > 0;
   }
 
   /** Ends the personal access tokens of a user that a session made; null: all of them. @returns how many */
   async personalTokens(change: Change, userId: string, madeBy: string | null): Promise<number> {
-    return this.end(change, personalTokenCache, await change.rows<Revoked>(revokeTokens, [userId, madeBy]));
+    const all = revokeTokens(change.db, userId);
+    const revoked = await all.$if(madeBy !== null, (tokens) => tokens.where('madeBy', '=', madeBy)).execute();
+    return this.end(change, personalTokenCache, revoked);
   }
 
   private async endSessions(change: Change, userId: string, revoked: Revoked[]): Promise<number> {
-    if (revoked.length > 0) await change.rows(abandonLinks, [userId]);
+    // Links that an ended session started must not sign in anyone later.
+    if (revoked.length > 0) await change.em.nativeDelete(OAuthState, { linkTo: userId });
     return this.end(change, sessionCache, revoked);
   }
 
@@ -71,6 +68,18 @@ export class Revocation {
   private disconnect(sessionId: string): Promise<void> {
     return this.control.send({ kind: 'disconnect', sessionId, event: sessionRevokedEvent(sessionId) });
   }
+}
+
+/** Revokes those of a user's valid sessions that a further condition selects. */
+function revokeSessions(db: Queries, userId: string) {
+  const sessions = db.updateTable('Session').set({ revokedAt: dateNow() }).where('revokedAt', 'is', null);
+  return sessions.where('userId', '=', userId).returning('id');
+}
+
+/** The same for personal access tokens. */
+function revokeTokens(db: Queries, userId: string) {
+  const tokens = db.updateTable('PersonalToken').set({ revokedAt: dateNow() }).where('revokedAt', 'is', null);
+  return tokens.where('userId', '=', userId).returning('id');
 }
 
 /** The event that a socket gets when its session ends. */

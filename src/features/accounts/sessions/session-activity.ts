@@ -2,22 +2,11 @@ import type { Actor } from '../../../contract/actor.ts';
 import type { Database } from '../../../database/database.ts';
 import { dateNow } from '../../../infrastructure/clock.ts';
 import type { Log } from '../../../infrastructure/log.ts';
+import { type Seen, writeSessionsSeen, writeTokensSeen } from '../identity.table.ts';
 
 const flushMs = 10_000;
 /** How many are buffered between two flushes; beyond that, some activity is written a little later. */
 const maxPending = 20_000;
-
-interface Seen {
-  at: Date;
-  ip: string;
-}
-
-const touchSessions = `UPDATE sessions s SET last_seen_at = greatest(s.last_seen_at, v.at), ip_address = v.ip
-  FROM unnest($1::uuid[], $2::timestamptz[], $3::text[]) AS v (id, at, ip)
-  WHERE s.id = v.id AND s.last_seen_at < v.at - interval '30 seconds'`;
-const touchTokens = `UPDATE personal_tokens t SET last_used_at = greatest(t.last_used_at, v.at)
-  FROM unnest($1::uuid[], $2::timestamptz[]) AS v (id, at)
-  WHERE t.id = v.id AND (t.last_used_at IS NULL OR t.last_used_at < v.at - interval '30 seconds')`;
 
 /**
  * When and from where sessions and personal access tokens were last used: written in the background in batches, since every
@@ -48,13 +37,12 @@ export class SessionActivity {
   }
 
   private async flush(): Promise<void> {
-    const [sessions, tokens] = [columns(this.sessions), columns(this.tokens)];
+    const [sessions, tokens] = [sorted(this.sessions), sorted(this.tokens)];
     this.sessions = new Map();
     this.tokens = new Map();
     try {
-      if (sessions.ids.length > 0)
-        await this.database.rows(touchSessions, [sessions.ids, sessions.times, sessions.ips]);
-      if (tokens.ids.length > 0) await this.database.rows(touchTokens, [tokens.ids, tokens.times]);
+      if (sessions.length > 0) await writeSessionsSeen(this.database.rows, sessions);
+      if (tokens.length > 0) await writeTokensSeen(this.database.rows, tokens);
     } catch (error) {
       this.log.debug({ err: error }, 'The activity of sessions could not be written.');
     }
@@ -62,15 +50,7 @@ export class SessionActivity {
 }
 
 function remember(map: Map<string, Seen>, id: string, ip: string): void {
-  if (map.size < maxPending || map.has(id)) map.set(id, { at: dateNow(), ip });
+  if (map.size < maxPending || map.has(id)) map.set(id, { id, at: dateNow(), ip });
 }
 
-/** Sorted, so that concurrent flushes of nodes lock the rows in the same order. */
-function columns(map: Map<string, Seen>): { ids: string[]; times: Date[]; ips: string[] } {
-  const entries = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
-  return {
-    ids: entries.map(([id]) => id),
-    times: entries.map(([, { at }]) => at),
-    ips: entries.map(([, { ip }]) => ip),
-  };
-}
+const sorted = (map: Map<string, Seen>): Seen[] => [...map.values()].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,12 +1,14 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { authSchema } from '../../../contract/account.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { isoTime } from '../../../contract/schema.ts';
 import type { sessionSchema, tokenPairSchema } from '../../../contract/session.ts';
-import { Session, User } from '../../../database/entities/user.entity.ts';
+import { Session, UsedRefreshToken, User } from '../../../database/entities/user.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
-import { clock } from '../../../infrastructure/clock.ts';
+import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import { seal, unseal } from '../../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../../settings/settings.ts';
@@ -14,7 +16,7 @@ import type { Context } from '../../context.ts';
 import { ownUser } from '../account.view.ts';
 import type { Credentials } from '../credentials.ts';
 import { hashSecret, sealingKey } from '../secrets.ts';
-import { requireActive, type Standing } from '../standing.ts';
+import { requireActive, standingOf } from '../standing.ts';
 import type { Tokens } from '../tokens.ts';
 import { type Device, nameOf } from './device.ts';
 import type { Revocation } from './revocation.ts';
@@ -22,67 +24,9 @@ import type { Revocation } from './revocation.ts';
 export type AuthAnswer = z.input<typeof authSchema>;
 type TokenPair = z.input<typeof tokenPairSchema>;
 
-interface SessionRow {
-  id: string;
-  deviceName: string | null;
-  userAgent: string | null;
-  ipAddress: string | null;
-  createdAt: Date | string;
-  lastSeenAt: Date | string;
-}
-
-interface Signable extends Standing {
-  verified: boolean;
-}
-
-interface RenewableSession extends Signable {
-  id: string;
-  userId: string;
-  /** How long the next refresh token is valid. */
-  seconds: number;
-}
-
-interface UsedToken extends Signable {
-  sessionId: string;
-  userId: string;
-  successor: string | null;
-  inGrace: boolean;
-  alive: boolean;
-}
-
 /** How many used tokens of a session are recognised as stolen; older ones are simply invalid. */
 const rememberedTokens = 200;
 const maxListed = 200;
-
-/** What decides whether someone may sign in. */
-const standing = `u.email_verified_at IS NOT NULL AS verified, u.suspended_at IS NOT NULL AS suspended,
-    u.suspension_reason AS "suspensionReason"`;
-const lockByToken = `SELECT s.id, s.user_id AS "userId", ${standing},
-    least($2, extract(epoch FROM s.created_at + make_interval(secs => $3) - now()))::float8 AS seconds
-  FROM sessions s JOIN users u ON u.id = s.user_id
-  WHERE s.refresh_hash = $1 AND s.revoked_at IS NULL AND s.refresh_expires_at > now() AND u.deleted_at IS NULL
-  FOR UPDATE OF s`;
-const rotate = `UPDATE sessions SET refresh_hash = $2, last_seen_at = now(),
-  refresh_expires_at = now() + make_interval(secs => $3) WHERE id = $1`;
-const rememberUsed = `INSERT INTO used_refresh_tokens (hash, session_id, used_at, successor)
-  VALUES ($1, $2, clock_timestamp(), $3)`;
-/** Deletes successors past their grace period, and trims the history. */
-const forgetUsed = `WITH sealed AS (
-    UPDATE used_refresh_tokens SET successor = NULL
-    WHERE session_id = $1 AND successor IS NOT NULL AND used_at < now() - make_interval(secs => $2)
-  )
-  DELETE FROM used_refresh_tokens WHERE session_id = $1 AND used_at < (
-    SELECT used_at FROM used_refresh_tokens WHERE session_id = $1 ORDER BY used_at DESC OFFSET $3 LIMIT 1)`;
-const findUsed = `SELECT t.session_id AS "sessionId", s.user_id AS "userId", t.successor, ${standing},
-    t.used_at > clock_timestamp() - make_interval(secs => $2) AS "inGrace",
-    s.revoked_at IS NULL AND s.refresh_expires_at > now() AND u.deleted_at IS NULL AS alive
-  FROM used_refresh_tokens t JOIN sessions s ON s.id = t.session_id JOIN users u ON u.id = s.user_id
-  WHERE t.hash = $1`;
-const listActive = `SELECT id, device_name AS "deviceName", user_agent AS "userAgent", ip_address AS "ipAddress",
-    created_at AS "createdAt", last_seen_at AS "lastSeenAt" FROM sessions
-  WHERE user_id = $1 AND revoked_at IS NULL AND refresh_expires_at > now() ORDER BY last_seen_at DESC, id DESC LIMIT $2`;
-
-const holdActive = 'SELECT id FROM sessions WHERE id = $1 AND revoked_at IS NULL FOR SHARE';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | 'settings'> {
   revocation: Revocation;
@@ -106,12 +50,7 @@ export class SessionService {
    */
   async open(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
     const user = await change.em.findOneOrFail(User, userId, { refresh: true });
-    const { suspendedAt, suspensionReason, emailVerifiedAt } = user;
-    this.requireAdmitted({
-      suspended: !!suspendedAt,
-      suspensionReason: suspensionReason ?? null,
-      verified: !!emailVerifiedAt,
-    });
+    this.requireAdmitted(user);
     const id = newId();
     const { refreshTokenSeconds } = this.settings;
     const refreshToken = this.refreshToken(userId, id, refreshTokenSeconds);
@@ -139,12 +78,17 @@ export class SessionService {
    */
   async refresh(refreshToken: string): Promise<TokenPair> {
     const hash = hashSecret(refreshToken);
-    const { refreshTokenSeconds, refreshTokenAbsoluteSeconds } = this.settings;
     const pair = await this.deps.changes.run(async (change) => {
+      const { em } = change;
       // Of concurrent calls one finds its row; the others wait here, and then find that the token was used.
-      const values = [hash, refreshTokenSeconds, refreshTokenAbsoluteSeconds];
-      const [session] = await change.rows<RenewableSession>(lockByToken, values);
-      return session ? this.rotate(change, session, refreshToken, hash) : this.repeat(change, refreshToken, hash);
+      const session = await em.findOne(
+        Session,
+        { refreshHash: hash, ...active() },
+        { lockMode: LockMode.PESSIMISTIC_WRITE },
+      );
+      if (!session) return this.repeat(change, refreshToken, hash);
+      const user = await em.findOne(User, { id: session.userId, deletedAt: null });
+      return user && this.rotate(em, session, user, refreshToken);
     });
     if (!pair) throw new AppError('REFRESH_TOKEN_INVALID');
     return pair;
@@ -153,13 +97,14 @@ export class SessionService {
   /** @throws AppError INSUFFICIENT_PAT_SCOPE for personal access tokens */
   async list(actor: Actor): Promise<z.input<typeof sessionSchema>[]> {
     const current = ownSession(actor);
-    const rows = await this.deps.database.rows<SessionRow>(listActive, [actor.userId, maxListed]);
-    return rows.map((row) => ({
-      ...row,
-      createdAt: isoTime(row.createdAt),
-      lastSeenAt: isoTime(row.lastSeenAt),
-      current: row.id === current,
-    }));
+    const sessions = await this.deps.database.read((em) =>
+      em.find(
+        Session,
+        { userId: actor.userId, ...active() },
+        { orderBy: { lastSeenAt: 'desc', id: 'desc' }, limit: maxListed },
+      ),
+    );
+    return sessions.map((session) => sessionRecord(session, current));
   }
 
   /** Ends a session with the credentials that it made. @throws AppError SESSION_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
@@ -177,32 +122,44 @@ export class SessionService {
     await this.deps.changes.run((change) => this.deps.revocation.session(change, actor.userId, sessionId));
   }
 
-  private async rotate(change: Change, session: RenewableSession, token: string, hash: string): Promise<TokenPair> {
-    this.requireAdmitted(session);
-    const { id, userId, seconds } = session;
+  private async rotate(em: EntityManager, session: Session, user: User, token: string): Promise<TokenPair> {
+    this.requireAdmitted(user);
+    const { id, userId, refreshHash } = session;
+    const { refreshTokenSeconds, refreshTokenAbsoluteSeconds, refreshGraceSeconds } = this.settings;
+    const now = clock.now();
+    const end = session.createdAt.getTime() + refreshTokenAbsoluteSeconds * 1000;
+    const seconds = Math.min(refreshTokenSeconds, (end - now) / 1000);
     const refreshToken = this.refreshToken(userId, id, seconds);
-    await change.rows(rotate, [id, hashSecret(refreshToken), seconds]);
-    await change.rows(rememberUsed, [hash, id, seal(refreshToken, sealingKey(token))]);
-    await change.rows(forgetUsed, [id, this.settings.refreshGraceSeconds, rememberedTokens]);
+    const successor = seal(refreshToken, sealingKey(token));
+    em.create(UsedRefreshToken, { hash: refreshHash, sessionId: id, usedAt: new Date(now), successor });
+    session.refreshHash = hashSecret(refreshToken);
+    session.lastSeenAt = new Date(now);
+    session.refreshExpiresAt = new Date(now + seconds * 1000);
+    await em.flush();
+    await forgetUsed(em, id, new Date(now - refreshGraceSeconds * 1000));
     return { accessToken: this.accessToken(userId, id), refreshToken };
   }
 
   private async repeat(change: Change, token: string, hash: string): Promise<TokenPair | null> {
-    const [used] = await change.rows<UsedToken>(findUsed, [hash, this.settings.refreshGraceSeconds]);
-    if (!used?.alive) return null;
-    this.requireAdmitted(used);
-    if (used.inGrace && used.successor) {
-      const accessToken = this.accessToken(used.userId, used.sessionId);
+    const { em } = change;
+    const used = await em.findOne(UsedRefreshToken, hash);
+    const session = used && (await em.findOne(Session, { id: used.sessionId, ...active() }));
+    const user = session && (await em.findOne(User, { id: session.userId, deletedAt: null }));
+    if (!user) return null;
+    this.requireAdmitted(user);
+    const inGrace = used.usedAt.getTime() > clock.now() - this.settings.refreshGraceSeconds * 1000;
+    if (inGrace && used.successor) {
+      const accessToken = this.accessToken(user.id, session.id);
       return { accessToken, refreshToken: unseal(used.successor, sealingKey(token)) };
     }
-    await this.deps.credentials.endWithSession(change, used.userId, used.sessionId);
+    await this.deps.credentials.endWithSession(change, user.id, session.id);
     return null;
   }
 
   /** Refuses accounts that may not sign in or stay signed in (contract §3). */
-  private requireAdmitted(account: Signable): void {
-    requireActive(account);
-    if (this.settings.requireVerifiedEmail && !account.verified) throw new AppError('EMAIL_NOT_VERIFIED');
+  private requireAdmitted(user: User): void {
+    requireActive(standingOf(user));
+    if (this.settings.requireVerifiedEmail && !user.emailVerifiedAt) throw new AppError('EMAIL_NOT_VERIFIED');
   }
 
   /** A JWT, made unique by its `jti`; only its hash is stored. */
@@ -221,8 +178,9 @@ export class SessionService {
  * @throws AppError SESSION_REVOKED
  */
 export async function holdSession(change: Change, sessionId: string): Promise<void> {
-  const held = await change.rows(holdActive, [sessionId]);
-  if (held.length === 0) throw new AppError('SESSION_REVOKED');
+  const lockMode = LockMode.PESSIMISTIC_READ;
+  const held = await change.em.findOne(Session, { id: sessionId, revokedAt: null }, { lockMode });
+  if (!held) throw new AppError('SESSION_REVOKED');
 }
 
 /** The caller's session; programs may not manage sign-in (contract §13). @throws AppError */
@@ -232,4 +190,25 @@ export function ownSession(actor: Actor): string {
   throw new AppError('INSUFFICIENT_PAT_SCOPE', {
     message: 'This takes a signed-in session, not a personal access token.',
   });
+}
+
+/** Which sessions are valid now. */
+const active = () => ({ revokedAt: null, refreshExpiresAt: { $gt: dateNow() } });
+
+/** Deletes successors past their grace period, and trims the history. */
+async function forgetUsed(em: EntityManager, sessionId: string, graceBegan: Date): Promise<void> {
+  const late = { sessionId, successor: { $ne: null }, usedAt: { $lt: graceBegan } };
+  await em.nativeUpdate(UsedRefreshToken, late, { successor: null });
+  const [last] = await em.find(
+    UsedRefreshToken,
+    { sessionId },
+    { orderBy: { usedAt: 'desc' }, offset: rememberedTokens, limit: 1 },
+  );
+  if (last) await em.nativeDelete(UsedRefreshToken, { sessionId, usedAt: { $lt: last.usedAt } });
+}
+
+function sessionRecord(session: Session, current: string): z.input<typeof sessionSchema> {
+  const { id, deviceName = null, userAgent = null, ipAddress = null, createdAt, lastSeenAt } = session;
+  const times = { createdAt: isoTime(createdAt), lastSeenAt: isoTime(lastSeenAt) };
+  return { id, deviceName, userAgent, ipAddress, ...times, current: id === current };
 }

@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { lockUser } from '../../../access/user.table.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { done, isoTime } from '../../../contract/schema.ts';
 import type { emailVerifiedSchema, verifyEmailSchema } from '../../../contract/verification.ts';
-import type { Database } from '../../../database/database.ts';
-import type { Change, Changes } from '../../../delivery/changes.ts';
+import type { Database, Queries } from '../../../database/database.ts';
+import { EmailVerification, User } from '../../../database/entities/user.entity.ts';
+import type { Changes } from '../../../delivery/changes.ts';
+import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
 import type { Mail } from '../../../infrastructure/mail.ts';
 import { type RateLimits, refusal } from '../../../infrastructure/rate-limits.ts';
@@ -18,34 +21,7 @@ import { hashSecret, keyedHash, newSecret } from '../secrets.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
 
 type Verified = z.input<typeof emailVerifiedSchema>;
-
-interface Unproven {
-  email: string | null;
-  username: string;
-  verified: boolean;
-}
-
-interface Mailed {
-  userId: string;
-  passwordHash: string | null;
-}
-
-const findUser = `SELECT email, username, email_verified_at IS NOT NULL AS verified FROM users
-  WHERE id = $1 AND deleted_at IS NULL`;
-const keep = `INSERT INTO email_verifications (user_id, token_hash, code_hash, tries, expires_at)
-  SELECT id, $2, $3, 0, now() + make_interval(secs => $4) FROM users WHERE id = $1 AND email_verified_at IS NULL
-  ON CONFLICT (user_id) DO UPDATE SET token_hash = excluded.token_hash, code_hash = excluded.code_hash, tries = 0,
-    expires_at = excluded.expires_at RETURNING user_id`;
-const byToken = `SELECT v.user_id AS "userId", u.password_hash AS "passwordHash"
-  FROM email_verifications v JOIN users u ON u.id = v.user_id WHERE v.token_hash = $1 AND v.expires_at > now()`;
-const useToken = `DELETE FROM email_verifications WHERE user_id = $1 AND token_hash = $2 AND expires_at > now()
-  RETURNING user_id`;
-const useCode = 'DELETE FROM email_verifications WHERE user_id = $1 AND code_hash = $2 RETURNING user_id';
-/** Counted before the code is compared, so that concurrent guesses count too. */
-const takeTry = `UPDATE email_verifications SET tries = tries + 1 WHERE user_id = $1 AND tries < $2
-  RETURNING code_hash AS hash, expires_at < now() AS expired`;
-const verifiedAt = 'SELECT email_verified_at AS at FROM users WHERE id = $1';
-const hasPassword = 'SELECT id FROM users WHERE id = $1 AND password_hash = $2';
+type Mailed = Pick<EmailVerification, 'tokenHash' | 'codeHash' | 'tries' | 'expiresAt'>;
 
 /** Proof that the address of an account is one's own, by a mailed link or code (contract §3). */
 export class EmailVerificationService {
@@ -70,23 +46,23 @@ export class EmailVerificationService {
    */
   async start(actor: Actor): Promise<number> {
     ownSession(actor);
-    const [user] = await this.parts.database.rows<Unproven>(findUser, [actor.userId]);
+    const user = await this.find(actor.userId);
     if (!user) throw new AppError('USER_NOT_FOUND');
-    if (user.verified) throw new AppError('EMAIL_ALREADY_VERIFIED');
-    if (user.email === null) throw new AppError('NO_EMAIL');
-    const quota = await this.quota(user.email);
+    const { email, username, emailVerifiedAt } = user;
+    if (emailVerifiedAt) throw new AppError('EMAIL_ALREADY_VERIFIED');
+    if (email == null) throw new AppError('NO_EMAIL');
+    const quota = await this.quota(email);
     if (quota?.exceeded) throw refusal(quota);
-    const { email, username } = user;
     this.parts.mails.post(() => this.compose(actor.userId, email, username));
     return this.seconds;
   }
 
   /** The same for someone who registers, or must verify before sign-in: in the background, silent over the limit. */
   offer(userId: string): void {
-    const { database, mails } = this.parts;
+    const { mails } = this.parts;
     mails.post(async () => {
-      const [user] = await database.rows<Unproven>(findUser, [userId]);
-      if (!user || user.verified || user.email === null) return null;
+      const user = await this.find(userId);
+      if (!user || user.emailVerifiedAt || user.email == null) return null;
       const quota = await this.quota(user.email);
       return quota?.exceeded ? null : this.compose(userId, user.email, user.username);
     });
@@ -108,22 +84,23 @@ export class EmailVerificationService {
   private async byLink(session: Session | null, token: string, password: string | undefined): Promise<Verified> {
     const { database, changes, ownership } = this.parts;
     const tokenHash = hashSecret(token);
-    const [mailed] = await database.rows<Mailed>(byToken, [tokenHash]);
-    if (!mailed) throw new AppError('VERIFICATION_LINK_INVALID');
-    const own = session?.userId === mailed.userId ? session : null;
+    const user = await database.read((em) => mailedTo(em, tokenHash));
+    if (!user) throw new AppError('VERIFICATION_LINK_INVALID');
+    const { id: userId, passwordHash } = user;
+    const own = session?.userId === userId ? session : null;
     const knowsPassword = !own && password !== undefined;
-    if (knowsPassword) await this.requirePassword(mailed, password);
+    if (knowsPassword) await this.requirePassword(user, password);
     return changes.run(async (change) => {
-      await lockUser(change.rows, mailed.userId);
+      await lockUser(change.rows, userId);
       if (own) await holdSession(change, own.id);
-      if (knowsPassword && (await change.rows(hasPassword, [mailed.userId, mailed.passwordHash])).length === 0)
+      if (knowsPassword && (await change.em.count(User, { id: userId, passwordHash })) === 0)
         throw new AppError('INVALID_CREDENTIALS');
-      const used = await change.rows(useToken, [mailed.userId, tokenHash]);
-      if (used.length === 0) throw new AppError('VERIFICATION_LINK_INVALID');
-      if (!own && !knowsPassword)
-        return this.verified(change, mailed.userId, await ownership.prove(change, mailed.userId));
-      await ownership.confirm(change, mailed.userId);
-      return this.verified(change, mailed.userId, false);
+      const link = { userId, tokenHash, expiresAt: { $gt: dateNow() } };
+      const used = await change.em.nativeDelete(EmailVerification, link);
+      if (used === 0) throw new AppError('VERIFICATION_LINK_INVALID');
+      if (!own && !knowsPassword) return verified(change.em, userId, await ownership.prove(change, userId));
+      await ownership.confirm(change, userId);
+      return verified(change.em, userId, false);
     });
   }
 
@@ -133,10 +110,10 @@ export class EmailVerificationService {
     return changes.run(async (change) => {
       await lockUser(change.rows, session.userId);
       await holdSession(change, session.id);
-      const used = await change.rows(useCode, [session.userId, hash]);
-      if (used.length === 0) throw new AppError('INVALID_VERIFICATION_CODE');
+      const used = await change.em.nativeDelete(EmailVerification, { userId: session.userId, codeHash: hash });
+      if (used === 0) throw new AppError('INVALID_VERIFICATION_CODE');
       await ownership.confirm(change, session.userId);
-      return this.verified(change, session.userId, false);
+      return verified(change.em, session.userId, false);
     });
   }
 
@@ -144,25 +121,21 @@ export class EmailVerificationService {
   private async check(userId: string, code: string): Promise<string> {
     const { changes, settings } = this.parts;
     const { tries } = settings.accounts.emailCode;
-    const [kept] = await changes.run((change) =>
-      change.rows<{ hash: string; expired: boolean }>(takeTry, [userId, tries]),
-    );
+    const kept = await changes.run(({ db }) => takeTry(db, userId, tries));
     if (!kept) throw new AppError('INVALID_VERIFICATION_CODE');
-    const fits = this.keys.some((key) => equalInConstantTime(codeHash(key, userId, code), kept.hash));
+    const fits = this.keys.some((key) => equalInConstantTime(codeHash(key, userId, code), kept.codeHash));
     if (!fits) throw new AppError('INVALID_VERIFICATION_CODE');
-    if (kept.expired) throw new AppError('VERIFICATION_CODE_EXPIRED');
-    return kept.hash;
+    if (kept.expiresAt.getTime() < clock.now()) throw new AppError('VERIFICATION_CODE_EXPIRED');
+    return kept.codeHash;
   }
 
-  private async requirePassword({ userId, passwordHash }: Mailed, password: string): Promise<void> {
-    if (!(await this.parts.passwordCheck.isRight(userId, password, passwordHash)))
+  private async requirePassword({ id, passwordHash = null }: User, password: string): Promise<void> {
+    if (!(await this.parts.passwordCheck.isRight(id, password, passwordHash)))
       throw new AppError('INVALID_CREDENTIALS', { message: 'The password is wrong.' });
   }
 
-  private async verified(change: Change, userId: string, takenOver: boolean): Promise<Verified> {
-    const [user] = await change.rows<{ at: Date | string }>(verifiedAt, [userId]);
-    if (!user) throw new AppError('USER_NOT_FOUND');
-    return { ...done, emailVerifiedAt: isoTime(user.at), takenOver };
+  private find(userId: string): Promise<User | null> {
+    return this.parts.database.read((em) => em.findOne(User, { id: userId, deletedAt: null }));
   }
 
   /** A separate limit: registering with someone's address must not use up their sign-in codes. */
@@ -174,9 +147,10 @@ export class EmailVerificationService {
     const { mails, changes } = this.parts;
     const code = String(randomInt(1_000_000)).padStart(6, '0');
     const { secret, hash } = newSecret();
-    const values = [userId, hash, codeHash(this.keys[0] ?? '', userId, code), this.seconds];
-    const kept = await changes.run((change) => change.rows(keep, values));
-    return kept.length > 0 ? mails.verifyEmail(email, { username, token: secret, code, seconds: this.seconds }) : null;
+    const expiresAt = new Date(clock.now() + this.seconds * 1000);
+    const hashes = { tokenHash: hash, codeHash: codeHash(this.keys[0] ?? '', userId, code) };
+    const kept = await changes.run(({ em }) => keep(em, userId, { ...hashes, tries: 0, expiresAt }));
+    return kept ? mails.verifyEmail(email, { username, token: secret, code, seconds: this.seconds }) : null;
   }
 
   private get seconds(): number {
@@ -191,6 +165,32 @@ export class EmailVerificationService {
 interface Session {
   userId: string;
   id: string;
+}
+
+/** The user whose address a valid link proves. */
+async function mailedTo(em: EntityManager, tokenHash: string): Promise<User | null> {
+  const mailed = await em.findOne(EmailVerification, { tokenHash, expiresAt: { $gt: dateNow() } });
+  return mailed && em.findOne(User, mailed.userId);
+}
+
+/** Counts a guess before the code is compared, so that concurrent guesses count too. @returns undefined: too many */
+function takeTry(db: Queries, userId: string, tries: number) {
+  const verification = db.updateTable('EmailVerification').where('userId', '=', userId).where('tries', '<', tries);
+  const counted = verification.set(({ eb }) => ({ tries: eb('tries', '+', 1) }));
+  return counted.returning(['codeHash', 'expiresAt']).executeTakeFirst();
+}
+
+/** Replaces earlier links and codes. @returns whether the address is still to be proven */
+async function keep(em: EntityManager, userId: string, mailed: Mailed): Promise<boolean> {
+  if ((await em.count(User, { id: userId, emailVerifiedAt: null })) === 0) return false;
+  await em.upsert(EmailVerification, { userId, ...mailed }, { onConflictFields: ['userId'] });
+  return true;
+}
+
+async function verified(em: EntityManager, userId: string, takenOver: boolean): Promise<Verified> {
+  const { emailVerifiedAt } = await em.findOneOrFail(User, userId, { refresh: true });
+  if (!emailVerifiedAt) throw new Error('An address was not marked as proven.');
+  return { ...done, emailVerifiedAt: isoTime(emailVerifiedAt), takenOver };
 }
 
 const codeHash = (key: string, userId: string, code: string) =>

@@ -1,0 +1,120 @@
+import type { Actor, SmallUser } from '../../contract/actor.ts';
+import type { AgentStatus } from '../../contract/agent.ts';
+import type { Rows } from '../../database/database.ts';
+import type { Standing } from './standing.ts';
+
+/** What nodes cache about an account. */
+export interface KnownUser extends Standing {
+  user: SmallUser;
+  tier: string;
+}
+
+export interface KnownSession {
+  userId: string;
+  revoked: boolean;
+}
+
+export interface KnownToken {
+  id: string;
+  userId: string;
+  scope: Actor['scope'];
+  /** In ms since 1970; null: never. */
+  expiresAt: number | null;
+  revoked: boolean;
+}
+
+/** What nodes cache about an active bot. */
+export interface KnownAgent {
+  id: string;
+  ownerId: string;
+  status: AgentStatus;
+  user: SmallUser;
+  tier: string;
+  /** The owner's, which applies to the bot too. */
+  standing: Standing;
+}
+
+export interface KnownAgentToken {
+  agentId: string;
+  /** In ms since 1970. */
+  endsAt: number;
+}
+
+/** When and from where a session or a token was last used. */
+export interface Seen {
+  id: string;
+  at: Date;
+  ip: string;
+}
+
+const selectUser = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl", is_bot AS "isBot",
+  tier, suspended_at IS NOT NULL AS suspended, suspension_reason AS "suspensionReason"
+  FROM users WHERE id = $1 AND deleted_at IS NULL`;
+const selectSession = 'SELECT user_id AS "userId", revoked_at IS NOT NULL AS revoked FROM sessions WHERE id = $1';
+const selectTokenId = 'SELECT id FROM personal_tokens WHERE token_hash = $1';
+const selectToken = `SELECT id, user_id AS "userId", scope, (extract(epoch FROM expires_at) * 1000)::float8 AS "expiresAt",
+  revoked_at IS NOT NULL AS revoked FROM personal_tokens WHERE id = $1`;
+const selectAgent = `SELECT a.id AS "agentId", a.owner_id AS "ownerId", a.status, u.id, u.username,
+  u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot", u.tier,
+  o.suspended_at IS NOT NULL AS suspended, o.suspension_reason AS "suspensionReason"
+  FROM agents a JOIN users u ON u.id = a.user_id JOIN users o ON o.id = a.owner_id
+  WHERE a.user_id = $1 AND u.deleted_at IS NULL`;
+const selectAgentToken = `SELECT agent_id AS "agentId", (extract(epoch FROM ends_at) * 1000)::float8 AS "endsAt"
+  FROM agent_tokens WHERE id = $1`;
+const touchSessions = `UPDATE sessions s SET last_seen_at = greatest(s.last_seen_at, v.at), ip_address = v.ip
+  FROM unnest($1::uuid[], $2::timestamptz[], $3::text[]) AS v (id, at, ip)
+  WHERE s.id = v.id AND s.last_seen_at < v.at - interval '30 seconds'`;
+const touchTokens = `UPDATE personal_tokens t SET last_used_at = greatest(t.last_used_at, v.at)
+  FROM unnest($1::uuid[], $2::timestamptz[]) AS v (id, at)
+  WHERE t.id = v.id AND (t.last_used_at IS NULL OR t.last_used_at < v.at - interval '30 seconds')`;
+
+/** Undefined if there is no such account, or no more. */
+export async function readUser(rows: Rows, id: string): Promise<KnownUser | undefined> {
+  const [row] = await rows<SmallUser & Standing & { tier: string }>(selectUser, [id]);
+  if (!row) return undefined;
+  const { tier, suspended, suspensionReason, ...user } = row;
+  return { user, tier, suspended, suspensionReason };
+}
+
+export async function readSession(rows: Rows, id: string): Promise<KnownSession | undefined> {
+  return (await rows<KnownSession>(selectSession, [id]))[0];
+}
+
+/** The id of the personal access token with this hash. */
+export async function readTokenId(rows: Rows, hash: string): Promise<string | undefined> {
+  return (await rows<{ id: string }>(selectTokenId, [hash]))[0]?.id;
+}
+
+export async function readToken(rows: Rows, id: string): Promise<KnownToken | undefined> {
+  const [row] = await rows<Omit<KnownToken, 'scope'> & { scope: string }>(selectToken, [id]);
+  return row && { ...row, scope: row.scope === 'user:write' ? 'full' : 'read' };
+}
+
+/** The agent of a bot user. */
+export async function readAgent(rows: Rows, userId: string): Promise<KnownAgent | undefined> {
+  const [row] = await rows<AgentRow>(selectAgent, [userId]);
+  if (!row) return undefined;
+  const { agentId, ownerId, status, tier, suspended, suspensionReason, ...user } = row;
+  return { id: agentId, ownerId, status, tier, user, standing: { suspended, suspensionReason } };
+}
+
+export async function readAgentToken(rows: Rows, id: string): Promise<KnownAgentToken | undefined> {
+  return (await rows<KnownAgentToken>(selectAgentToken, [id]))[0];
+}
+
+/** Remembers the use of sessions. @param seen sorted, so that concurrent calls lock the rows in the same order */
+export async function writeSessionsSeen(rows: Rows, seen: Seen[]): Promise<void> {
+  await rows(touchSessions, [seen.map(({ id }) => id), seen.map(({ at }) => at), seen.map(({ ip }) => ip)]);
+}
+
+/** The same for personal access tokens. */
+export async function writeTokensSeen(rows: Rows, seen: Seen[]): Promise<void> {
+  await rows(touchTokens, [seen.map(({ id }) => id), seen.map(({ at }) => at)]);
+}
+
+interface AgentRow extends SmallUser, Standing {
+  agentId: string;
+  ownerId: string;
+  status: AgentStatus;
+  tier: string;
+}
