@@ -18,11 +18,10 @@ export function selectAgents(db: Queries) {
 
 export type AgentRow = InferResult<ReturnType<typeof selectAgents>>[number];
 
-const ownBot = 'SELECT id FROM agents WHERE user_id = $1 AND owner_id = $2';
-
 /** Whether the actor owns the agent of this bot user. */
-export async function ownsBot(rows: Rows, actor: Actor, botUserId: string): Promise<boolean> {
-  return (await rows(ownBot, [botUserId, actor.userId])).length > 0;
+export async function ownsBot(db: Queries, actor: Actor, botUserId: string): Promise<boolean> {
+  const own = db.selectFrom('Agent').where('userId', '=', botUserId).where('ownerId', '=', actor.userId);
+  return (await own.select('id').executeTakeFirst()) !== undefined;
 }
 
 /** Locks an agent until the commit: changes of it and of its policies run one at a time. @throws AppError AGENT_NOT_FOUND */

@@ -1,7 +1,7 @@
 import { usernameKey } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import { isoTime, isUuid } from '../../contract/schema.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, Queries } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
@@ -103,48 +103,11 @@ export class OperatorService {
 
   /** Newest first. @param search part of a username or an e-mail; empty: all */
   async list(search: string, limit: number): Promise<ListedUser[]> {
-    const key = usernameKey(search);
-    const found = await this.parts.database.db
-      .selectFrom('User as u')
-      .where('u.deletedAt', 'is', null)
-      .$if(key !== '', (all) =>
-        all.where((eb) =>
-          eb.or(
-            (['u.usernameKey', 'u.email'] as const).map((name) => eb(eb.fn('strpos', [name, eb.val(key)]), '>', 0)),
-          ),
-        ),
-      )
-      .orderBy('u.createdAt', 'desc')
-      .orderBy('u.id', 'desc')
-      .limit(limit)
-      .select([
-        'u.id',
-        'u.username',
-        'u.email',
-        'u.tier',
-        'u.isBot',
-        'u.createdAt',
-        'u.emailVerifiedAt',
-        'u.suspendedAt',
-      ])
-      .select((eb) =>
-        eb
-          .selectFrom('Session as s')
-          .whereRef('s.userId', '=', 'u.id')
-          .where('s.revokedAt', 'is', null)
-          .where('s.refreshExpiresAt', '>', dateNow())
-          .select(({ fn }) => fn.countAll<number>().as('count'))
-          .as('sessions'),
-      )
-      .execute();
-    return found.map(({ email = null, createdAt, emailVerifiedAt, suspendedAt, sessions, ...user }) => ({
-      ...user,
-      email,
-      createdAt: isoTime(createdAt),
-      verified: emailVerifiedAt !== null,
-      suspended: suspendedAt !== null,
-      sessions: sessions ?? 0,
-    }));
+    const found = await usersLike(this.parts.database.db, usernameKey(search)).limit(limit).execute();
+    return found.map(({ email = null, createdAt, emailVerifiedAt, suspendedAt, sessions, ...user }) => {
+      const is = { verified: emailVerifiedAt != null, suspended: suspendedAt != null };
+      return { ...user, email, createdAt: isoTime(createdAt), ...is, sessions: sessions ?? 0 };
+    });
   }
 
   /** @param name id, e-mail or username of a person */
@@ -162,4 +125,22 @@ export class OperatorService {
     if (tiers.includes(tier)) return tier;
     throw new AppError('VALIDATION_FAILED', { message: `There is no tier "${tier}"; there are: ${tiers.join(', ')}.` });
   }
+}
+
+/** Users with a part of their username or e-mail, newest first, and how many valid sessions they have. */
+function usersLike(db: Queries, part: string) {
+  const like = `%${part.replace(/[\\%_]/g, '\\$&')}%`;
+  const columns = ['u.id', 'u.username', 'u.email', 'u.tier', 'u.isBot', 'u.createdAt'] as const;
+  return db
+    .selectFrom('User as u')
+    .where('u.deletedAt', 'is', null)
+    .where((eb) => eb.or([eb('u.usernameKey', 'like', like), eb('u.email', 'like', like)]))
+    .orderBy('u.createdAt', 'desc')
+    .orderBy('u.id', 'desc')
+    .select([...columns, 'u.emailVerifiedAt', 'u.suspendedAt'])
+    .select((eb) => {
+      const sessions = eb.selectFrom('Session as s').whereRef('s.userId', '=', 'u.id').where('s.revokedAt', 'is', null);
+      const valid = sessions.where('s.refreshExpiresAt', '>', dateNow());
+      return valid.select(eb.fn.countAll<number>().as('count')).as('sessions');
+    });
 }

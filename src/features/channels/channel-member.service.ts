@@ -63,7 +63,7 @@ export class ChannelMemberService {
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages are between two.' });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     const entersItself = userId === actor.userId && !actor.user.isBot;
-    const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.deps.database.rows, actor, userId));
+    const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.deps.database.db, actor, userId));
     if (!mayEnter) requireRole(channel.role, 'channel:add-member');
     return this.deps.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
   }

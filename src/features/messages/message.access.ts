@@ -109,7 +109,7 @@ export class MessageAccess {
     const found = await this.known(actor, messageId);
     if (found.row.author_id === actor.userId) return found;
     if (may(found.channel.role, 'message:delete-others')) return found;
-    if (found.row.is_bot && (await ownsBot(this.database.rows, actor, found.row.author_id))) return found;
+    if (found.row.is_bot && (await ownsBot(this.database.db, actor, found.row.author_id))) return found;
     throw new AppError('FORBIDDEN', { message: 'Only its author and moderators may delete a message.' });
   }
 

@@ -98,8 +98,9 @@ export class LinkingService {
       await lockUser(rows, userId);
       const removed = await em.nativeDelete(OAuthAccount, { id: accountId, userId });
       if (removed === 0) throw new AppError('OAUTH_ACCOUNT_NOT_FOUND');
-      const ways = [em.count(OAuthAccount, { userId }), em.count(User, { id: userId, passwordHash: { $ne: null } })];
-      if ((await Promise.all(ways)).every((count) => count === 0)) throw new AppError('LAST_SIGN_IN_METHOD');
+      const others = await em.count(OAuthAccount, { userId });
+      const { passwordHash } = await em.findOneOrFail(User, userId, { refresh: true });
+      if (others === 0 && passwordHash == null) throw new AppError('LAST_SIGN_IN_METHOD');
     });
   }
 

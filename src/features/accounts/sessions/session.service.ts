@@ -1,12 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { authSchema } from '../../../contract/account.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { isoTime } from '../../../contract/schema.ts';
 import type { sessionSchema, tokenPairSchema } from '../../../contract/session.ts';
-import { Session, UsedRefreshToken, User } from '../../../database/entities/user.entity.ts';
+import { Session, User } from '../../../database/entities/user.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { newId } from '../../../infrastructure/ids.ts';
@@ -19,13 +18,12 @@ import { hashSecret, sealingKey } from '../secrets.ts';
 import { requireActive, standingOf } from '../standing.ts';
 import type { Tokens } from '../tokens.ts';
 import { type Device, nameOf } from './device.ts';
+import { exchangeToken, findUsedToken, lockRenewable, type RenewableSession, type Signable } from './refresh.table.ts';
 import type { Revocation } from './revocation.ts';
 
 export type AuthAnswer = z.input<typeof authSchema>;
 type TokenPair = z.input<typeof tokenPairSchema>;
 
-/** How many used tokens of a session are recognised as stolen; older ones are simply invalid. */
-const rememberedTokens = 200;
 const maxListed = 200;
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | 'settings'> {
@@ -50,7 +48,7 @@ export class SessionService {
    */
   async open(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
     const user = await change.em.findOneOrFail(User, userId, { refresh: true });
-    this.requireAdmitted(user);
+    this.requireAdmitted({ ...standingOf(user), verified: !!user.emailVerifiedAt });
     const id = newId();
     const { refreshTokenSeconds } = this.settings;
     const refreshToken = this.refreshToken(userId, id, refreshTokenSeconds);
@@ -78,17 +76,10 @@ export class SessionService {
    */
   async refresh(refreshToken: string): Promise<TokenPair> {
     const hash = hashSecret(refreshToken);
+    const { refreshTokenSeconds: token, refreshTokenAbsoluteSeconds: session } = this.settings;
     const pair = await this.deps.changes.run(async (change) => {
-      const { em } = change;
-      // Of concurrent calls one finds its row; the others wait here, and then find that the token was used.
-      const session = await em.findOne(
-        Session,
-        { refreshHash: hash, ...active() },
-        { lockMode: LockMode.PESSIMISTIC_WRITE },
-      );
-      if (!session) return this.repeat(change, refreshToken, hash);
-      const user = await em.findOne(User, { id: session.userId, deletedAt: null });
-      return user && this.rotate(em, session, user, refreshToken);
+      const renewable = await lockRenewable(change.rows, hash, { token, session });
+      return renewable ? this.rotate(change, renewable, refreshToken, hash) : this.repeat(change, refreshToken, hash);
     });
     if (!pair) throw new AppError('REFRESH_TOKEN_INVALID');
     return pair;
@@ -97,13 +88,16 @@ export class SessionService {
   /** @throws AppError INSUFFICIENT_PAT_SCOPE for personal access tokens */
   async list(actor: Actor): Promise<z.input<typeof sessionSchema>[]> {
     const current = ownSession(actor);
-    const sessions = await this.deps.database.read((em) =>
-      em.find(
-        Session,
-        { userId: actor.userId, ...active() },
-        { orderBy: { lastSeenAt: 'desc', id: 'desc' }, limit: maxListed },
-      ),
-    );
+    const sessions = await this.deps.database.db
+      .selectFrom('Session')
+      .where('userId', '=', actor.userId)
+      .where('revokedAt', 'is', null)
+      .where('refreshExpiresAt', '>', dateNow())
+      .orderBy('lastSeenAt', 'desc')
+      .orderBy('id', 'desc')
+      .limit(maxListed)
+      .select(['id', 'deviceName', 'userAgent', 'ipAddress', 'createdAt', 'lastSeenAt'])
+      .execute();
     return sessions.map((session) => sessionRecord(session, current));
   }
 
@@ -122,44 +116,37 @@ export class SessionService {
     await this.deps.changes.run((change) => this.deps.revocation.session(change, actor.userId, sessionId));
   }
 
-  private async rotate(em: EntityManager, session: Session, user: User, token: string): Promise<TokenPair> {
-    this.requireAdmitted(user);
-    const { id, userId, refreshHash } = session;
-    const { refreshTokenSeconds, refreshTokenAbsoluteSeconds, refreshGraceSeconds } = this.settings;
-    const now = clock.now();
-    const end = session.createdAt.getTime() + refreshTokenAbsoluteSeconds * 1000;
-    const seconds = Math.min(refreshTokenSeconds, (end - now) / 1000);
+  private async rotate(change: Change, session: RenewableSession, token: string, hash: string): Promise<TokenPair> {
+    this.requireAdmitted(session);
+    const { id, userId, seconds } = session;
     const refreshToken = this.refreshToken(userId, id, seconds);
-    const successor = seal(refreshToken, sealingKey(token));
-    em.create(UsedRefreshToken, { hash: refreshHash, sessionId: id, usedAt: new Date(now), successor });
-    session.refreshHash = hashSecret(refreshToken);
-    session.lastSeenAt = new Date(now);
-    session.refreshExpiresAt = new Date(now + seconds * 1000);
-    await em.flush();
-    await forgetUsed(em, id, new Date(now - refreshGraceSeconds * 1000));
+    await exchangeToken(change.rows, {
+      sessionId: id,
+      hash: hashSecret(refreshToken),
+      seconds,
+      usedHash: hash,
+      successor: seal(refreshToken, sealingKey(token)),
+      graceSeconds: this.settings.refreshGraceSeconds,
+    });
     return { accessToken: this.accessToken(userId, id), refreshToken };
   }
 
   private async repeat(change: Change, token: string, hash: string): Promise<TokenPair | null> {
-    const { em } = change;
-    const used = await em.findOne(UsedRefreshToken, hash);
-    const session = used && (await em.findOne(Session, { id: used.sessionId, ...active() }));
-    const user = session && (await em.findOne(User, { id: session.userId, deletedAt: null }));
-    if (!user) return null;
-    this.requireAdmitted(user);
-    const inGrace = used.usedAt.getTime() > clock.now() - this.settings.refreshGraceSeconds * 1000;
-    if (inGrace && used.successor) {
-      const accessToken = this.accessToken(user.id, session.id);
+    const used = await findUsedToken(change.rows, hash, this.settings.refreshGraceSeconds);
+    if (!used?.alive) return null;
+    this.requireAdmitted(used);
+    if (used.inGrace && used.successor) {
+      const accessToken = this.accessToken(used.userId, used.sessionId);
       return { accessToken, refreshToken: unseal(used.successor, sealingKey(token)) };
     }
-    await this.deps.credentials.endWithSession(change, user.id, session.id);
+    await this.deps.credentials.endWithSession(change, used.userId, used.sessionId);
     return null;
   }
 
   /** Refuses accounts that may not sign in or stay signed in (contract §3). */
-  private requireAdmitted(user: User): void {
-    requireActive(standingOf(user));
-    if (this.settings.requireVerifiedEmail && !user.emailVerifiedAt) throw new AppError('EMAIL_NOT_VERIFIED');
+  private requireAdmitted(account: Signable): void {
+    requireActive(account);
+    if (this.settings.requireVerifiedEmail && !account.verified) throw new AppError('EMAIL_NOT_VERIFIED');
   }
 
   /** A JWT, made unique by its `jti`; only its hash is stored. */
@@ -192,22 +179,9 @@ export function ownSession(actor: Actor): string {
   });
 }
 
-/** Which sessions are valid now. */
-const active = () => ({ revokedAt: null, refreshExpiresAt: { $gt: dateNow() } });
+type Listed = Pick<Session, 'id' | 'deviceName' | 'userAgent' | 'ipAddress' | 'createdAt' | 'lastSeenAt'>;
 
-/** Deletes successors past their grace period, and trims the history. */
-async function forgetUsed(em: EntityManager, sessionId: string, graceBegan: Date): Promise<void> {
-  const late = { sessionId, successor: { $ne: null }, usedAt: { $lt: graceBegan } };
-  await em.nativeUpdate(UsedRefreshToken, late, { successor: null });
-  const [last] = await em.find(
-    UsedRefreshToken,
-    { sessionId },
-    { orderBy: { usedAt: 'desc' }, offset: rememberedTokens, limit: 1 },
-  );
-  if (last) await em.nativeDelete(UsedRefreshToken, { sessionId, usedAt: { $lt: last.usedAt } });
-}
-
-function sessionRecord(session: Session, current: string): z.input<typeof sessionSchema> {
+function sessionRecord(session: Listed, current: string): z.input<typeof sessionSchema> {
   const { id, deviceName = null, userAgent = null, ipAddress = null, createdAt, lastSeenAt } = session;
   const times = { createdAt: isoTime(createdAt), lastSeenAt: isoTime(lastSeenAt) };
   return { id, deviceName, userAgent, ipAddress, ...times, current: id === current };
