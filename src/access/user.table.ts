@@ -7,6 +7,7 @@ const selectUsers = `SELECT id, username, display_name AS "displayName", avatar_
   FROM users`;
 const known = `${selectUsers} WHERE id = $1`;
 const byId = `${known} AND deleted_at IS NULL`;
+const byIds = `${selectUsers} WHERE id = ANY($1::uuid[])`;
 const byUsername = `${selectUsers} WHERE username_key = $1 AND deleted_at IS NULL`;
 const byEmail = 'SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL';
 
@@ -29,6 +30,12 @@ export async function anyUserById(rows: Rows, id: string): Promise<SmallUser> {
   const [user] = await rows<SmallUser>(known, [id]);
   if (!user) throw new AppError('USER_NOT_FOUND');
   return user;
+}
+
+/** Users by their ids, also those whose account is gone. */
+export async function usersByIds(rows: Rows, ids: string[]): Promise<Map<string, SmallUser>> {
+  const users = await rows<SmallUser>(byIds, [ids]);
+  return new Map(users.map((user) => [user.id, user]));
 }
 
 /** The person with this e-mail, in lower case. */

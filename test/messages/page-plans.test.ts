@@ -1,7 +1,12 @@
 // nodes: own
 
 import { expect } from 'chai';
+import { SoloBus } from '../../src/cluster/bus.ts';
+import { Caches } from '../../src/cluster/caches.ts';
+import { Control } from '../../src/cluster/control.ts';
+import { Operations } from '../../src/cluster/operations.ts';
 import { Database } from '../../src/database/database.ts';
+import { Authors } from '../../src/features/messages/authors.ts';
 import { MessageList } from '../../src/features/messages/message.list.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { testSettings } from '../world/nodes.ts';
@@ -23,7 +28,8 @@ describe('the plans of pages', () => {
         await rows(fill, [[channel.id, ...others], alice.id]);
         await rows('ANALYZE');
       });
-      const list = new MessageList(database);
+      const caches = new Caches(new Control(new SoloBus()), new Operations());
+      const list = new MessageList({ database, authors: new Authors({ database, caches }) });
       for (const include of [undefined, 'threads'] as const) {
         for (let i = 0; i < 20; i++) {
           const query = { limit: 50, after: String(1000 + i), ...(include ? { include } : {}) };

@@ -18,6 +18,11 @@ export function userOf(id: string, row: UserColumns): SmallUser {
   return { id, username: row.username, displayName: row.display_name, avatarUrl: row.avatar_url, isBot: row.is_bot };
 }
 
+/** The columns of a user that was read by itself. */
+export function columnsOf({ username, displayName, avatarUrl, isBot }: SmallUser): UserColumns {
+  return { username, display_name: displayName, avatar_url: avatarUrl, is_bot: isBot };
+}
+
 /** The same for a row that may have no user. */
 export type UserColumnsOrNull = { [K in keyof UserColumns]: UserColumns[K] | null };
 

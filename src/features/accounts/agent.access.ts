@@ -2,7 +2,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { InferResult } from 'kysely';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { Database, Queries, Rows } from '../../database/database.ts';
+import type { Database, Queries } from '../../database/database.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
 
 /** Agents with their bot users. */

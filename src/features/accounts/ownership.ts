@@ -1,4 +1,4 @@
-import { lockUser } from '../../access/user.reader.ts';
+import { lockUser } from '../../access/user.table.ts';
 import { AppError } from '../../contract/errors.ts';
 import { EmailCode, EmailVerification, User } from '../../database/entities/user.entity.ts';
 import type { Change } from '../../delivery/changes.ts';

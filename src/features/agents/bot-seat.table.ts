@@ -1,5 +1,6 @@
 import type { Rows } from '../../database/database.ts';
-import { type MemberRow, memberColumns } from '../members/server.view.ts';
+import { memberColumns } from '../members/member.table.ts';
+import type { MemberRow } from '../members/server.view.ts';
 
 const selectSeat = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
   WHERE m.server_id = $1 AND m.user_id = $2`;

@@ -10,7 +10,6 @@ import type { Change } from '../../delivery/changes.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
-import { memberColumns } from '../members/member.table.ts';
 import { lockServer, type Roster, shown } from '../members/roster.ts';
 import { type MemberRecord, memberRecord } from '../members/server.view.ts';
 import { readSeat } from './bot-seat.table.ts';

@@ -1,5 +1,5 @@
 import type { Rows } from '../../database/database.ts';
-import { namedSince } from '../messages/mentioned-bots.ts';
+import { namedSince } from '../messages/bots.table.ts';
 
 /** The number in its channel's log from which a bot takes part in threads that it created, wrote in, or prompted. */
 const partIn = `SELECT t.id, CASE WHEN t.creator_id = $1 OR coalesce(p.author_id = $1, false) THEN 0 ELSE

@@ -1,5 +1,5 @@
 import type { ChannelWithRole } from '../../access/channel.access.ts';
-import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { Rows } from '../../database/database.ts';
 

@@ -3,7 +3,8 @@ import type { ChannelWithRole } from '../../access/channel.access.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, messagePageSchema } from '../../contract/message.ts';
 import { isUuid } from '../../contract/schema.ts';
-import type { Database } from '../../database/database.ts';
+import type { Context } from '../context.ts';
+import type { Authors } from './authors.ts';
 import { type MessageRow, messageRecord, plainMessage } from './message.view.ts';
 import { completeRows, type FoundRow, type List, lastUpTo, readPage, seqOf } from './page.table.ts';
 
@@ -19,15 +20,19 @@ type Query = z.output<typeof listMessagesSchema>;
 
 const endOfTime = Number.MAX_SAFE_INTEGER;
 
+interface Deps extends Pick<Context, 'database'> {
+  authors: Authors;
+}
+
 /**
  * Pages of a channel's messages, by their numbers: numbers are never reused and never change, so pages neither repeat nor
  * skip a message, whatever is sent or deleted meanwhile.
  */
 export class MessageList {
-  private readonly database: Database;
+  private readonly deps: Deps;
 
-  constructor(database: Database) {
-    this.database = database;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
   /**
@@ -54,19 +59,19 @@ export class MessageList {
     const { limit, after, cursor } = query;
     const found =
       after === undefined
-        ? await readPage(this.database, list, 'older', await this.seqBefore(channel.id, cursor), limit + 1)
-        : await readPage(this.database, list, 'newer', await this.seqAfter(channel.id, after), limit + 1);
+        ? await readPage(this.deps.database, list, 'older', await this.seqBefore(channel.id, cursor), limit + 1)
+        : await readPage(this.deps.database, list, 'newer', await this.seqAfter(channel.id, after), limit + 1);
     return { rows: await this.complete(found.slice(0, limit), channel), hasMore: found.length > limit };
   }
 
   private async around(list: List, channel: Channel, id: string, limit: number): Promise<MessageRows> {
-    const seq = await seqOf(this.database.rows, channel.id, id);
+    const seq = await seqOf(this.deps.database.rows, channel.id, id);
     if (seq === undefined) throw new AppError('MESSAGE_NOT_FOUND');
     const olderCount = Math.floor(limit / 2);
     const newerCount = limit - olderCount;
     const [before, after] = await Promise.all([
-      readPage(this.database, list, 'older', seq, olderCount + 1),
-      readPage(this.database, list, 'newer', seq - 1, newerCount + 1),
+      readPage(this.deps.database, list, 'older', seq, olderCount + 1),
+      readPage(this.deps.database, list, 'newer', seq - 1, newerCount + 1),
     ]);
     const found = [...after.slice(0, newerCount).reverse(), ...before.slice(0, olderCount)];
     const rows = await this.complete(found, channel);
@@ -75,16 +80,24 @@ export class MessageList {
 
   /** The messages with their optional parts; without those that were deleted meanwhile. */
   private async complete(found: FoundRow[], channel: Channel): Promise<MessageRow[]> {
-    const ids = found.filter((row) => row.has_more).map((row) => row.id);
-    const rows = ids.length > 0 ? await completeRows(this.database.rows, ids) : [];
+    const [some, plain] = [found.filter((row) => row.has_more), found.filter((row) => !row.has_more)];
+    const ids = some.map((row) => row.id);
+    const [rows, authors] = await Promise.all([
+      ids.length > 0 ? completeRows(this.deps.database.rows, ids) : [],
+      this.deps.authors.of(plain.map((row) => row.author_id)),
+    ]);
     const complete = new Map(rows.map((row) => [row.id, row]));
-    return found.flatMap((row) => (row.has_more ? (complete.get(row.id) ?? []) : plainMessage(row, channel)));
+    return found.flatMap((row) => {
+      if (row.has_more) return complete.get(row.id) ?? [];
+      const author = authors.get(row.author_id);
+      return author ? plainMessage(row, author, channel) : [];
+    });
   }
 
   private async seqBefore(channelId: string, cursor: string | undefined): Promise<number> {
     if (cursor === undefined) return endOfTime;
     if (isUuid(cursor)) {
-      const seq = await seqOf(this.database.rows, channelId, cursor);
+      const seq = await seqOf(this.deps.database.rows, channelId, cursor);
       if (seq !== undefined) return seq;
     } else if (isTime(cursor)) {
       return this.seqAt(channelId, new Date(cursor));
@@ -94,7 +107,7 @@ export class MessageList {
 
   /** The number below which all messages were sent before `time`: numbers grow with time, so a binary search finds it. */
   private async seqAt(channelId: string, time: Date): Promise<number> {
-    const find = (seq: number) => lastUpTo(this.database.rows, channelId, seq, time);
+    const find = (seq: number) => lastUpTo(this.deps.database.rows, channelId, seq, time);
     let early = 0;
     let late = ((await find(endOfTime))?.seq ?? 0) + 1;
     while (late - early > 1) {
@@ -108,7 +121,7 @@ export class MessageList {
 
   private async seqAfter(channelId: string, after: string): Promise<number> {
     if (/^\d{1,15}$/.test(after)) return Number(after);
-    const seq = isUuid(after) ? await seqOf(this.database.rows, channelId, after) : undefined;
+    const seq = isUuid(after) ? await seqOf(this.deps.database.rows, channelId, after) : undefined;
     if (seq === undefined) throw new AppError('INVALID_CURSOR');
     return seq;
   }

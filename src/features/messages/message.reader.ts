@@ -5,6 +5,7 @@ import type { Actor } from '../../contract/actor.ts';
 import type { listMessagesSchema, messagePageSchema } from '../../contract/message.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Context } from '../context.ts';
+import { Authors } from './authors.ts';
 import { concerningAmong } from './bots.table.ts';
 import { MessageList, messagePage } from './message.list.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
@@ -22,7 +23,7 @@ export class MessageReader {
 
   constructor(deps: Deps) {
     this.deps = deps;
-    this.pages = new MessageList(deps.database);
+    this.pages = new MessageList({ ...deps, authors: new Authors(deps) });
     this.kept = new PageCache({ ...deps, list: this.pages });
   }
 

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
+import type { SmallUser } from '../../contract/actor.ts';
 import type { AttachmentRecord } from '../../contract/attachment.ts';
 import type { ChannelKind } from '../../contract/channel.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { messageSchema } from '../../contract/message.ts';
 import type { reactionSchema } from '../../contract/reaction.ts';
 import { cut, isoTime, isoTimeOrNull } from '../../contract/schema.ts';
-import { type UserColumns, userOf } from '../accounts/account.view.ts';
+import { columnsOf, type UserColumns, userOf } from '../accounts/account.view.ts';
 import type { AttachmentRow } from './attachment.table.ts';
 
 export const mediaPath = (id: string): string => `/api/media/${id}`;
@@ -26,8 +27,8 @@ export type ReactionSummary = z.output<typeof reactionSchema>;
 
 export type MessageRecord = z.output<typeof messageSchema>;
 
-/** What all messages have: a row of `messages` with its author. */
-export interface PlainRow extends UserColumns {
+/** What all messages have: a row of `messages`. */
+export interface PlainRow {
   id: string;
   seq: number;
   content: string;
@@ -42,8 +43,10 @@ export interface PlainRow extends UserColumns {
   updated_at: string | Date;
 }
 
-/** The same with its channel, the message that it replies to, and what is attached to it. */
-export interface MessageRow extends PlainRow {
+/** The same with its author and channel, the message that it replies to, and what is attached to it. */
+export interface MessageRow extends PlainRow, UserColumns {
+  /** It has none of what only some messages have. */
+  is_plain?: true;
   channel_id: string;
   kind: ChannelKind;
   is_deleted: boolean;
@@ -62,6 +65,7 @@ export interface MessageRow extends PlainRow {
 
 /** The optional fields of a message that has none of them. */
 const noExtras = {
+  is_plain: true,
   is_deleted: false,
   reply_to_id: null,
   reply_author_id: null,
@@ -73,11 +77,11 @@ const noExtras = {
   own_thread_last: null,
   attachments: null,
   reactions: null,
-};
+} as const;
 
 /** A message without a reply, files, reactions and a thread. */
-export function plainMessage(row: PlainRow, channel: { id: string; kind: ChannelKind }): MessageRow {
-  return { ...row, ...noExtras, channel_id: channel.id, kind: channel.kind };
+export function plainMessage(row: PlainRow, author: SmallUser, channel: { id: string; kind: ChannelKind }): MessageRow {
+  return { ...row, ...columnsOf(author), ...noExtras, channel_id: channel.id, kind: channel.kind };
 }
 
 /** The fields that replace those of a deleted message. */

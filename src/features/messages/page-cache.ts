@@ -9,8 +9,9 @@ import type { Head } from '../../delivery/log.ts';
 import { atMost, type Cache } from '../../infrastructure/cache.ts';
 import { userCache } from '../accounts/identity.ts';
 import type { Context } from '../context.ts';
-import { type MessageList, type MessageRows, messagePage } from './message.list.ts';
-import { messageRecord, shownNonce } from './message.view.ts';
+import type { MessageList, MessageRows } from './message.list.ts';
+import { messageText } from './message.text.ts';
+import { shownNonce } from './message.view.ts';
 
 type Channel = Pick<ChannelWithRole, 'id' | 'kind'>;
 type Query = z.output<typeof listMessagesSchema>;
@@ -71,7 +72,8 @@ export class PageCache {
     const key = JSON.stringify([channel.id, limit, include, cursor, after, around]);
     if (!this.asked.get(key)) {
       this.asked.set(key, true);
-      return JSON.stringify(messagePage(await this.deps.list.ofChannel(channel, query), viewerId));
+      const { rows, ...more } = await this.deps.list.ofChannel(channel, query);
+      return pageOf(rows, restOf(more), (row) => messageText(row, viewerId));
     }
     const head = await this.headOf(channel.id);
     for (;;) {
@@ -94,9 +96,9 @@ export class PageCache {
     const pieces = rows.map((row) => ({
       authorId: row.author_id,
       nonce: shownNonce(row.nonce).nonce,
-      json: JSON.stringify(messageRecord(row, null)),
+      json: messageText(row, null),
     }));
-    const rest = `],${JSON.stringify(more).slice(1)}`;
+    const rest = restOf(more);
     const json = pageOf(pieces, rest, (piece) => piece.json);
     return { seq, isFull: isFull(query, more), pieces, rest, json };
   }
@@ -121,6 +123,8 @@ function seenBy(viewerId: string, { pieces, rest, json }: KeptPage): string {
   );
 }
 
-function pageOf(pieces: Piece[], rest: string, jsonOf: (piece: Piece) => string): string {
-  return `{"messages":[${pieces.map(jsonOf).join(',')}${rest}`;
+const restOf = (more: Omit<MessageRows, 'rows'>): string => `],${JSON.stringify(more).slice(1)}`;
+
+function pageOf<T>(messages: T[], rest: string, jsonOf: (message: T) => string): string {
+  return `{"messages":[${messages.map(jsonOf).join(',')}${rest}`;
 }

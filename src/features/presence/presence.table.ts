@@ -1,4 +1,4 @@
-import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { Status } from '../../contract/presence.ts';
 import type { Rows } from '../../database/database.ts';
 

@@ -1,4 +1,4 @@
-import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { Rows } from '../../database/database.ts';
 import { hasUnspaced, unspacedWords } from '../../database/unspaced.ts';

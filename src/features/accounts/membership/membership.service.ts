@@ -1,5 +1,5 @@
 import type { Membership } from '../../../access/capabilities.ts';
-import { lockUser } from '../../../access/user.reader.ts';
+import { lockUser } from '../../../access/user.table.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { membershipUpdated } from '../../../contract/membership.ts';
