@@ -18,20 +18,20 @@ import type { Settings } from '../settings/settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { Decoder, noteOversized, parleyParser } from './encoder.ts';
 import { TokenExpiry } from './expiry.ts';
-import { Feeds } from './feeds.ts';
+import type { Feeds } from './feed.ts';
 import type { Handler } from './handler.ts';
 import { handshakeSchema } from './handshake.ts';
-import { Membership, type RoomAccess } from './membership.ts';
 import { offsetOf, takesOffsets } from './offsets.ts';
 import { Outlet, sendPacketsDirectly } from './outlet.ts';
 import { adaptPolling } from './polling.ts';
 import { SessionRecovery } from './recovery.ts';
 import { refusal, retryTimeOf, retryWhileUnavailable } from './refusal.ts';
-import { RoomRestore } from './room-restore.ts';
+import { type OwnRooms, Return, type ReturnDeps, startPositionsOf } from './return.ts';
 import { SessionLimits } from './session-limits.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
-import { type OwnRooms, startPositionsOf } from './start-positions.ts';
+import { isLive } from './subscription.ts';
+import { type RoomAccess, Subscriptions } from './subscriptions.ts';
 import { forgetRequest, gatherOpening, isOnlyOne, tearDownOf } from './wire.ts';
 
 /** What the gateway needs from the layers below and from the features. */
@@ -58,12 +58,12 @@ const goodbyeMs = 1000;
 /** The Socket.IO side of a node: who may connect, which rooms they are in, and how they recover. */
 export class Gateway {
   readonly io: ParleyServer;
-  readonly membership: Membership;
+  readonly subscriptions: Subscriptions;
   readonly expiry: TokenExpiry;
   private readonly parts: GatewayParts;
   private readonly sparseLog: SparseLog;
   private readonly recovery: SessionRecovery;
-  private readonly roomRestore: RoomRestore;
+  private readonly returnDeps: ReturnDeps;
   private handlers: ReadonlyMap<string, Handler> = new Map();
   private readonly listeners: ((socket: ParleySocket) => void | Promise<void>)[] = [];
   private stopWatching = () => {};
@@ -92,21 +92,20 @@ export class Gateway {
     this.io.engine.on('connection', adaptPolling);
     sessions.watch(this.io.engine);
     this.io.adapter(this.createAdapter());
-    const { counters } = delivery;
-    const outlet = new Outlet(this.io, nodeId, access, (events, sockets) => counters.onFanOut(events, sockets));
+    const feeds: Feeds = new Map();
+    const outlet = new Outlet(this.io, nodeId, access, delivery, feeds);
     this.expiry = new TokenExpiry(this.io, settings.accounts.expiryWarningSeconds);
-    const feeds = new Feeds({ catchUp, delivery, outlet, feedFilter, access, log });
-    this.membership = new Membership({ io: this.io, delivery, catchUp, outlet, feeds, feedFilter, access });
-    this.roomRestore = new RoomRestore({ ...parts, membership: this.membership, outlet });
+    this.subscriptions = new Subscriptions({ io: this.io, delivery, catchUp, outlet, feeds, feedFilter, access, log });
+    this.returnDeps = { ...parts, subscriptions: this.subscriptions, outlet };
     sendPacketsDirectly();
     this.io.use((socket, next) => void this.admit(socket, next));
     this.io.on('connection', (socket) => this.welcome(socket));
     delivery.start(outlet);
-    delivery.onLost((room) => this.beginAnew(room));
+    delivery.onLost((room) => this.subscriptions.startOver(room));
     this.stopWatching = watchSlowConsumers(this.io, settings.sockets, log, () => delivery.counters.cutOffs++);
   }
 
-  /** The handlers of all features; they need the gateway's membership, so they are set after its construction. */
+  /** The handlers of all features; they need the gateway's subscriptions, so they are set after its construction. */
   setHandlers(handlers: Handler[]): void {
     this.handlers = new Map(handlers.map((handler) => [handler.event, handler]));
   }
@@ -143,7 +142,7 @@ export class Gateway {
 
   /** Closes the sockets of a session or of a user, after sending them the reason (contract §3). */
   disconnect(room: string, event: { name: string; data: object } | null): void {
-    for (const socket of this.membership.socketsOf(room)) {
+    for (const socket of this.subscriptions.socketsOf(room)) {
       if (event) socket.emit(event.name, event.data);
       socket.disconnect(true);
     }
@@ -151,7 +150,7 @@ export class Gateway {
 
   /** Closes sockets of a session or token no later than `endsAt` (ms since 1970), after a warning. */
   shorten(sessionId: string, endsAt: number): void {
-    for (const socket of this.membership.socketsOf(`session:${sessionId}`)) {
+    for (const socket of this.subscriptions.socketsOf(`session:${sessionId}`)) {
       const { actor } = socket.data;
       if (actor.expiresAt === null || actor.expiresAt > endsAt)
         this.expiry.renew(socket, { ...actor, expiresAt: endsAt });
@@ -161,10 +160,10 @@ export class Gateway {
   /** Puts a user's sockets on this node into a room that they belong to without joining. */
   followHere(userId: string, room: Room, after: number | undefined): void {
     const own = userRoom(userId);
-    for (const socket of this.membership.socketsOf(own)) {
+    for (const socket of this.subscriptions.socketsOf(own)) {
       // A socket that is still entering gets the room announced once it is in, and follows it then.
-      if (!socket.data.joined.has(own)) continue;
-      this.membership.follow(socket, room, after).catch((error) => this.sendBack(socket, error));
+      if (!isLive(socket, own)) continue;
+      this.subscriptions.follow(socket, room, after).catch((error) => this.sendBack(socket, error));
     }
   }
 
@@ -195,15 +194,6 @@ export class Gateway {
     await this.io.of('/').adapter.close();
   }
 
-  /** Events were trimmed from the room's log before this node sent them: its sockets learn that by reconnecting. */
-  private beginAnew(room: Room): void {
-    for (const socket of this.io.of('/').sockets.values()) {
-      if (![...socket.data.joined.values()].some((joined) => joined.room === room)) continue;
-      socket.data.unrecoverable = true;
-      socket.conn.close(true);
-    }
-  }
-
   /**
    * The Redis adapter carries events outside the log (typing, presence, stream deltas). Events for one socket of this
    * node never leave the node, and the hooks of connection state recovery call ours.
@@ -228,7 +218,13 @@ export class Gateway {
       adapter.restoreSession = async (pid, offset) => {
         const restored = await recovery.restore(pid, offset, (sid) => adapter.sids.has(sid));
         if (!restored) throw new Error('This session cannot be restored.');
-        return { sid: restored.sid, pid, rooms: [], data: { recovery: restored.recovery }, missedPackets: [] };
+        return {
+          sid: restored.sid,
+          pid,
+          rooms: [],
+          data: { start: { recovery: restored.recovery } },
+          missedPackets: [],
+        };
       };
       return adapter;
     };
@@ -249,18 +245,17 @@ export class Gateway {
     const { token = bearerToken(headers.authorization), recover } = auth.success ? auth.data : {};
     if (!token) throw new AppError('AUTH_TOKEN_MISSING');
     const actor = await this.parts.authenticate(token, clientAddress(headers, address, this.parts.settings.trustProxy));
-    const { recovery = null } = socket.data;
+    const recovery = socket.data.start?.recovery ?? null;
     // The private session id belongs to another user: nothing of the old session is theirs. A retry starts afresh.
     if (recovery && recovery.userId !== actor.userId) {
       this.recovery.forget(Reflect.get(socket, 'pid'));
       throw new AppError('ACCESS_TOKEN_INVALID');
     }
-    const startPositions = await startPositionsOf(actor, this.parts.ownRooms, this.parts.delivery);
-    const marks = { firstMark: 0, sureMark: 0, pingMark: 0 };
-    const position = { joined: new Map(), startPositions, due: null, replayed: [], ...marks };
-    const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket) };
-    const state = { recovery, watched: recovery?.watched ?? [], isWhole: recovery !== null, unrecoverable: false };
-    Object.assign(socket.data, { actor, ...position, ...offsets, ...state });
+    const start = { recovery, positions: await startPositionsOf(actor, this.parts.ownRooms, this.parts.delivery) };
+    const rooms = { subscriptions: new Map(), start, watched: recovery?.watched ?? [], isWhole: recovery !== null };
+    const marks = { replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
+    const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket), unrecoverable: false };
+    Object.assign(socket.data, { actor, ...rooms, ...marks, ...offsets });
   }
 
   private welcome(socket: ParleySocket): void {
@@ -290,7 +285,7 @@ export class Gateway {
   }
 
   private async settle(socket: ParleySocket): Promise<void> {
-    await this.roomRestore.restore(socket);
+    await new Return(this.returnDeps, socket).complete();
     forgetRequest(socket);
     // A socket that disconnected meanwhile would count as connected for ever: its end has already been reported.
     for (const listener of this.listeners) if (socket.connected) await listener(socket);

@@ -5,10 +5,12 @@ import type { Packet } from 'socket.io-parser';
 import { payloadWithoutInviteCodes } from '../access/invite-codes.ts';
 import type { LogEntry } from '../cluster/entry.ts';
 import { followersOf, type Room, threadRoom } from '../contract/rooms.ts';
+import type { Delivery } from '../delivery/delivery.ts';
 import type { Delivered, Sink } from '../delivery/live-stream.ts';
 import { type ReadyPacket, readyEvent } from './encoder.ts';
-import type { RoomAccess } from './membership.ts';
-import { isFed, type ParleyServer, type ParleySocket } from './socket.ts';
+import type { FeedDeps, Feeds } from './feed.ts';
+import type { ParleyServer, ParleySocket } from './socket.ts';
+import { subscriptionOf } from './subscription.ts';
 
 /**
  * The fast path from a room to its sockets: a WebSocket frame is built once and written straight to each TCP connection,
@@ -155,25 +157,15 @@ interface Parcel {
 export class Outlet implements Sink {
   private readonly namespace: ReturnType<ParleyServer['of']>;
   private readonly nodeId: string;
-  private readonly access: Pick<RoomAccess, 'isEnd'>;
-  private readonly onFanOut: (events: number, sockets: number) => void;
-  private feeds: { has(room: Room): boolean; wake(room: Room): void } = { has: () => false, wake: () => {} };
+  private readonly access: FeedDeps['access'];
+  private readonly delivery: Delivery;
+  private readonly feeds: Feeds;
 
-  /** @param onFanOut is called with the number of sockets to which some events were written at once */
-  constructor(
-    io: ParleyServer,
-    nodeId: string,
-    access: Pick<RoomAccess, 'isEnd'>,
-    onFanOut: (events: number, sockets: number) => void,
-  ) {
+  constructor(io: ParleyServer, nodeId: string, access: FeedDeps['access'], delivery: Delivery, feeds: Feeds) {
     this.namespace = io.of('/');
     this.nodeId = nodeId;
     this.access = access;
-    this.onFanOut = onFanOut;
-  }
-
-  /** Bots are fed one by one; their feeds are only woken. */
-  feedWith(feeds: { has(room: Room): boolean; wake(room: Room): void }): void {
+    this.delivery = delivery;
     this.feeds = feeds;
   }
 
@@ -187,9 +179,9 @@ export class Outlet implements Sink {
       const sockets = this.socketsIn(besides === null ? [room] : [room, besides]);
       if (sockets.length > 0) {
         this.write(some, sockets);
-        this.onFanOut(some.length, sockets.length);
+        this.delivery.counters.onFanOut(some.length, sockets.length);
       }
-      this.feeds.wake(room);
+      for (const feed of this.feeds.get(room) ?? []) void feed.wake();
     }
   }
 
@@ -197,6 +189,13 @@ export class Outlet implements Sink {
   emitTo(socket: ParleySocket, deliveries: Delivered[]): void {
     // A disconnected socket may share its id with its client's new socket, which gets this separately.
     if (socket.connected) this.write(deliveries, [socket]);
+  }
+
+  /** The same for events that it missed; recovery knows them by their own delivery numbers. */
+  replay(socket: ParleySocket, entries: LogEntry[]): void {
+    const deliveries = entries.map((entry) => ({ entry, mark: this.delivery.nextMark() }));
+    for (const { entry, mark } of deliveries) socket.data.replayed.push({ mark, room: entry.room, seq: entry.seq });
+    if (deliveries.length > 0) this.emitTo(socket, deliveries);
   }
 
   /** The offset that events carry as their last argument; a client returns with the last one it got. */
@@ -280,10 +279,7 @@ export class Outlet implements Sink {
 /** Bots that may get all events of a room are in it too, for events outside the log; their feeds send them its log. */
 function isFedIn(socket: ParleySocket, rooms: string[]): boolean {
   if (!socket.data.actor.user.isBot) return false;
-  return rooms.some((room) => {
-    const joined = socket.data.joined.get(room);
-    return joined !== undefined && isFed(joined);
-  });
+  return rooms.some((room) => subscriptionOf(socket, room)?.feed);
 }
 
 interface Group {

@@ -7,7 +7,8 @@ import { atMost } from '../infrastructure/cache.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import { retryWhileUnavailable, returningMs } from './refusal.ts';
-import { isFed, type JoinedRoom, type ParleySocket, type Recovery, type Replayed, type SocketData } from './socket.ts';
+import type { ParleySocket, Recovery, Replayed, SocketData } from './socket.ts';
+import { closeAll, type Place, type Subscription } from './subscription.ts';
 
 /** The saved state of a lost connection, so that it can continue elsewhere. */
 interface Saved {
@@ -25,9 +26,11 @@ interface Saved {
   watched: string[];
 }
 
+/** A subscription, as every version of a node saves it: they take over each other's clients. */
 interface SavedRoom {
   name: string;
-  joined: JoinedRoom;
+  /** `from`: the client got everything up to here in another way; live events began after it. */
+  joined: Place & { from: number };
   /** The last event that the room had emitted when the connection was lost. */
   position: number;
   /** Delivery numbers of the last events up to `position`; null: not enough of them are remembered. */
@@ -78,7 +81,8 @@ export class SessionRecovery {
   }
 
   /**
-   * Registers a connected socket, so that it can be taken over if its client returns before the disconnect is seen.
+   * Registers a connected socket, so that it can be taken over if its client returns before the disconnect is seen. At its
+   * end its subscriptions are closed: by then Socket.IO has had it saved.
    * @returns false: it must not stay, since another one was restored from the same session meanwhile, say because the
    *   client gave up on one that was still being restored. Only the other one records what is sent from then on; a
    *   client that is still on this one takes it over when it returns.
@@ -88,7 +92,10 @@ export class SessionRecovery {
     this.live.set(pid, socket);
     // A new session has nothing saved; most connections are new, and this is a round trip to Redis.
     if (socket.recovered) this.forget(pid);
-    socket.on('disconnect', () => this.live.delete(pid));
+    socket.on('disconnect', () => {
+      this.live.delete(pid);
+      closeAll(socket);
+    });
     socket.conn.on('packetCreate', ({ type }) => {
       if (type === 'ping') socket.data.pingMark = this.delivery.currentMark;
     });
@@ -103,15 +110,10 @@ export class SessionRecovery {
   save(pid: string, sid: string, data: SocketData, allRooms: string[]): void {
     // The events that a never-ready connection missed are unknown: its client starts afresh.
     if (!data.isWhole || data.unrecoverable || !data.takesOffsets) return;
-    const rooms = [...data.joined].map(([name, joined]) => this.savedRoom(name, joined, data.sureMark));
-    // Rooms that it was still entering when it was lost.
-    for (const { name, joined, after } of [...(data.recovery?.rooms ?? []), ...(data.due?.values() ?? [])]) {
-      if (!data.joined.has(name)) rooms.push({ name, joined: { ...joined, from: after }, position: after, marks: [] });
-    }
-    for (const { room, seq, isEnd } of data.replayed) {
-      if (!isEnd || data.joined.has(room)) continue;
-      rooms.push({ name: room, joined: { room, serverId: null, from: seq }, position: seq, marks: [] });
-    }
+    const ends = data.replayed.filter(({ isEnd, room }) => isEnd && data.subscriptions.get(room)?.phase !== 'live');
+    const isOver = (sub: Subscription) => sub.phase !== 'live' && ends.some(({ room }) => room === sub.room);
+    const rooms = [...data.subscriptions.values()].flatMap((sub) => (isOver(sub) ? [] : this.saved(sub)));
+    for (const { room, seq } of ends) rooms.push(savedAt(room, { room, serverId: null }, seq));
     const { userId } = data.actor;
     const { cameWith, firstMark, replayed } = data;
     const lastMark = this.delivery.currentMark;
@@ -143,9 +145,10 @@ export class SessionRecovery {
     for (const room of saved.rooms) {
       const after = positionAt(saved, room, mark);
       if (after === null) return null;
-      rooms.push({ name: room.name, joined: room.joined, after });
+      const { name, joined } = room;
+      rooms.push({ name, room: joined.room, serverId: joined.serverId, after });
     }
-    const count = () => Promise.all(rooms.map(({ joined, after }) => this.catchUp.missed(joined.room, after)));
+    const count = () => Promise.all(rooms.map(({ room, after }) => this.catchUp.missed(room, after)));
     const missed = await retryWhileUnavailable(count, returningMs);
     if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
     // A room deleted meanwhile is lost like any other that the user may no longer see.
@@ -210,12 +213,16 @@ export class SessionRecovery {
     return text === null ? undefined : JSON.parse(text);
   }
 
-  private savedRoom(name: string, joined: JoinedRoom, sureMark: number): SavedRoom {
+  /** Nothing if the socket was not in the room, and owed nothing of it: its client joins again by itself. */
+  private saved(sub: Subscription): SavedRoom[] {
+    const { name, phase, position, feed, socket } = sub;
     // A bot's deliveries have marks among the replayed ones; the room's marks do not apply to it.
-    if (isFed(joined)) return { name, joined, position: joined.cursor, marks: [] };
-    const stream = this.delivery.peek(joined.room);
-    if (!stream) return { name, joined, position: joined.from, marks: [] };
-    return { name, joined, position: stream.position, marks: stream.marksSince(sureMark) ?? null };
+    if (feed) return [savedAt(name, sub, position, feed.from)];
+    if (phase !== 'live') return sub.isOwed ? [savedAt(name, sub, position)] : [];
+    const stream = this.delivery.peek(sub.room);
+    const saved = savedAt(name, sub, position);
+    if (!stream) return [saved];
+    return [{ ...saved, position: stream.position, marks: stream.marksSince(socket.data.sureMark) ?? null }];
   }
 
   /** A ping was answered (maybe twice, if a proxy repeats requests): everything sent before it has arrived. */
@@ -224,6 +231,10 @@ export class SessionRecovery {
     if (data.replayed.length === 0) return;
     data.replayed = data.replayed.filter((replay) => replay.mark > data.sureMark);
   }
+}
+
+function savedAt(name: string, { room, serverId }: Place, position: number, from = position): SavedRoom {
+  return { name, joined: { room, serverId, from }, position, marks: [] };
 }
 
 /** As Socket.IO makes them. */

@@ -1,28 +1,9 @@
 import type { Server, Socket } from 'socket.io';
 import type { Actor } from '../contract/actor.ts';
 import { type Room, watchRoomsOf } from '../contract/rooms.ts';
+import type { Subscription } from './subscription.ts';
 
 type Events = Record<string, (...args: unknown[]) => void>;
-
-/** A room that a socket is in, and since which event. */
-export interface JoinedRoom {
-  /** The log it follows: the channel's, for a thread too. */
-  room: Room;
-  serverId: string | null;
-  /** The client got everything up to here in another way; live events began after it. */
-  from: number;
-}
-
-/** A room that a bot follows, through a feed of its own instead of the broadcast (see feeds). */
-export interface FedRoom extends JoinedRoom {
-  /** Everything up to here has been fed to it, or withheld from it. */
-  cursor: number;
-}
-
-/** Whether a room is fed to its socket event by event, as to bots. */
-export function isFed(joined: JoinedRoom): joined is FedRoom {
-  return 'cursor' in joined;
-}
 
 /** An event that was sent to this socket alone, to catch up, or that ended the room, which the socket then left. */
 export interface Replayed {
@@ -42,15 +23,24 @@ export interface Recovery {
 /** A room to return to, by its name; `after`: the position to continue from. */
 export interface RecoveredRoom {
   name: string;
-  joined: JoinedRoom;
+  room: Room;
+  serverId: string | null;
   after: number;
+}
+
+/** What a socket returns to when it connects (see return). */
+export interface Start {
+  recovery: Recovery | null;
+  /** The rooms it enters without joining, and from which event on: their positions before it was connected. */
+  positions: ReadonlyMap<Room, number>;
 }
 
 export interface SocketData {
   actor: Actor;
-  joined: Map<string, JoinedRoom>;
-  /** The rooms it enters without joining, and from which event on: their positions before it was connected. */
-  startPositions: ReadonlyMap<Room, number>;
+  /** By the name of the room. */
+  subscriptions: Map<string, Subscription>;
+  /** Until it is connected. */
+  start: Start | null;
   replayed: Replayed[];
   /** Deliveries up to this number have certainly reached the client: they were sent before a ping that it answered. */
   sureMark: number;
@@ -58,9 +48,6 @@ export interface SocketData {
   pingMark: number;
   /** The node's last delivery before this connection. */
   firstMark: number;
-  recovery: Recovery | null;
-  /** Rooms announced to it that it is still entering, by name: if it is cut off before, it returns to them too. */
-  due: Map<string, RecoveredRoom> | null;
   /** Users whose presence it followed on earlier connections; it has to be let into their rooms again. */
   watched: string[];
   /** Whether its events carry an offset (see offsets); without one Socket.IO's own recovery is not possible. */

@@ -52,7 +52,7 @@ export function connectSockets({ list, services }: Modules, gateway: Gateway, sh
   };
   connectControl(control, gateway, disconnect);
   const endPolls = (room: Room) => events.end(room);
-  control.handle({ evict: followLostAccess(delivery, gateway.membership, endPolls, serverAccess, channelAccess) });
+  control.handle({ evict: followLostAccess(delivery, gateway.subscriptions, endPolls, serverAccess, channelAccess) });
   followErasures(delivery);
   const invalidations = new InvalidationWatch(services.database, services.caches, log, (cache, keys) => {
     if (isSessionCache(cache)) for (const id of keys) disconnect(`session:${id}`, sessionRevokedEvent(id));
@@ -75,7 +75,7 @@ function connectControl(control: Control, gateway: Gateway, disconnect: Gateway[
     disconnect: ({ sessionId, userId, event }) => {
       disconnect(sessionId ? `session:${sessionId}` : `user:${userId}`, event);
     },
-    dissolve: ({ rooms }) => gateway.membership.dissolve(rooms),
+    dissolve: ({ rooms }) => gateway.subscriptions.dissolve(rooms),
     'hand-over': ({ pid }) => gateway.handOver(pid),
   });
 }

@@ -2,7 +2,7 @@
 
 import { expect } from 'chai';
 import type { Actor } from '../../src/contract/actor.ts';
-import { startPositionsOf } from '../../src/gateway/start-positions.ts';
+import { startPositionsOf } from '../../src/gateway/return.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { type Node, startNode } from '../../src/node/node.ts';
 import { sharedRedis } from '../rig/redis.ts';

@@ -39,12 +39,12 @@ export function connectBots(
     for (const existing of await memberships.existing(userId))
       emitTo(socket, channelMemberAdded.name, JSON.stringify(existing));
   });
-  control.handle({ hearing: ({ userId }) => gateway.membership.filterChanged(userId) });
+  control.handle({ hearing: ({ userId }) => gateway.subscriptions.filterChanged(userId) });
   // If that control message was lost, the event of the same change still arrives, through the sweep.
   delivery.observe((entry) => {
     if (entry.event !== policyChanged.name) return;
     policies.forgetHere();
     // If that fails now, it is retried with the bot's next event.
-    gateway.membership.filterChanged(streamId(entry.room)).catch(() => {});
+    gateway.subscriptions.filterChanged(streamId(entry.room)).catch(() => {});
   });
 }

@@ -2,17 +2,16 @@ import type { ChannelAccess } from '../../access/channel.access.ts';
 import { roomClientEvents } from '../../contract/events.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import type { Page } from '../../delivery/catch-up.ts';
-import { enter } from '../../gateway/entering.ts';
 import { type Handler, handlers } from '../../gateway/handler.ts';
-import type { Membership } from '../../gateway/membership.ts';
 import { gather } from '../../gateway/outlet.ts';
 import type { ParleySocket } from '../../gateway/socket.ts';
+import type { Subscriptions } from '../../gateway/subscriptions.ts';
 import { pageRecord } from './events.view.ts';
 
 /** @param joined called when a socket has entered the room of a channel, once the ack was sent */
 export function roomHandlers(
   channels: ChannelAccess,
-  membership: Membership,
+  subscriptions: Subscriptions,
   joined: (socket: ParleySocket, channelId: string) => Promise<void>,
 ): Handler[] {
   return handlers(roomClientEvents, {
@@ -26,17 +25,14 @@ export function roomHandlers(
         respond(answer(page));
       };
       const wanted = { name: room, place: { room, serverId }, after };
-      const page = await enter(membership, socket, wanted, entered, () => channels.entered(actor, channelId));
+      const page = await subscriptions.join(socket, wanted, entered, () => channels.entered(actor, channelId));
       if (page.hasMore) return answer(page);
       // A failure after the ack must not turn it into an error.
       joined(socket, channelId).catch(() => {});
       return answer({ ...page, entries: [] });
     },
     async 'channel:leave'({ payload, socket }) {
-      const room = channelRoom(payload.channelId);
-      await membership.restores.over(socket, room);
-      // DMs, the only rooms in no server, stay joined: they are entered without joining.
-      if (socket.data.joined.get(room)?.serverId !== null) membership.leave(socket, room);
+      await subscriptions.leave(socket, channelRoom(payload.channelId));
       return {};
     },
   });

@@ -15,7 +15,7 @@ export function eventsModule(context: Context & AccountsServices & AgentsService
   return {
     services: { events },
     routes: eventsRoutes(events),
-    handlers: ({ membership }) =>
-      roomHandlers(channelAccess, membership, (socket, channelId) => sendSnapshot(presence, socket, channelId)),
+    handlers: ({ subscriptions }) =>
+      roomHandlers(channelAccess, subscriptions, (socket, channelId) => sendSnapshot(presence, socket, channelId)),
   } satisfies Module;
 }

@@ -12,6 +12,7 @@ import type { Gateway } from '../../gateway/gateway.ts';
 import { type Handler, handlers } from '../../gateway/handler.ts';
 import { emitTo } from '../../gateway/outlet.ts';
 import { leaveWatches, type ParleySocket } from '../../gateway/socket.ts';
+import { isLive, liveOf } from '../../gateway/subscription.ts';
 import { dataOf } from './broadcaster.ts';
 import type { ChannelPeople } from './channel-presence.ts';
 import type { PresenceService } from './presence.service.ts';
@@ -42,7 +43,7 @@ export function connectPresence(
     socket.data.watched = [];
     void sendMissed(presence, service, socket);
   });
-  gateway.membership.onLoss = (socket, isLost) => void service.endActivities(socket.id, isLost).catch(() => {});
+  gateway.subscriptions.onLoss = (socket, isLost) => void service.endActivities(socket.id, isLost).catch(() => {});
   delivery.observe((entry) => {
     if (entry.event !== memberJoined.name) return;
     presence.joined(joined.parse(JSON.parse(entry.json)).userId);
@@ -53,10 +54,10 @@ export function connectPresence(
 async function sendMissed(presence: Presence, service: PresenceService, socket: ParleySocket): Promise<void> {
   const changes = await presence.missed(socket.rooms).catch(() => []);
   if (changes.length > 0) emitTo(socket, presenceChange.name, JSON.stringify(dataOf(changes)));
-  const rooms = [...socket.data.joined.values()].map(({ room }) => room);
+  const rooms = liveOf(socket).map(({ room }) => room);
   for (const { channelId, userId, activity } of await service.activitiesIn(new Set(rooms))) {
     // It may have lost the channel, or left it, meanwhile.
-    if (!socket.data.joined.has(channelRoom(channelId)) || userId === socket.data.actor.userId) continue;
+    if (!isLive(socket, channelRoom(channelId)) || userId === socket.data.actor.userId) continue;
     emitTo(socket, presenceActivity.name, JSON.stringify({ channelId, userId, activity }));
   }
 }
@@ -89,7 +90,7 @@ export async function sendSnapshot(presence: PresenceService, socket: ParleySock
   const people = await presence.snapshot(channelId);
   const activities = await presence.activitiesOf(channelId);
   // It may have lost the channel, or left it, while the people were read.
-  if (!socket.connected || !socket.data.joined.has(channelRoom(channelId))) return;
+  if (!socket.connected || !isLive(socket, channelRoom(channelId))) return;
   const text = snapshotTexts.get(people) ?? JSON.stringify({ channelId, ...people });
   snapshotTexts.set(people, text);
   emitTo(socket, presenceSnapshot.name, `${text.slice(0, -1)},"activities":${JSON.stringify(activities)}}`);

@@ -9,6 +9,6 @@ import { ThreadService } from './thread.service.ts';
 export function threadsModule(context: Context & MessagesServices): Module {
   return {
     routes: threadRoutes(new ThreadService(context)),
-    handlers: ({ membership }) => threadHandlers(context.threadAccess, membership),
+    handlers: ({ subscriptions }) => threadHandlers(context.threadAccess, subscriptions),
   };
 }
