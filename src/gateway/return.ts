@@ -146,8 +146,9 @@ export class Return {
   }
 
   /** Takes on bringing the socket into a room. @returns undefined: it is in it, or its client has tried to join by itself */
-  private take(name: string): Promise<Subscription | undefined> {
-    return claim(this.socket, name, anyDue, (found) => (found?.phase === 'entering' ? begun(found) : undefined));
+  private async take(name: string): Promise<Subscription | undefined> {
+    const due = await claim(this.socket, name, any, () => undefined);
+    return due?.phase === 'live' ? undefined : due;
   }
 
   /** From here on the client gets everything meant for it; sends it the position of its own room. */
@@ -244,10 +245,8 @@ export class Return {
 
   private async resumeRoom(room: Room, after: number): Promise<Answer> {
     const { socket } = this;
-    const place = { room, serverId: null };
-    const due = await claim(socket, room, anyDue, (found) =>
-      begun(found ?? Subscription.open(socket, room, place, after, false)),
-    );
+    const open = () => Subscription.open(socket, room, { room, serverId: null }, after, false);
+    const due = await claim(socket, room, any, open);
     // Socket.IO's own recovery, or its client, has already entered it.
     if (due.phase === 'live') return { seq: due.position, recovered: true, hasMore: false };
     return answerOf(await this.deps.subscriptions.bring(due, () => this.placeOf(room), resumeEvents));
@@ -278,12 +277,7 @@ export class Return {
   }
 }
 
-const anyDue = () => true;
-
-function begun(due: Subscription): Subscription {
-  due.begin();
-  return due;
-}
+const any = () => true;
 
 function answerOf({ seq, recovered, hasMore }: Page): Answer {
   return { seq, recovered, hasMore };

@@ -72,10 +72,8 @@ export class Subscription implements Place {
   }
 
   /** entering → catching up. A live one stays live while its client joins again. */
-  begin(place: Place = this): void {
-    if (this.phase !== 'entering') return;
-    this.phase = 'catching up';
-    this.belongTo(place);
+  begin(): void {
+    if (this.phase === 'entering') this.phase = 'catching up';
   }
 
   /** Evictions find it by its place, so it has to be known before access is checked. */
@@ -192,19 +190,24 @@ export function closeAll({ data }: ParleySocket): void {
 }
 
 /**
- * Waits while someone else is bringing a socket into a room.
- * @param mayTake whether a subscription of which nothing has begun yet is free for the caller
- * @param take called with the one that is free, live, or not there, before anyone else can claim it
+ * Begins what brings a socket into a room, once nobody else is at it.
+ * @param mayTake whether one of which nothing has begun yet is free for the caller
+ * @param open makes one where there is none
+ * @returns one that has begun, for the caller to go on with, or that is live
  */
-export async function claim<T>(
+export async function claim<Made extends Subscription | undefined>(
   socket: ParleySocket,
   name: string,
   mayTake: (found: Subscription) => boolean,
-  take: (found: Subscription | undefined) => T,
-): Promise<T> {
+  open: () => Made,
+): Promise<Subscription | Made> {
   for (;;) {
     const found = subscriptionOf(socket, name);
-    if (!found || found.phase === 'live' || (found.phase === 'entering' && mayTake(found))) return take(found);
+    if (!found || found.phase === 'live' || (found.phase === 'entering' && mayTake(found))) {
+      const claimed = found ?? open();
+      claimed?.begin();
+      return claimed;
+    }
     await found.settled();
   }
 }

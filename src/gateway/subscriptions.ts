@@ -28,8 +28,7 @@ interface Wanted {
 
 /** The most that one ack of a join contains (contract §13, Delivery). */
 const joinLimits = { events: 200, bytes: 1024 * 1024 };
-const anyDue = () => true;
-const noneDue = () => false;
+const none = () => false;
 
 interface Deps extends FeedDeps {
   io: ParleyServer;
@@ -66,11 +65,9 @@ export class Subscriptions {
     check: () => Promise<unknown>,
   ): Promise<Page> {
     const mayTakeOver = (found: Subscription) => after !== undefined && found.isOwed && !found.isNamed;
-    const subscription = await claim(socket, name, mayTakeOver, (found) => {
-      const claimed = found ?? Subscription.open(socket, name, place, 0, false);
-      claimed.begin(place);
-      return claimed;
-    });
+    const open = () => Subscription.open(socket, name, place, 0, false);
+    const subscription = await claim(socket, name, mayTakeOver, open);
+    subscription.belongTo(place);
     try {
       await check();
       subscription.requireHeld();
@@ -113,13 +110,9 @@ export class Subscriptions {
    */
   async follow(socket: ParleySocket, room: Room, after: number | undefined): Promise<void> {
     const place = { room, serverId: null };
-    const due = await claim(socket, room, anyDue, (found) => {
-      if (found) return undefined;
-      const opened = Subscription.open(socket, room, place, after ?? 0, after !== undefined);
-      opened.begin();
-      return opened;
-    });
-    if (!due) return;
+    const open = () => Subscription.open(socket, room, place, after ?? 0, after !== undefined);
+    const due = await claim(socket, room, none, open);
+    if (due.phase === 'live') return;
     if (after !== undefined) await this.bring(due, null);
     else await this.replay.read(due, undefined, joinLimits, () => {});
     due.release();
@@ -127,9 +120,8 @@ export class Subscriptions {
 
   /** A client leaves a room, once a pending return to it is over. DMs are entered without joining: it stays in them. */
   async leave(socket: ParleySocket, name: string): Promise<void> {
-    await claim(socket, name, noneDue, (found) => {
-      if (found?.name !== found?.room || found?.serverId !== null) this.end(socket, name);
-    });
+    const found = await claim(socket, name, none, () => undefined);
+    if (found?.name !== found?.room || found?.serverId !== null) this.end(socket, name);
   }
 
   /** Takes a socket out of a room, whether it is in it or not. */

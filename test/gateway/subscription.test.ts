@@ -37,7 +37,7 @@ describe('a subscription', () => {
   const rooms = () => [...socket.rooms].filter((name) => name !== socket.id).sort();
   const open = (name: string = room, isOwed = false) => Subscription.open(socket, name, place, 3, isOwed);
   function enterAt(one: Subscription, position: number, isFiltered = false): boolean {
-    one.begin(place);
+    one.begin();
     return one.enter(position, room, isFiltered);
   }
 
@@ -76,7 +76,7 @@ describe('a subscription', () => {
 
   it('that is lost while it catches up never enters, and is there until whoever brought it in is done', () => {
     const one = open(room, true);
-    one.begin(place);
+    one.begin();
     one.lose();
     expect(() => one.requireHeld())
       .to.throw()
@@ -90,7 +90,7 @@ describe('a subscription', () => {
   it('is released only if it is not live', () => {
     const [live, failed] = [open(), open('thread:t')];
     enterAt(live, 7);
-    failed.begin(place);
+    failed.begin();
     for (const one of [live, failed]) one.release();
     expect(liveOf(socket)).to.deep.equal([live]);
     expect([failed.phase, socket.data.subscriptions.size]).to.deep.equal(['lost', 1]);
@@ -98,7 +98,7 @@ describe('a subscription', () => {
 
   it('is given back if it is owed, unless it was over before', () => {
     const [owed, own, left] = [open(room, true), open('thread:t'), open('thread:u', true)];
-    for (const one of [owed, own]) one.begin(place);
+    for (const one of [owed, own]) one.begin();
     enterAt(left, 7);
     left.lose();
     for (const one of [owed, own, left]) one.giveBack();
@@ -108,13 +108,11 @@ describe('a subscription', () => {
 
   it('is claimed by one at a time', async () => {
     const taken: string[] = [];
-    const take = (name: string) =>
-      claim(socket, room, any, (found) => {
-        taken.push(name);
-        const one = found ?? open(room, true);
-        one.begin(place);
-        return one;
-      });
+    const take = async (name: string) => {
+      const one = await claim(socket, room, any, () => open(room, true));
+      taken.push(name);
+      return one;
+    };
     const one = await take('first');
     const others = [take('second'), take('third')];
     await turn();
@@ -130,17 +128,17 @@ describe('a subscription', () => {
 
   it('of which nothing has begun is waited for by those who may not take it', async () => {
     const one = open(room, true);
-    const claimed = claim(socket, room, none, (found) => found?.phase);
+    const claimed = claim(socket, room, none, () => undefined);
     await turn();
     enterAt(one, 7);
-    expect(await claimed).to.equal('live');
+    expect((await claimed)?.phase).to.equal('live');
   });
 
   it('of a socket that has disconnected enters nothing, and nobody waits for it', async () => {
     const [live, due] = [open('thread:t'), open()];
     enterAt(live, 7);
-    due.begin(place);
-    const waiting = claim(socket, room, none, (found) => found);
+    due.begin();
+    const waiting = claim(socket, room, none, () => undefined);
     const gone = once(socket, 'disconnect');
     client.disconnect();
     await gone;
