@@ -14,15 +14,7 @@ import { limitsOf, onceForAll, openPool, prepareLong, preparing } from './pools.
 import { type Queries, queriesOf } from './queries.ts';
 import { SingleStatements } from './single-statements.ts';
 import { failedStatementLog, slowStatementLog, statementName, watchStatements } from './statements.ts';
-import {
-  abandon,
-  dialectOf,
-  onConnection,
-  pipelined,
-  type Rows,
-  requireCommitted,
-  Transaction,
-} from './transaction.ts';
+import { abandon, dialectOf, Lease, onConnection, type Rows, requireCommitted, Transaction } from './transaction.ts';
 
 export type { Queries, Rows, Transaction };
 
@@ -37,6 +29,9 @@ type Pools = [pg.Pool, pg.Pool, pg.Pool];
 interface Parts {
   orm: MikroORM;
   single: SingleStatements;
+  pools: Pools;
+  hung: HungConnections;
+  watches: StatementWatch[];
 }
 
 /** Enough for the writer, which has one batch at a time, and for some hung ones that it has given up on. */
@@ -64,10 +59,10 @@ export class Database {
   private readonly watches: StatementWatch[];
   private readonly hung: HungConnections;
 
-  private constructor(url: string, parts: Parts, pools: Pools, watches: StatementWatch[], hung: HungConnections) {
+  private constructor(url: string, { orm, single, pools, hung, watches }: Parts) {
     this.url = url;
-    this.orm = parts.orm;
-    this.single = parts.single;
+    this.orm = orm;
+    this.single = single;
     this.ownQueries = queriesOf(this.orm.em.fork());
     [this.pool, this.statements, this.quickPool] = pools;
     this.quick = new KeptConnection(this.quickPool);
@@ -86,7 +81,9 @@ export class Database {
     const pool = openPool({ ...own, max, verify: verify(changing), pipeline: true }, log);
     const statements = openPool({ ...own, max, verify: verify(reading) }, log);
     const quickPool = openPool({ ...own, max: quickConnections, verify: verify(quick), pipeline: true }, log);
-    const single = new SingleStatements(statements);
+    const pools: Pools = [pool, statements, quickPool];
+    const hung = new HungConnections(pools, url, statementTimeoutMs + 1000, log);
+    const single = new SingleStatements(statements, hung);
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
@@ -95,14 +92,7 @@ export class Database {
       logger: (message: string) => log.debug(message),
     });
     const watches = [slowStatementLog(slowStatementMs, log), failedStatementLog(log)];
-    const pools: Pools = [pool, statements, quickPool];
-    return new Database(
-      url,
-      { orm, single },
-      pools,
-      watches,
-      new HungConnections(pools, url, statementTimeoutMs + 1000, log),
-    );
+    return new Database(url, { orm, single, pools, hung, watches });
   }
 
   /** Calls `watch` for every statement from now on. */
@@ -148,17 +138,15 @@ export class Database {
   /** Single statements whose best plan depends on the values: planned for them each time. */
   readonly plannedRows: Rows = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
     this.single.read(() =>
-      this.on(this.pool, plannedApart, async (_rows, connection) => {
-        return { result: (await connection.query<R>(text, values)).rows };
-      }),
+      this.on(this.pool, plannedApart, async (_rows, lease) => ({ result: await lease.query<R>({ text, values }) })),
     );
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     // On a closing pool it would wait for a connection forever.
     if (this.closing) throw new AppError('DATABASE_UNAVAILABLE');
-    const transaction = this.on(this.pool, 'BEGIN', async (rows, connection) => {
-      const transaction = new Transaction(rows, () => onConnection(this.orm.em.fork(), connection));
+    const transaction = this.on(this.pool, 'BEGIN', async (rows, lease) => {
+      const transaction = new Transaction(rows, lease, () => onConnection(this.orm.em.fork(), lease));
       const result = await this.current.run(transaction, () => work(transaction));
       await transaction.flush();
       return { result, last: transaction.last };
@@ -189,7 +177,7 @@ export class Database {
       return rows;
     } catch (error) {
       await abandon(client, error);
-      throw asDatabaseError(error);
+      throw asDatabaseError(this.hung.reasonOf(error));
     }
   };
 
@@ -201,33 +189,21 @@ export class Database {
   private async on<T>(
     pool: pg.Pool,
     begin: string,
-    work: (rows: Rows, connection: pg.PoolClient) => Promise<Outcome<T>>,
+    work: (rows: Rows, lease: Lease) => Promise<Outcome<T>>,
   ): Promise<T> {
-    let client: pg.PoolClient | undefined;
+    const lease = new Lease(pool, begin);
+    const rows: Rows = <R extends object>(text: string, values: unknown[] = []) =>
+      lease.query<R>({ name: statementName(text), text, values });
     let isCommitting = false;
     try {
-      client = await pool.connect();
-      const connection = client;
-      let isOver = false;
-      const rows: Rows = async <R extends object>(text: string, values: unknown[] = []) => {
-        // A statement still running would end up in the next transaction on this connection.
-        if (isOver) throw new Error('This transaction is over.');
-        return (await connection.query<R>({ name: statementName(text), text, values })).rows;
-      };
-      // Not awaited: it is pipelined with the first statement, as the commit is with the last.
-      const begun = connection.query(begin);
-      const done = work(rows, connection).finally(() => {
-        isOver = true;
-      });
-      const [, { result, last }] = await pipelined([begun, done]);
+      const { result, last } = await work(rows, lease).finally(() => lease.end());
       isCommitting = true;
-      const [, ended] = await pipelined([last, connection.query('COMMIT')]);
-      requireCommitted(ended);
-      client.release();
+      await lease.commit(last);
       return result;
     } catch (error) {
-      await abandon(client, error);
-      throw isCommitting ? asDatabaseError(error) : asUndone(error);
+      await lease.abandon(error);
+      const reason = this.hung.reasonOf(error);
+      throw isCommitting ? asDatabaseError(reason) : asUndone(reason);
     }
   }
 

@@ -98,8 +98,10 @@ function asMissing(error: unknown): unknown {
  */
 export function asDatabaseError(error: unknown): unknown {
   if (error instanceof AppError) return error;
+  const code = databaseCode(error);
   // MikroORM replaces the errors of its connections, and keeps their codes and causes.
-  if (!isUnavailable(error) && databaseCode(error) !== 'DATABASE_UNAVAILABLE') return asMissing(error);
+  if (code === 'SERVER_BUSY') return new AppError(code, { cause: error });
+  if (!isUnavailable(error) && code !== 'DATABASE_UNAVAILABLE') return asMissing(error);
   return new AppError('DATABASE_UNAVAILABLE', { cause: error });
 }
 
@@ -136,6 +138,11 @@ export function isDisconnected(error: unknown): boolean {
   const code = databaseCode(cause) ?? '';
   const message = cause instanceof Error ? cause.message : '';
   return networkCodes.has(code) || /^(08|57P0[123])/.test(code) || driverMessages.test(message);
+}
+
+/** Whether no connection of a pool became free in time: all were in use, or none could be made. */
+export function isWaitedInVain(error: unknown): boolean {
+  return error instanceof Error && /timeout exceeded when trying to connect/.test(error.message);
 }
 
 /** Whether PostgreSQL is up but read-only: a standby, or a primary about to become one. */

@@ -1,14 +1,18 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { AppError } from '../contract/errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { Silence } from '../infrastructure/silence.ts';
+import { isWaitedInVain } from './failures.ts';
 
 const checkMs = 250;
 /** After this many checks without an answer, PostgreSQL is asked whether it is working on one. */
 const doubtfulChecks = 2;
 /** How long PostgreSQL may take to answer that. */
 const askMs = 2000;
+/** How long it counts as answering after an answer: nodes ask it something every second. */
+const recentMs = 2000;
 /** The pause before it is asked again. */
 const restMs = 1000;
 
@@ -45,6 +49,7 @@ export class HungConnections {
   private readonly used = new Map<pg.PoolClient, Use>();
   private readonly timer: NodeJS.Timeout;
   private restUntil = 0;
+  private answeredAt = Number.NEGATIVE_INFINITY;
 
   /** @param limitMs longer than PostgreSQL's own time limits */
   constructor(pools: pg.Pool[], url: string, limitMs: number, log: Log) {
@@ -54,7 +59,10 @@ export class HungConnections {
     this.log = log;
     for (const pool of pools) {
       pool.on('acquire', (client) => this.used.set(client, { silence: new Silence(), checks: 0 }));
-      pool.on('release', (_error, client) => this.used.delete(client));
+      pool.on('release', (error, client) => {
+        this.used.delete(client);
+        if (!error) this.answeredAt = performance.now();
+      });
       pool.on('remove', (client) => this.used.delete(client));
     }
     this.timer = setInterval(() => this.check(), checkMs);
@@ -63,6 +71,15 @@ export class HungConnections {
 
   close(): void {
     clearInterval(this.timer);
+  }
+
+  /**
+   * A pool whose connections were all in use for too long, although PostgreSQL did what it was asked for a moment ago, is
+   * busy: that is no outage.
+   */
+  reasonOf(error: unknown): unknown {
+    const answers = performance.now() - this.answeredAt < recentMs;
+    return answers && isWaitedInVain(error) ? new AppError('SERVER_BUSY') : error;
   }
 
   private check(): void {

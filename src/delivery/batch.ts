@@ -167,7 +167,7 @@ export class BatchCommit<Row, Result> {
     const batch: Batch<Row, Result> = { entries: [], outcomes: new Map() };
     const fresh = this.complete(missing, repeats, heads, batch);
     if (fresh.length > 0) {
-      await pipelined([this.table.insert(rows, fresh), writeEntries(rows, batch.entries, heads)]);
+      await pipelined({ table: this.table.insert(rows, fresh), log: writeEntries(rows, batch.entries, heads) });
     }
     const repeated = [...batch.outcomes].filter(([, outcome]) => outcome.repeated);
     const firsts = repeated.map(([{ row }, { result }]) => ({ row, first: result }));

@@ -142,7 +142,10 @@ export class Changes {
       if (operation?.isCurrent === false) await operation.check();
       ended = this.operations.beginCommit();
       if (entries.length > 0) {
-        transaction.last = pipelined([this.alongside(change, entries), writeEntries(rows, entries, heads)]);
+        transaction.last = pipelined({
+          alongside: this.alongside(change, entries),
+          log: writeEntries(rows, entries, heads),
+        });
       }
       return { result, entries };
     });

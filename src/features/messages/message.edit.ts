@@ -21,11 +21,11 @@ export async function replaceText(
   mentions: MentionRecord[],
 ): Promise<{ message: MessageRow; isChanged: boolean }> {
   // The log is locked first, so that edits of one message are published in the order in which they are made.
-  const [, updated, message] = await pipelined([
-    change.lockOpen(channelRoom(channelId)),
-    change.rows(updateText, [id, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
-    readMessage(change.rows, id),
-  ]);
+  const { updated, message } = await pipelined({
+    lock: change.lockOpen(channelRoom(channelId)),
+    updated: change.rows(updateText, [id, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
+    message: readMessage(change.rows, id),
+  });
   if (updated.length === 0) return { message, isChanged: false };
   await retitle(change, id, content);
   await outdate(change.rows, channelId, [{ id, seq }]);

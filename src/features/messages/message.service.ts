@@ -141,7 +141,7 @@ export class MessageService {
     const { id, seq, thread_id: threadId, author_id: authorId } = row;
     const gone = { id, channelId: channel.id, seq, threadId, authorId };
     await this.deps.changes.run(async (change) => {
-      await pipelined([change.lock(channelRoom(channel.id)), retitle(change, row.id, '')]);
+      await pipelined({ lock: change.lock(channelRoom(channel.id)), title: retitle(change, row.id, '') });
       const erased = await eraseMessages(change.rows, channel.id, [row.id]);
       if (erased.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
       if (row.thread_id) await uncountInThread(change.rows, row.thread_id);

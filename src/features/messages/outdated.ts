@@ -81,11 +81,11 @@ export async function eraseMessages(rows: Rows, channelId: string, ids: string[]
   if (erased.length === 0) return [];
   const erasedIds = erased.map((message) => message.id);
   // The step with several statements is last, so that it stops if one of the others has failed.
-  await pipelined([
-    rows(deleteReactions, [erasedIds]),
-    rows(deleteAttachments, [erasedIds]),
-    insertJobs(rows, [{ job: 'erasure', messageIds: erasedIds }]),
-    outdate(rows, channelId, erased),
-  ]);
+  await pipelined({
+    reactions: rows(deleteReactions, [erasedIds]),
+    attachments: rows(deleteAttachments, [erasedIds]),
+    jobs: insertJobs(rows, [{ job: 'erasure', messageIds: erasedIds }]),
+    log: outdate(rows, channelId, erased),
+  });
   return erased;
 }

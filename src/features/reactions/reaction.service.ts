@@ -39,12 +39,12 @@ export class ReactionService {
   async add(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
     const found = await this.deps.messageAccess.open(actor, messageId);
     return this.deps.changes.run(async (change) => {
-      const [, added, used, reactions] = await pipelined([
-        lockMessage(change, found),
-        change.rows(insertReaction, [messageId, emoji, actor.userId]),
-        change.rows<{ own: number; total: number }>(countReactions, [messageId, actor.userId]),
-        readReactions(change.rows, messageId),
-      ]);
+      const { added, used, reactions } = await pipelined({
+        lock: lockMessage(change, found),
+        added: change.rows(insertReaction, [messageId, emoji, actor.userId]),
+        used: change.rows<{ own: number; total: number }>(countReactions, [messageId, actor.userId]),
+        reactions: readReactions(change.rows, messageId),
+      });
       const isNew = added.length > 0;
       const isTooMuch = used.some(({ own, total }) => own > maxEmojiEach || total > maxEmoji);
       if (isNew && isTooMuch) throw new AppError('REACTION_LIMIT');
@@ -57,11 +57,11 @@ export class ReactionService {
   async remove(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
     const found = await this.deps.messageAccess.open(actor, messageId);
     return this.deps.changes.run(async (change) => {
-      const [, removed, reactions] = await pipelined([
-        lockMessage(change, found),
-        change.rows(deleteReaction, [messageId, emoji, actor.userId]),
-        readReactions(change.rows, messageId),
-      ]);
+      const { removed, reactions } = await pipelined({
+        lock: lockMessage(change, found),
+        removed: change.rows(deleteReaction, [messageId, emoji, actor.userId]),
+        reactions: readReactions(change.rows, messageId),
+      });
       const changed = removed.length > 0;
       if (changed) this.publish(change, found, { actor, emoji, companion: reactionRemoved, reactions });
       return { reactions, changed };
@@ -95,5 +95,5 @@ export class ReactionService {
 
 /** Until the commit the message stays, and nobody else reacts to it. */
 async function lockMessage(change: Change, { row }: FoundMessage): Promise<void> {
-  await pipelined([change.lockOpen(channelRoom(row.channel_id)), holdMessage(change.rows, row.id)]);
+  await pipelined({ log: change.lockOpen(channelRoom(row.channel_id)), message: holdMessage(change.rows, row.id) });
 }
