@@ -12,6 +12,7 @@ import { pipelined } from '../database/transaction.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Delivery } from './delivery.ts';
 import { lockOpenStreams, lockStreams, numberDrafts, writeEntries } from './log.ts';
+import { Turn, Turns } from './turns.ts';
 
 /** A change in progress: a transaction, and the events to publish once it is committed. */
 export interface Change {
@@ -59,9 +60,11 @@ export class Changes {
   private readonly operations: Operations;
   private readonly current = new AsyncLocalStorage<Unit>();
   private readonly outage = new Outage();
+  private readonly turns: Turns;
 
   constructor(database: Database, delivery: Delivery, log: Log, operations: Operations) {
     this.database = database;
+    this.turns = new Turns(database.pool.options.max);
     this.delivery = delivery;
     this.log = log;
     this.operations = operations;
@@ -69,18 +72,27 @@ export class Changes {
 
   /**
    * Runs `work` in a transaction: its entities, its SQL and its events are committed together, then the events are
-   * emitted. Inside another change it becomes part of that one. On a conflict with another transaction, and if the
-   * connection breaks before the commit is sent, `work` runs again, so it must do everything through `change`.
-   * @throws AppError ACCESS_CHANGED when its caller lost access meanwhile, and what `work` throws
+   * emitted. Inside another change it becomes part of that one. On a conflict with another transaction, if others are at a
+   * log that it locks, and if the connection breaks before the commit is sent, `work` runs again, so it must do everything
+   * through `change`.
+   * @throws AppError ACCESS_CHANGED when its caller lost access meanwhile, SERVER_BUSY when it waited too long for
+   *   others, and what `work` throws
    */
   async run<T>(work: (change: Change) => Promise<T>): Promise<T> {
     const outer = this.current.getStore();
     if (outer) return this.runInside(outer, work);
+    const turn = new Turn(this.turns);
+    return this.runInTurn(turn, work).finally(() => turn.leave());
+  }
+
+  private async runInTurn<T>(turn: Turn, work: (change: Change) => Promise<T>): Promise<T> {
     const begun = performance.now();
     for (let conflicts = 0, breaks = 0; ; ) {
+      if (turn.mustWait) await turn.wait();
       try {
-        return await this.runOnce(work);
+        return await this.runOnce(turn, work);
       } catch (error) {
+        if (turn.mustWait) continue;
         if (mayRunAgain(error) && (await this.outage.mayReconnect(breaks++, begun))) continue;
         if (!isConflict(error)) throw error;
         if (++conflicts >= attempts) throw new AppError('SERVER_BUSY', { cause: error });
@@ -112,7 +124,7 @@ export class Changes {
     }
   }
 
-  private async runOnce<T>(work: (change: Change) => Promise<T>): Promise<T> {
+  private async runOnce<T>(turn: Turn, work: (change: Change) => Promise<T>): Promise<T> {
     const drafts: Draft[] = [];
     const actions: Action[] = [];
     const heads: Heads = new Map();
@@ -120,6 +132,12 @@ export class Changes {
     let ended = () => {};
     const committing = this.database.transaction(async (transaction) => {
       const { rows } = transaction;
+      const lock = async (rooms: Room[], lockHeads = lockStreams): Promise<Heads> => {
+        if (!turn.take(rooms)) throw transaction.abort(new AppError('SERVER_BUSY'));
+        const locked = await lockHeads(rows, rooms);
+        for (const [id, seq] of locked) heads.set(id, seq);
+        return locked;
+      };
       const change: Change = {
         get em() {
           return transaction.em;
@@ -129,15 +147,15 @@ export class Changes {
         },
         rows,
         publish: (draft) => void drafts.push(draft),
-        lock: async (...rooms) => keep(await lockStreams(rows, rooms), heads),
-        lockOpen: async (room) => keep(requireOpen(await lockOpenStreams(rows, [room])), heads),
+        lock: async (...rooms) => void (await lock(rooms)),
+        lockOpen: async (room) => requireOpen(await lock([room], lockOpenStreams)),
         afterCommit: (action) => void actions.push(action),
       };
       const result = await this.current.run({ change, transaction, drafts, actions, heads }, () => work(change));
       await transaction.flush();
       // From here to the commit nobody else can append to these rooms.
       const rooms = drafts.map(({ room }) => room).filter((room) => !heads.has(streamId(room)));
-      if (rooms.length > 0) keep(await lockStreams(rows, rooms), heads);
+      if (rooms.length > 0) await lock(rooms);
       const entries = numberDrafts(drafts, heads);
       if (operation?.isCurrent === false) await operation.check();
       ended = this.operations.beginCommit();
@@ -150,6 +168,7 @@ export class Changes {
       return { result, entries };
     });
     const { result, entries } = await committing.finally(() => ended());
+    turn.leave();
     operation?.committed();
     this.outage.end();
     this.delivery.committed(entries);
@@ -169,11 +188,6 @@ export class Changes {
   }
 }
 
-function keep(locked: Heads, heads: Heads): void {
-  for (const [id, seq] of locked) heads.set(id, seq);
-}
-
-function requireOpen(locked: Heads): Heads {
+function requireOpen(locked: Heads): void {
   if (locked.size === 0) throw new AppError('CHANNEL_ARCHIVED');
-  return locked;
 }
