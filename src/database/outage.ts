@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../contract/errors.ts';
 import { asDatabaseError, isDisconnected } from './failures.ts';
 
 /**
@@ -53,5 +54,22 @@ export class Outage {
         error = thrown;
       }
     }
+  }
+}
+
+/**
+ * Gives up on a database that hangs. A transaction may still commit later, unacknowledged: the sweep then emits its
+ * events, and a sender who retries with the same nonce finds it.
+ * @throws AppError DATABASE_UNAVAILABLE after `ms`, and what the promise is rejected with
+ */
+export async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AppError('DATABASE_UNAVAILABLE')), ms);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -80,9 +80,15 @@ export class BatchCommit<Row, Result> {
     try {
       return await this.attempt(writes);
     } catch (error) {
-      if (error instanceof AppError) for (const write of writes) this.uncertain.add(write);
+      const isUncertain = error instanceof AppError && error.code === 'DATABASE_UNAVAILABLE';
+      if (isUncertain) for (const write of writes) this.uncertain.add(write);
       throw error;
     }
+  }
+
+  /** Whether an earlier attempt may have committed this write, although it failed. */
+  isUncertain(write: Write<Row, Result>): boolean {
+    return this.uncertain.has(write);
   }
 
   private async attempt(writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {

@@ -1,23 +1,47 @@
-import type { Operation, Operations } from '../cluster/operations.ts';
+import type { Operations } from '../cluster/operations.ts';
 import { AppError } from '../contract/errors.ts';
-import type { Room } from '../contract/rooms.ts';
 import type { Database } from '../database/database.ts';
 import { isConflict, isDisconnected, isLockTimeout } from '../database/failures.ts';
-import { Outage } from '../database/outage.ts';
+import { Outage, withDeadline } from '../database/outage.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Batch, BatchCommit, type Write, type WriterTable, type Written } from './batch.ts';
 import type { Delivery } from './delivery.ts';
+import { byDeadline, type Job, type Source, WriteQueue } from './write-queue.ts';
 
-interface Job<Row, Result> {
-  write: Write<Row, Result>;
-  /** The operation it is part of, whose access checks must hold until it is committed. */
-  operation: Operation | undefined;
-  size: number;
+/*
+ * The states of a batch. Each is a method of the writer, which returns the next one.
+ *
+ *      ┌──────────────────────────────────────────────┐
+ *      ▼                                              │
+ *     take ───► check ───► commit ───────► answer ────┤
+ *      │          ▲          │                        │
+ *      ▼          ├──────────┼─ repeat      another transaction won a conflict; 4 attempts
+ *     end         ├──────────┼─ reconnect   the connection broke; for 2 s, then as below
+ *                 ├──────────┼─ setAside    a log stays locked: its writes wait, the others go on
+ *                 │          ├─ oneByOne ─────────────┤  anything else, and there are several writes
+ *                 │          └─ fail ─────────────────┘  anything else
+ *                 └ again for those who may go on, where the access of a sender may have changed since
+ *
+ * Batches go through them in two lanes. The main lane takes them from the queue, the held lane from the rooms that were
+ * set aside, one room at a time: writes that wait for a lock must not occupy all connections.
+ */
+type State = 'take' | 'check' | 'commit' | 'answer' | 'repeat' | 'reconnect' | 'setAside' | 'oneByOne' | 'fail' | 'end';
+
+/** A lane, and the batch in it. */
+interface Lane<Row, Result> {
+  readonly source: Source<Row, Result>;
+  isRunning: boolean;
+  jobs: Job<Row, Result>[];
+  /** The writes of a failed batch whose turn is still to come, one by one. */
+  rest: Job<Row, Result>[];
+  attempt: number;
   deadline: number;
-  resolve: (written: Written<Result>) => void;
-  reject: (error: unknown) => void;
+  /** Why the last attempt failed. */
+  error: unknown;
+  /** The result of the last attempt. */
+  committed: Batch<Row, Result>;
 }
 
 const expiryCheckMs = 250;
@@ -47,20 +71,21 @@ interface Deps<Row, Result> {
  * that froze inside a change, does not block the others.
  */
 export class Writer<Row, Result> {
-  private readonly commit: BatchCommit<Row, Result>;
+  private readonly commits: BatchCommit<Row, Result>;
   private readonly deps: Deps<Row, Result>;
-  private queue: Job<Row, Result>[] = [];
-  private queuedBytes = 0;
-  private running = false;
-  /** Jobs set aside for rooms whose logs someone holds. Later jobs for these rooms stay in the queue until those are written. */
-  private readonly held = new Map<Room, Job<Row, Result>[]>();
-  private waiting = false;
+  private readonly queue: WriteQueue<Row, Result>;
+  private readonly mainLane: Lane<Row, Result>;
+  private readonly heldLane: Lane<Row, Result>;
+  private readonly nothing: Batch<Row, Result> = { entries: [], outcomes: new Map() };
   private readonly outage = new Outage();
   private readonly expiry: NodeJS.Timeout;
 
   constructor(deps: Deps<Row, Result>) {
-    this.commit = new BatchCommit(deps.database, deps.table);
+    this.commits = new BatchCommit(deps.database, deps.table);
     this.deps = deps;
+    this.queue = new WriteQueue(deps.settings);
+    this.mainLane = this.laneFrom(this.queue);
+    this.heldLane = this.laneFrom(this.queue.held);
     this.expiry = setInterval(() => this.expire(), expiryCheckMs);
     this.expiry.unref();
   }
@@ -71,18 +96,17 @@ export class Writer<Row, Result> {
    *   meanwhile, or what the table throws
    */
   submit(write: Write<Row, Result>, queued?: () => void): Promise<Written<Result>> {
-    const { queueLength, queueBytes, sendTimeoutMs } = this.deps.settings;
     const size = overheadBytes + write.json.length * 2;
-    if (this.queue.length >= queueLength || this.queuedBytes + size > queueBytes) {
+    if (!this.queue.hasSpaceFor(size)) {
       this.deps.delivery.counters.failedSends++;
       return Promise.reject(new AppError('SERVER_BUSY'));
     }
     return new Promise((resolve, reject) => {
       const operation = this.deps.operations.current;
-      this.queue.push({ write, operation, size, deadline: performance.now() + sendTimeoutMs, resolve, reject });
-      this.queuedBytes += size;
+      const deadline = performance.now() + this.deps.settings.sendTimeoutMs;
+      this.queue.add({ write, operation, size, deadline, resolve, reject });
       queued?.();
-      this.start();
+      this.start(this.mainLane);
     });
   }
 
@@ -94,128 +118,142 @@ export class Writer<Row, Result> {
     clearInterval(this.expiry);
   }
 
-  private start(): void {
-    if (this.running) return;
-    this.running = true;
-    setImmediate(() => void this.drain());
+  private laneFrom(source: Source<Row, Result>): Lane<Row, Result> {
+    const committed = this.nothing;
+    return { source, isRunning: false, jobs: [], rest: [], attempt: 1, deadline: 0, error: undefined, committed };
   }
 
-  private async drain(): Promise<void> {
-    for (let jobs = this.next(); jobs.length > 0; jobs = this.next()) await this.write(jobs);
-    this.running = false;
+  private start(lane: Lane<Row, Result>): void {
+    if (lane.isRunning) return;
+    lane.isRunning = true;
+    setImmediate(() => void this.run(lane));
   }
 
-  private next(): Job<Row, Result>[] {
-    const jobs = this.held.size === 0 ? this.queue.splice(0, this.deps.settings.batchSize) : this.nextFree();
-    for (const job of jobs) this.queuedBytes -= job.size;
-    return jobs;
-  }
-
-  private nextFree(): Job<Row, Result>[] {
-    const jobs = this.queue.filter(({ write }) => !this.held.has(write.room)).slice(0, this.deps.settings.batchSize);
-    const taken = new Set(jobs);
-    this.queue = this.queue.filter((job) => !taken.has(job));
-    return jobs;
-  }
-
-  /**
-   * Writes a batch, answers its callers and emits its events. One write that fails must not fail its neighbours: then
-   * each is tried on its own.
-   * @returns false if some of it was set aside
-   */
-  private async write(
-    jobs: Job<Row, Result>[],
-    attempt = 1,
-    deadline = performance.now() + this.deps.settings.sendTimeoutMs,
-  ): Promise<boolean> {
-    if (jobs.some(isDoubtful)) return this.writeAllowed(jobs, attempt, deadline);
-    const ended = this.deps.operations.beginCommit();
-    let batch: Batch<Row, Result>;
-    try {
-      const writes = jobs.map(({ write }) => write);
-      batch = await this.deps.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
-        span.set('parley.batch.size', writes.length);
-        return withDeadline(this.commit.run(writes).finally(ended), deadline - performance.now());
-      });
-    } catch (error) {
-      if (isLockTimeout(error)) return this.setAside(jobs, error);
-      if (isConflict(error) && attempt < maxAttempts) return this.write(jobs, attempt + 1, deadline);
-      if (isDisconnected(error) && (await this.outage.mayReconnect())) return this.write(jobs, attempt, deadline);
-      if (jobs.length > 1 && !(error instanceof AppError)) await this.writeOneByOne(jobs);
-      else for (const job of jobs) this.fail(job, error);
-      return true;
+  private async run(lane: Lane<Row, Result>): Promise<void> {
+    for (let state: State = 'take'; state !== 'end'; ) {
+      const next: State | Promise<State> = this[state](lane);
+      // States that do not wait cost no turn of the microtasks.
+      state = typeof next === 'string' ? next : await next;
     }
-    this.outage.end();
-    const { entries, outcomes } = batch;
-    this.safely(() => this.deps.delivery.publish(entries));
-    this.answer(jobs, outcomes);
-    // At the end of this turn: by then PostgreSQL works on the next batch, and the answered senders send again.
-    setImmediate(() => this.safely(() => this.deps.delivery.emitHere(entries)));
-    return true;
+    lane.isRunning = false;
   }
 
-  /** Writes those whose senders have not lost access meanwhile; the others fail. */
-  private async writeAllowed(jobs: Job<Row, Result>[], attempt: number, deadline: number): Promise<boolean> {
-    const left = deadline - performance.now();
+  /** Takes the next batch: from the source, or the next write of a batch that goes one by one. */
+  private take(lane: Lane<Row, Result>): State {
+    lane.jobs = this.nextOfRest(lane);
+    if (lane.jobs.length === 0) lane.jobs = lane.source.take();
+    this.begin(lane);
+    this.startBoth();
+    return lane.jobs.length > 0 ? 'check' : 'end';
+  }
+
+  /** Fails the writes whose senders have lost access meanwhile. */
+  private check(lane: Lane<Row, Result>): State | Promise<State> {
+    return lane.jobs.some(({ operation }) => operation?.isCurrent === false) ? this.checkAgain(lane) : 'commit';
+  }
+
+  private async checkAgain(lane: Lane<Row, Result>): Promise<State> {
+    const { jobs } = lane;
+    const left = lane.deadline - performance.now();
     const checks = await Promise.allSettled(
       jobs.map(({ operation }) => operation && withDeadline(operation.check(), left)),
     );
-    for (const [index, check] of checks.entries()) {
-      const job = jobs[index];
-      if (job && check.status === 'rejected') this.fail(job, check.reason);
+    lane.jobs = jobs.filter((job, index) => {
+      const check = checks[index];
+      if (check?.status === 'rejected') this.reject(job, check.reason);
+      return check?.status === 'fulfilled';
+    });
+    // What was checked may have changed during the checks.
+    return lane.jobs.length > 0 ? 'check' : 'take';
+  }
+
+  private async commit(lane: Lane<Row, Result>): Promise<State> {
+    const ended = this.deps.operations.beginCommit();
+    try {
+      const writes = lane.jobs.map(({ write }) => write);
+      lane.committed = await this.deps.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
+        span.set('parley.batch.size', writes.length);
+        return withDeadline(this.commits.run(writes).finally(ended), lane.deadline - performance.now());
+      });
+      return 'answer';
+    } catch (error) {
+      lane.error = error;
+      if (isLockTimeout(error)) return 'setAside';
+      if (isConflict(error) && lane.attempt < maxAttempts) return 'repeat';
+      return isDisconnected(error) ? 'reconnect' : this.afterFailure(lane);
     }
-    const allowed = jobs.filter((_, index) => checks[index]?.status === 'fulfilled');
-    return allowed.length === 0 || this.write(allowed, attempt, deadline);
   }
 
-  /**
-   * Writes the jobs that can be written now. The rest waits until its logs are released, without blocking the others.
-   * @returns false if something waits
-   */
-  private async setAside(jobs: Job<Row, Result>[], reason: unknown): Promise<boolean> {
-    const due = this.withoutLate(jobs, reason);
-    const free = await this.commit.unlocked(due.map(({ write }) => write)).catch(() => new Set<Room>());
-    const rest = due.filter(({ write }) => free.has(write.room));
-    for (const job of due) if (!free.has(job.write.room)) this.hold(job);
-    void this.writeHeld();
-    const isDone = rest.length === 0 || (await this.write(rest));
-    return isDone && rest.length === due.length;
+  /** Answers the callers of a committed batch, and emits its events. */
+  private answer(lane: Lane<Row, Result>): State {
+    const { jobs, committed } = lane;
+    const { entries } = committed;
+    lane.committed = this.nothing;
+    this.outage.end();
+    this.safely(() => this.deps.delivery.publish(entries));
+    this.resolve(jobs, committed);
+    // At the end of this turn: by then PostgreSQL works on the next batch, and the answered senders send again.
+    setImmediate(() => this.safely(() => this.deps.delivery.emitHere(entries)));
+    return 'take';
   }
 
-  private hold(job: Job<Row, Result>): void {
-    const { room } = job.write;
-    this.held.set(room, [...(this.held.get(room) ?? []), job]);
+  private repeat(lane: Lane<Row, Result>): State {
+    lane.attempt++;
+    return 'check';
   }
 
-  /** One room at a time: waiting writes must not take up all connections. */
-  private async writeHeld(): Promise<void> {
-    if (this.waiting) return;
-    this.waiting = true;
-    for (let [next] = this.held; next; [next] = this.held) {
-      const [room, jobs] = next;
-      this.held.set(room, []);
-      if (jobs.length > 0) await this.write(jobs);
-      const again = this.held.get(room) ?? [];
-      this.held.delete(room);
-      if (again.length > 0) this.held.set(room, again);
-      else this.start();
+  private async reconnect(lane: Lane<Row, Result>): Promise<State> {
+    return (await this.outage.mayReconnect()) ? 'check' : this.afterFailure(lane);
+  }
+
+  /** Writes whose logs are locked wait, without blocking the others of the batch. */
+  private async setAside(lane: Lane<Row, Result>): Promise<State> {
+    const { late, due } = byDeadline(lane.jobs, performance.now());
+    for (const job of late) this.reject(job, lane.error);
+    const free = await this.commits.unlocked(due.map(({ write }) => write)).catch(() => new Set());
+    for (const job of due) if (!free.has(job.write.room)) lane.source.setAside(job);
+    this.startBoth();
+    lane.jobs = due.filter(({ write }) => free.has(write.room));
+    this.begin(lane);
+    return lane.jobs.length > 0 ? 'check' : 'take';
+  }
+
+  /** One write that fails must not fail its neighbours. */
+  private oneByOne(lane: Lane<Row, Result>): State {
+    lane.rest = lane.jobs;
+    return 'take';
+  }
+
+  private fail(lane: Lane<Row, Result>): State {
+    for (const job of lane.jobs) this.reject(job, lane.error);
+    return 'take';
+  }
+
+  private afterFailure({ jobs, error }: Lane<Row, Result>): State {
+    return jobs.length > 1 && !(error instanceof AppError) ? 'oneByOne' : 'fail';
+  }
+
+  private begin(lane: Lane<Row, Result>): void {
+    lane.attempt = 1;
+    lane.deadline = performance.now() + this.deps.settings.sendTimeoutMs;
+  }
+
+  /** Either lane may have left something to the other: a room was set aside, or is free again. */
+  private startBoth(): void {
+    this.start(this.mainLane);
+    if (this.queue.held.size > 0) this.start(this.heldLane);
+  }
+
+  private nextOfRest({ rest, source }: Lane<Row, Result>): Job<Row, Result>[] {
+    for (let job = rest.shift(); job; job = rest.shift()) {
+      if (job.deadline < performance.now()) this.reject(job, new AppError('DATABASE_UNAVAILABLE'));
+      else if (source.mustWait(job.write.room)) source.setAside(job);
+      else return [job];
     }
-    this.waiting = false;
+    return rest;
   }
 
-  private async writeOneByOne(jobs: Job<Row, Result>[]): Promise<void> {
-    const aside = new Set<Room>();
-    for (const job of jobs) {
-      const { room } = job.write;
-      if (job.deadline < performance.now()) this.fail(job, new AppError('DATABASE_UNAVAILABLE'));
-      // A write must not overtake an earlier one of its room that waits.
-      else if (aside.has(room)) this.hold(job);
-      else if (!(await this.write([job]))) aside.add(room);
-    }
-    void this.writeHeld();
-  }
-
-  private answer(jobs: Job<Row, Result>[], outcomes: Batch<Row, Result>['outcomes']): void {
+  private resolve(jobs: Job<Row, Result>[], { outcomes }: Batch<Row, Result>): void {
     const { counters } = this.deps.delivery;
     counters.batches++;
     counters.batchedSends += jobs.length;
@@ -224,12 +262,20 @@ export class Writer<Row, Result> {
     for (const job of jobs) {
       const written = outcomes.get(job.write);
       if (!written) {
-        this.fail(job, new AppError('CHANNEL_NOT_FOUND'));
+        this.reject(job, new AppError('CHANNEL_NOT_FOUND'));
         continue;
       }
       counters.onSend(now - job.deadline + this.deps.settings.sendTimeoutMs);
       job.resolve(written);
     }
+  }
+
+  private reject(job: Job<Row, Result>, error: unknown): void {
+    this.deps.delivery.counters.failedSends++;
+    const known = isConflict(error) ? new AppError('SERVER_BUSY', { cause: error }) : error;
+    // SERVER_BUSY says that it was not written.
+    const isUnsure = known instanceof AppError && known.code === 'SERVER_BUSY' && this.commits.isUncertain(job.write);
+    job.reject(isUnsure ? new AppError('DATABASE_UNAVAILABLE', { cause: known.cause }) : known);
   }
 
   private safely(emit: () => void): void {
@@ -241,42 +287,8 @@ export class Writer<Row, Result> {
     }
   }
 
-  private fail(job: Job<Row, Result>, error: unknown): void {
-    this.deps.delivery.counters.failedSends++;
-    job.reject(isConflict(error) ? new AppError('SERVER_BUSY', { cause: error }) : error);
-  }
-
   private expire(): void {
-    const reason = new AppError('DATABASE_UNAVAILABLE');
-    for (const [room, jobs] of this.held) this.held.set(room, this.withoutLate(jobs, reason));
-    const now = performance.now();
-    if ((this.queue[0]?.deadline ?? now) >= now) return;
-    for (const job of this.queue) if (job.deadline < now) this.queuedBytes -= job.size;
-    this.queue = this.withoutLate(this.queue, reason, now);
-  }
-
-  /** Fails the jobs past their deadline. @returns the others */
-  private withoutLate(jobs: Job<Row, Result>[], reason: unknown, now = performance.now()): Job<Row, Result>[] {
-    for (const job of jobs) if (job.deadline < now) this.fail(job, reason);
-    return jobs.filter((job) => job.deadline >= now);
-  }
-}
-
-/** Whether the access of its sender may have changed since it was checked. */
-const isDoubtful = ({ operation }: { operation: Operation | undefined }) => operation?.isCurrent === false;
-
-/**
- * Gives up on a database that hangs. The transaction may still commit later, unacknowledged: the sweep then emits its
- * events, and a sender who retries with the same nonce finds it.
- */
-async function withDeadline<T>(promise: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AppError('DATABASE_UNAVAILABLE')), ms);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
+    const late = this.queue.removeLate(performance.now());
+    for (const job of late) this.reject(job, new AppError('DATABASE_UNAVAILABLE'));
   }
 }

@@ -6,7 +6,7 @@ import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, migrated, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
-import { query } from '../world/sql.ts';
+import { query, withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('sends whose connection to PostgreSQL breaks', () => {
@@ -78,5 +78,23 @@ describe('sends whose connection to PostgreSQL breaks', () => {
     const heard = () => ear.received.filter(({ event }) => event === 'message:new').map(({ data }) => data);
     await until(() => heard().length >= count);
     expect(heard().map(({ eventSeq }) => eventSeq)).to.deep.equal(range(count).map((i) => i + 1));
+  });
+
+  it('are not said to be unwritten where nobody can look, since their log is locked from then on', async () => {
+    const { alice } = here;
+    const channelId = await here.newChannel();
+    await withRows(database.url, async (rows) => {
+      await rows('BEGIN');
+      await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [channelId]);
+      const sent = alice.post(`/api/channels/${channelId}/messages`, { content: 'perhaps', nonce: 'p' });
+      const waiting = 'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))';
+      await until(async () => (await rows(waiting)).length > 0);
+      wire.cut();
+      const { status, body } = await sent;
+      expect([status, body.code]).to.deep.equal([503, 'DATABASE_UNAVAILABLE']);
+      await rows('COMMIT');
+    });
+    const again = await alice.post(`/api/channels/${channelId}/messages`, { content: 'perhaps', nonce: 'p' });
+    expect([again.status, again.body.seq]).to.deep.equal([201, 1]);
   });
 });
