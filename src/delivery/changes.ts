@@ -86,9 +86,12 @@ export class Changes {
   }
 
   private async runInTurn<T>(turn: Turn, work: (change: Change) => Promise<T>): Promise<T> {
-    const begun = performance.now();
+    let begun = performance.now();
     for (let conflicts = 0, breaks = 0; ; ) {
-      if (turn.mustWait) await turn.wait();
+      if (turn.mustWait) {
+        await this.waitFor(turn);
+        begun = performance.now();
+      }
       try {
         return await this.runOnce(turn, work);
       } catch (error) {
@@ -99,6 +102,12 @@ export class Changes {
         await delay(Math.random() * 20 * conflicts);
       }
     }
+  }
+
+  private async waitFor(turn: Turn): Promise<void> {
+    const { counters } = this.delivery;
+    counters.waitingChanges++;
+    await turn.wait().finally(() => counters.waitingChanges--);
   }
 
   /** A nested change can fail on its own: then it leaves nothing behind, and the outer one may continue. */

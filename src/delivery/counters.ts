@@ -13,6 +13,8 @@ export class DeliveryCounters {
   replayedEvents = 0;
   /** Long polls that wait for something new. */
   waitingPolls = 0;
+  /** Changes that wait for others at the log of a room. */
+  waitingChanges = 0;
   /** Clients that had to reload their lists. */
   unrecoverable = 0;
   /** Slow consumers that were cut off. */

@@ -30,6 +30,7 @@ export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends:
   metrics.gauge('queued_sends', 'Sends that wait for the writer.', queuedSends);
   metrics.gauge('open_rooms', 'Rooms that this node follows.', () => delivery.openStreams);
   metrics.gauge('waiting_polls', 'Long polls that wait for something new.', () => counters.waitingPolls);
+  metrics.gauge('waiting_changes', 'Changes that wait for others at the log of a room.', () => counters.waitingChanges);
   metrics.gauge('log_lag_events', 'Events that the last sweep found committed but not emitted.', () => counters.lag);
   const sizes = metrics.histogram(
     'write_batch_size',

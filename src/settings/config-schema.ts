@@ -101,7 +101,9 @@ export const fileSchema = z.strictObject({
     poolSize: positive.describe(
       'connections of a node to PostgreSQL, half of them for transactions; the writer has 4 of its own',
     ),
-    connectTimeoutMs: milliseconds.describe('how long to wait for a connection'),
+    connectTimeoutMs: milliseconds.describe(
+      'how long to wait for a connection; then 503, `SERVER_BUSY` if all were in use while PostgreSQL answered',
+    ),
     startWaitMs: milliseconds.describe('how long the start waits for an unreachable database'),
     statementTimeoutMs: milliseconds.describe('how long a statement may take'),
     idleTransactionMs: milliseconds.describe(

@@ -65,7 +65,8 @@ describe('changes of one room', () => {
       await rows('BEGIN');
       await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [streamId(room)]);
       const crowd = range(40).map((i) => changes.run((each) => change(each, i)));
-      await until(() => inUse() === 2 && database.pool.waitingCount === 0);
+      await until(() => delivery.counters.waitingChanges === 38);
+      expect([inUse(), database.pool.waitingCount]).to.deep.equal([2, 0]);
       for (const i of range(5)) {
         await changes.run(async (change) => {
           await change.lock(elsewhere);
@@ -78,6 +79,7 @@ describe('changes of one room', () => {
       return crowd;
     });
     await Promise.all(all);
+    expect(delivery.counters.waitingChanges).to.equal(0);
     expect(await notesLike(`elsewhere ${streamId(room)} %`)).to.have.lengthOf(5);
   }
 

@@ -58,7 +58,8 @@ describe('/metrics', () => {
     const names = [...metrics.keys()];
     const wanted = [
       ...['queued_sends', 'sends_failed_total', 'write_batch_size_count', 'log_lag_events', 'gap_repairs_total'],
-      ...['sweeps_total', 'replays_total', 'cut_offs_total', 'open_rooms', 'waiting_polls', 'redis_answer_seconds'],
+      ...['sweeps_total', 'replays_total', 'cut_offs_total', 'open_rooms', 'waiting_polls', 'waiting_changes'],
+      'redis_answer_seconds',
       ...['database_connections', 'database_idle', 'database_waiting', 'database_statements_failed_total'],
       ...['nodejs_eventloop_lag_seconds', 'nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'],
     ];
