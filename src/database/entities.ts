@@ -11,14 +11,10 @@ import { App, AppFile } from './entities/app.entity.ts';
 import { Blob, BlobChunk } from './entities/blob.entity.ts';
 import { Channel, ChannelMember, ChannelRead, DmChannel, JoinRequest } from './entities/channel.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
+import { Job } from './entities/job.entity.ts';
 import { IdempotencyKey, Invalidation, LogRow, Stream } from './entities/log.entity.ts';
 import { Attachment, Message, Reaction, Thread } from './entities/message.entity.ts';
-import {
-  Notification,
-  NotificationJob,
-  NotificationPreferences,
-  NotificationSource,
-} from './entities/notification.entity.ts';
+import { Notification, NotificationPreferences, NotificationSource } from './entities/notification.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
 import { Server, ServerBan, ServerMember } from './entities/server.entity.ts';
 import {
@@ -76,7 +72,7 @@ export const entities = [
   Notification,
   NotificationPreferences,
   NotificationSource,
-  NotificationJob,
+  Job,
   PresenceWish,
   Workspace,
   WorkspaceNode,

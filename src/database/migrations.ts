@@ -42,6 +42,7 @@ import { OutdatedEntries } from './migrations/0077-outdated-entries.ts';
 import { NotificationSources } from './migrations/0078-notification-sources.ts';
 import { MadeBy } from './migrations/0080-made-by.ts';
 import { Storage } from './migrations/0081-storage.ts';
+import { Jobs } from './migrations/0082-jobs.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -84,6 +85,7 @@ export const migrations = [
   { name: '0078-notification-sources', class: NotificationSources },
   { name: '0080-made-by', class: MadeBy },
   { name: '0081-storage', class: Storage },
+  { name: '0082-jobs', class: Jobs },
 ];
 
 /**
@@ -115,8 +117,8 @@ export function migratingOrm(url: string): Promise<MikroORM> {
     extensions: [Migrator],
     driverOptions: { verify: prepared },
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
-    // Triggers are created only by migrations.
-    schemaGenerator: { ignoreTriggers: true },
+    // Triggers, and views for older nodes, are created only by migrations.
+    schemaGenerator: { ignoreTriggers: true, skipViews: [/./] },
     logger: () => {},
   });
 }

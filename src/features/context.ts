@@ -20,6 +20,7 @@ import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { SignedLinks } from '../infrastructure/signed-links.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { NotificationQueue } from '../jobs/notification.jobs.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -51,5 +52,6 @@ export interface Context {
   catchUp: CatchUp;
   changes: Changes;
   ephemeral: Ephemeral;
+  jobs: Jobs;
   notifications: NotificationQueue;
 }

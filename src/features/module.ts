@@ -1,6 +1,8 @@
 import type { Chore } from '../cluster/chores.ts';
+import type { Change } from '../delivery/changes.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Handler } from '../gateway/handler.ts';
+import type { Work } from '../jobs/job.kind.ts';
 import type { Route } from '../rest/route.ts';
 
 /** The sockets of this node, as modules connect with them. */
@@ -20,7 +22,11 @@ export interface Module {
   routes?: Route[];
   /** The handlers of the events that clients send. */
   handlers?(gateway: Gateway): Handler[];
-  /** Background work that any node may do. */
+  /** How the kinds of jobs that its changes add are run. */
+  jobs?: Work[];
+  /** Adds the jobs that nodes of an earlier version did not; once for each node, as it starts. */
+  leftBehind?(change: Change): Promise<void>;
+  /** Background work that any node may do from time to time. */
   chores?: Chore[];
   /** Connects it with the sockets of this node, before the node listens. */
   connect?(sockets: Sockets): void;

@@ -5,6 +5,9 @@ import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { dateNow } from '../infrastructure/clock.ts';
 import { newId } from '../infrastructure/ids.ts';
+import type { JobKind } from './job.kind.ts';
+import { jobTable } from './job.table.ts';
+import type { Jobs } from './jobs.ts';
 
 /** How many people get events in one transaction, so that nobody waits for many locks at once. */
 export const atOnce = 1000;
@@ -92,7 +95,7 @@ const directJobSchema = z.object({
   since: z.number().int(),
 });
 
-export const jobSchema = z.discriminatedUnion('job', [
+const jobSchema = z.discriminatedUnion('job', [
   messageJobSchema,
   editJobSchema,
   broadcastJobSchema,
@@ -112,22 +115,26 @@ export type DirectJob = z.infer<typeof directJobSchema>;
 export type NewsJob = z.infer<typeof newsJobSchema>;
 export type SettledJob = z.infer<typeof settledJobSchema>;
 export type SystemJob = z.infer<typeof systemJobSchema>;
-export type Job = z.infer<typeof jobSchema>;
+export type NotificationJob = z.infer<typeof jobSchema>;
+
+/** Jobs of one kind, so that those of a batch are planned together. Nodes of earlier versions run them too. */
+export const notificationKind: JobKind<NotificationJob> = { name: 'notification', schema: jobSchema };
 
 /** How many people a job publishes to at most, or how many messages it processes. */
-export function reachOf(job: Job): number {
+export function reachOf(job: NotificationJob): number {
   if (job.job === 'erasure') return job.messageIds.length;
   if (job.job === 'broadcast' || job.job === 'news' || job.job === 'settled') return portion;
   return 'users' in job ? job.users.length : 0;
 }
 
-/** Writes jobs in the transaction of the change that they announce. */
-export async function insertJobs(rows: Rows, jobs: Job[]): Promise<void> {
+/** Adds jobs in the transaction of the change that they announce. The caller wakes the queue after the commit. */
+export async function insertJobs(rows: Rows, jobs: NotificationJob[]): Promise<void> {
   if (jobs.length === 0) return;
-  await rows('INSERT INTO notification_jobs (id, data) SELECT * FROM unnest($1::uuid[], $2::json[])', [
+  await jobTable.insertNotifications(
+    rows,
     jobs.map(() => newId()),
-    jobs.map((job) => JSON.stringify(job)),
-  ]);
+    jobs,
+  );
 }
 
 /** What services pass when someone should be notified. */
@@ -143,24 +150,22 @@ export interface Notice {
   reference?: { type: string; id: string };
 }
 
-/** Passes events from services to the background work that makes notifications. */
+/** What services notify people through. */
 export class NotificationQueue {
-  private listener = () => {};
+  private readonly jobs: Jobs;
 
-  /** Calls `listener` when there may be something to do. */
-  onAdded(listener: () => void): void {
-    this.listener = listener;
+  constructor(jobs: Jobs) {
+    this.jobs = jobs;
   }
 
   /** A job was added in a transaction that is committed now. */
   wake(): void {
-    this.listener();
+    this.jobs.wake(notificationKind.name);
   }
 
   /** Marks as read, after the change, notifications in a server that need no answer any more. */
   async settle(change: Change, serverId: string): Promise<void> {
-    await insertJobs(change.rows, [{ job: 'settled', serverId }]);
-    change.afterCommit(() => this.wake());
+    await this.jobs.add(change, notificationKind, { job: 'settled', serverId });
   }
 
   /** Notifies as part of the change in which something happens: if that is rolled back, nobody is notified. */
@@ -168,7 +173,7 @@ export class NotificationQueue {
     const { kind, to, by, senderId, serverId = null, channelId = null, reference } = notice;
     const target = { referenceType: reference?.type ?? null, referenceId: reference?.id ?? null };
     const at = dateNow().toISOString();
-    await insertJobs(change.rows, [{ job: 'system', kind, to, by, senderId, serverId, channelId, ...target, at }]);
-    change.afterCommit(() => this.wake());
+    const job = { job: 'system' as const, kind, to, by, senderId, serverId, channelId, ...target, at };
+    await this.jobs.add(change, notificationKind, job);
   }
 }

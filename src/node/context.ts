@@ -18,6 +18,7 @@ import { Mailer } from '../infrastructure/mail.ts';
 import { Outgoing } from '../infrastructure/outgoing.ts';
 import { RateLimits } from '../infrastructure/rate-limits.ts';
 import { SignedLinks } from '../infrastructure/signed-links.ts';
+import { Jobs } from '../jobs/jobs.ts';
 import { NotificationQueue } from '../jobs/notification.jobs.ts';
 
 /** The parts to open before the rest of a context can be created. */
@@ -35,6 +36,8 @@ export function createContext(opened: Opened): Context {
   const directAccess = new DirectAccess(database, caches);
   const policyAccess = new PolicyAccess(database, caches);
   const channelAccess = new ChannelAccess(database, caches, serverAccess, directAccess, policyAccess);
+  const changes = new Changes(database, delivery, log, operations);
+  const jobs = new Jobs({ database, changes, log });
   return {
     ...opened,
     control,
@@ -48,10 +51,11 @@ export function createContext(opened: Opened): Context {
     capabilities: new Capabilities(settings.accounts.tiers),
     delivery,
     catchUp: new CatchUp(delivery, settings.delivery.tailEvents),
-    changes: new Changes(database, delivery, log, operations),
+    changes,
+    jobs,
     chores: new Chores(database, log),
     ephemeral: new Ephemeral(),
-    notifications: new NotificationQueue(),
+    notifications: new NotificationQueue(jobs),
     limits: new RateLimits(settings, redis),
     links: new SignedLinks(settings.jwtSecrets),
     mailer: new Mailer(settings, log),

@@ -25,6 +25,7 @@ import { searchModule } from '../features/search/search.module.ts';
 import { serversModule } from '../features/servers/servers.module.ts';
 import { threadsModule } from '../features/threads/threads.module.ts';
 import { workspaceModule } from '../features/workspace/workspace.module.ts';
+import { forgetDeadJobs } from '../jobs/jobs.ts';
 import { forgetKeys } from '../rest/idempotency.ts';
 
 export type Modules = ReturnType<typeof createModules>;
@@ -65,8 +66,12 @@ export function createModules(context: Context) {
     ...{ messages, media, reactions, search, bootstrap, agents, events, threads, workspace, apps, direct },
     ...{ notifications },
   };
-  context.chores.add(trimming(context.settings.delivery, context.delivery.counters), forgetKeys, forgetInvalidations);
-  for (const { chores = [] } of Object.values(list)) context.chores.add(...chores);
+  const { chores, delivery, settings } = context;
+  chores.add(trimming(settings.delivery, delivery.counters), forgetKeys, forgetInvalidations, forgetDeadJobs);
+  for (const module of Object.values(list)) {
+    chores.add(...(module.chores ?? []));
+    context.jobs.register(...(module.jobs ?? []));
+  }
   const services = { ...talk, ...invites.services, ...agents.services, ...events.services, ...apps.services };
   return { list, services: { ...services, ...direct.services } };
 }

@@ -9,6 +9,7 @@ import { migrate } from '../database/up-to-date.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { Context } from '../features/context.ts';
 import { bootstrapInvite } from '../features/invites/bootstrap.ts';
+import type { Module } from '../features/module.ts';
 import { limitConnections } from '../gateway/connection-limits.ts';
 import type { Handler } from '../gateway/handler.ts';
 import { followUnused } from '../gateway/http-server.ts';
@@ -43,7 +44,7 @@ async function openContext(
   const redis = await connectRedis(settings, log, shutdown);
   const context = createContext({ nodeId, settings, log, publicUrl, database, redis, tracing });
   redis?.onHealth(() => void context.delivery.sweep());
-  shutdown.add('mail', () => context.mailer.close(settings.shutdown.graceMs / 2));
+  shutdown.add('mail', () => context.mailer.close());
   shutdown.add('rate limits', () => context.limits.close());
   shutdown.add('outgoing connections', () => context.outgoing.close());
   shutdown.add('chores', () => context.chores.close());
@@ -172,6 +173,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const { list, services } = createModules(context);
   const { presence, ...others } = list;
   for (const [name, module] of Object.entries(others)) shutdown.add(name, () => module.close?.());
+  // Before what they use.
+  shutdown.add('jobs', () => context.jobs.close(settings.shutdown.graceMs / 2));
   // Closed first: other nodes learn that the people here are leaving, however long webhooks and jobs take to finish.
   shutdown.add('presence', () => presence?.close?.());
 
@@ -182,8 +185,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });
   connectSockets({ list, services }, gateway, shutdown);
   for (const module of Object.values(list)) module.start?.();
+  context.jobs.start();
   // Cleans up data that an earlier version may have left.
   context.chores.soon();
+  await addLeftBehind(context, Object.values(list));
   watchConnections(metrics, gateway, redis);
   watchDatabase(metrics, database);
   if (link) {
@@ -198,6 +203,13 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   shutdown.add('connections', () => drain({ httpServer, closeUnused, gateway, delivery, appProxy, health, settings }));
   url = siteOf({ publicUrl: null, host: settings.host }, port);
   return { id: nodeId, port, url, delivery, endpoints, stop: () => shutdown.run() };
+}
+
+async function addLeftBehind({ changes, log }: Context, modules: Module[]): Promise<void> {
+  const add = changes.run(async (change) => {
+    for (const { leftBehind } of modules) await leftBehind?.(change);
+  });
+  await add.catch((error) => log.warn({ err: error }, 'What an earlier version left behind waits for the next start.'));
 }
 
 function listen(httpServer: HttpServer, settings: Settings, manner: ListenOptions): Promise<number> {

@@ -27,6 +27,7 @@ const staying = [
   ...[
     'notifications',
     'notification_sources',
+    'jobs',
     'notification_jobs',
     'notification_preferences',
     'log_entries',

@@ -94,21 +94,3 @@ const PreferencesSchema = defineEntity({
 
 export class NotificationPreferences extends PreferencesSchema.class {}
 PreferencesSchema.setClass(NotificationPreferences);
-
-/**
- * A pending notification of people: written in the transaction of its cause, and deleted in the one that creates the
- * notifications or events, so none is lost or sent twice.
- */
-const NotificationJobSchema = defineEntity({
-  name: 'NotificationJob',
-  tableName: 'notification_jobs',
-  properties: {
-    id: p.uuid().primary(),
-    data: p.json<unknown>().columnType('json'),
-    attempts: p.integer().default(0),
-    dueAt: p.datetime(3).defaultRaw('now()'),
-  },
-});
-
-export class NotificationJob extends NotificationJobSchema.class {}
-NotificationJobSchema.setClass(NotificationJob);

@@ -77,16 +77,16 @@ export class AccountService {
     const passwordHash = await passwords.hash(input.password);
     const { email, username, displayName, inviteCode } = input;
     const tier = settings.newAccountTier;
-    const { userId, answer } = await namingConflicts(username === undefined, () =>
+    const answer = await namingConflicts(username === undefined, () =>
       changes.run(async (change) => {
         const unproven = { email, emailVerified: false, suggestion: email };
         const user = await createUser(change, { ...unproven, passwordHash, username, displayName, tier });
         if (inviteCode !== undefined) await membership.admit(change, user, inviteCode);
+        await verifications.offer(change, user.id);
         const mayEnter = !settings.accounts.requireVerifiedEmail;
-        return { userId: user.id, answer: mayEnter ? await sessions.open(change, user.id, device) : null };
+        return mayEnter ? await sessions.open(change, user.id, device) : null;
       }),
     );
-    verifications.offer(userId);
     if (!answer) throw new AppError('EMAIL_NOT_VERIFIED');
     return answer;
   }
@@ -178,8 +178,10 @@ export class AccountService {
   }
 
   /** Mails the proof again to a user who knows the password but has not proven the address. */
-  private mailAgain(userId: string, error: unknown): never {
-    if (error instanceof AppError && error.code === 'EMAIL_NOT_VERIFIED') this.parts.verifications.offer(userId);
+  private async mailAgain(userId: string, error: unknown): Promise<never> {
+    const { changes, verifications } = this.parts;
+    if (error instanceof AppError && error.code === 'EMAIL_NOT_VERIFIED')
+      await changes.run((change) => verifications.offer(change, userId));
     throw error;
   }
 

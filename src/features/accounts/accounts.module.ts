@@ -11,7 +11,8 @@ import { Dashboard } from './dashboard.ts';
 import { DisconnectService } from './disconnect.service.ts';
 import { forgetEnded } from './forget-ended.table.ts';
 import { Identity } from './identity.ts';
-import { AccountMails, EmailCodeService } from './mailed/email-code.service.ts';
+import { AccountMails, mailWork } from './mailed/account-mails.ts';
+import { EmailCodeService } from './mailed/email-code.service.ts';
 import { PasswordResetService } from './mailed/password-reset.service.ts';
 import { MembershipService } from './membership/membership.service.ts';
 import { LinkingService } from './oauth/linking.service.ts';
@@ -42,7 +43,7 @@ export function accountsModule(context: Context & PresenceServices) {
   const agentIdentity = new AgentIdentity(database, caches);
   const identity = new Identity({ database, caches, tokens, activity, agents: agentIdentity });
   context.links.admitOnly((userId) => identity.admits(userId));
-  const mails = new AccountMails(context.mailer, context.publicUrl);
+  const mails = new AccountMails(context);
   const passwords = new Passwords(settings.accounts.password);
   const revocation = new Revocation(caches, context.control);
   const base = { ...context, tokens, agentIdentity, mails, passwords, revocation };
@@ -53,6 +54,8 @@ export function accountsModule(context: Context & PresenceServices) {
   const passwordCheck = new PasswordCheck(base);
   const parts = { ...base, credentials, membership, ownership, sessions, passwordCheck };
   const verifications = new EmailVerificationService(parts);
+  const codes = new EmailCodeService(parts);
+  const resets = new PasswordResetService(parts);
   const linking = new LinkingService(parts);
   const oauth = new OAuthService({ ...parts, linking, providers: createProviders(settings) });
   const service = new AccountService({ ...parts, verifications });
@@ -62,7 +65,7 @@ export function accountsModule(context: Context & PresenceServices) {
     services: { agentAccess, agentIdentity, tokens, identity, dashboard, operator },
     routes: [
       ...accountRoutes(service, dashboard),
-      ...mailedRoutes(new EmailCodeService(parts), new PasswordResetService(parts)),
+      ...mailedRoutes(codes, resets),
       ...verificationRoutes(verifications),
       ...oauthRoutes(oauth, linking),
       ...sessionRoutes(sessions),
@@ -71,6 +74,7 @@ export function accountsModule(context: Context & PresenceServices) {
       ...disconnectRoutes(new DisconnectService(identity, presence)),
     ],
     handlers: ({ expiry }) => accountHandlers(identity, expiry),
+    jobs: mailWork({ mails, codes, resets, verifications }, context),
     chores: forgetEnded(settings.accounts),
     close: () => activity.close(),
   } satisfies Module;

@@ -4,7 +4,7 @@ import { EmailCode, EmailVerification, User } from '../../database/entities/user
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Credentials } from './credentials.ts';
-import type { AccountMails } from './mailed/email-code.service.ts';
+import type { AccountMails } from './mailed/account-mails.ts';
 import { requireActive, standingOf } from './standing.ts';
 
 /** An account belongs to the first person who proves that its address is theirs (contract §3). */
@@ -36,9 +36,7 @@ export class Ownership {
     });
     await this.settle(change, owner);
     const { email, username } = owner;
-    if (ended > 0 && email != null) {
-      change.afterCommit(() => this.mails.post(async () => this.mails.accountClaimed(email, username)));
-    }
+    if (ended > 0 && email != null) await this.mails.add(change, { mail: 'account-claimed', email, username });
     return true;
   }
 

@@ -16,6 +16,17 @@ export function keyedHash(key: string, purpose: string, text: string): string {
   return createHmac('sha256', key).update(`${purpose}\n${text}`).digest('base64url');
 }
 
+/** A secret that is computed from an id when it is needed, and so is nowhere at rest: only the holder of `key` can. */
+export function derivedToken(key: string, id: string): string {
+  return keyedHash(key, 'mailed link', id);
+}
+
+/** The same in six digits. */
+export function derivedCode(key: string, id: string): string {
+  const digest = createHmac('sha256', key).update(`mailed code\n${id}`).digest();
+  return String(digest.readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
+}
+
 /** A key for `seal`: only the holder of `secret`, which is not stored here, can read what is sealed with it. */
 export function sealingKey(secret: string): Buffer {
   return createHash('sha256').update(`sealed with\n${secret}`).digest();

@@ -30,10 +30,10 @@ import { forgetRequests } from '../members/join-requests.ts';
 import { lockServer, ownerIn } from '../members/roster.ts';
 import { inOrder, placeOf } from './channel.order.ts';
 import { outsiders, publishGone, publishToOutsiders } from './channel.outsiders.ts';
-import { removeDeletedChannels } from './channel.purge.ts';
+import { purgeAfter } from './channel.purge.ts';
 
 interface Deps
-  extends Pick<Context, 'database' | 'changes' | 'control' | 'chores' | 'channelAccess' | 'serverAccess' | 'settings'> {
+  extends Pick<Context, 'database' | 'changes' | 'control' | 'jobs' | 'channelAccess' | 'serverAccess' | 'settings'> {
   audience: Audience;
 }
 
@@ -45,7 +45,6 @@ export class ChannelService {
   constructor(deps: Deps) {
     this.deps = deps;
     this.settings = deps.settings.servers;
-    deps.chores.add(removeDeletedChannels);
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
@@ -145,9 +144,9 @@ export class ChannelService {
       const rooms = [room, ...told, ...outside.map(({ userId }) => userRoom(userId))];
       await closePlace(change, { serverId: null, channelId, isGone: true }, people, rooms);
       await closeStreams(change.rows, [room]);
+      await purgeAfter(change, this.deps.jobs, [channelId]);
       change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
       change.afterCommit(() => this.deps.control.send({ kind: 'dissolve', rooms: [room] }));
-      change.afterCommit(() => this.deps.chores.soon());
     });
   }
 
@@ -155,7 +154,9 @@ export class ChannelService {
   async detachAll(change: Change, serverId: string): Promise<string[]> {
     const gone = { serverId: null, deletedAt: dateNow() };
     const detached = change.db.updateTable('Channel').set(gone).where('serverId', '=', serverId).returning('id');
-    return (await detached.execute()).map(({ id }) => id);
+    const ids = (await detached.execute()).map(({ id }) => id);
+    await purgeAfter(change, this.deps.jobs, ids);
+    return ids;
   }
 
   /**

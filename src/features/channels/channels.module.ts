@@ -1,7 +1,9 @@
+import type { Change } from '../../delivery/changes.ts';
 import type { Context } from '../context.ts';
 import type { MembersServices } from '../members/members.module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
 import { channelHandlers } from './channel.gateway.ts';
+import { channelPurge, purgeLeftBehind } from './channel.purge.ts';
 import { channelMemberRoutes, channelRoutes } from './channel.routes.ts';
 import { ChannelService } from './channel.service.ts';
 import { ChannelMemberService } from './channel-member.service.ts';
@@ -18,5 +20,7 @@ export function channelsModule(context: Context & MembersServices & PresenceServ
     services: { channels, channelMembers },
     routes: [...channelRoutes(channels, readStates), ...channelMemberRoutes(channelMembers)],
     handlers: () => channelHandlers(readStates),
+    jobs: [channelPurge(context)],
+    leftBehind: (change: Change) => purgeLeftBehind(change, context.jobs),
   };
 }

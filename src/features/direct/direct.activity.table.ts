@@ -1,5 +1,6 @@
 import type { Rows } from '../../database/database.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import { insertNotificationsOf } from '../../jobs/job.table.ts';
 import type { DirectJob } from '../../jobs/notification.jobs.ts';
 import type { DmUse, Returning } from './direct.activity.ts';
 
@@ -27,11 +28,10 @@ const isBeyond = (
     UNION ALL
     (SELECT channel_id FROM dm_channels WHERE high_id = ${user} AND last_active_at > ${since} LIMIT ${followed} + 1)
   ) AS newer WHERE channel_id <> ${channel})`;
-const noteUnfollowed = `INSERT INTO notification_jobs (id, data)
-  SELECT noted.job, json_build_object('job', 'dm', 'channelId', noted.id, 'since', noted.since)
+const noteUnfollowed = `${insertNotificationsOf(`SELECT noted.job, json_build_object('job', 'dm', 'channelId', noted.id, 'since', noted.since)
   FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS noted (job, id, since) JOIN dm_channels d ON d.channel_id = noted.id
   WHERE ${isBeyond('d.low_id', 'd.channel_id', 'd.last_active_at', '$4::int')}
-    OR ${isBeyond('d.high_id', 'd.channel_id', 'd.last_active_at', '$4::int')} RETURNING id`;
+    OR ${isBeyond('d.high_id', 'd.channel_id', 'd.last_active_at', '$4::int')}`)} RETURNING id`;
 
 /** Locked in a fixed order first, so that nodes that touch the same DMs do not deadlock. */
 const use = `WITH used AS (

@@ -129,18 +129,19 @@ export async function someMessagesOf(rows: Rows, threadId: string, limit: number
   return some.map(({ id }) => id);
 }
 
-/** Counts messages of a deleted thread as erased. @param count 0: there are no more */
-export async function countErased(rows: Rows, threadId: string, count: number): Promise<void> {
-  await rows('UPDATE threads SET message_count = CASE WHEN $2 = 0 THEN 0 ELSE message_count - $2 END WHERE id = $1', [
-    threadId,
-    count,
-  ]);
+/** Of earlier versions' threads the count may be wrong. */
+const countLeft = `UPDATE threads
+  SET message_count = CASE WHEN $2::int < $3::int THEN 0 ELSE message_count - $2::int END WHERE id = $1`;
+
+/** Counts messages of a deleted thread as erased. @param batch fewer than that: there are no more */
+export async function countErased(rows: Rows, threadId: string, count: number, batch: number): Promise<void> {
+  await rows(countLeft, [threadId, count, batch]);
 }
 
-/** A deleted thread with messages that are not erased. */
-export async function findUnerased(rows: Rows): Promise<{ id: string; channelId: string } | undefined> {
-  const [thread] = await rows<{ id: string; channelId: string }>(
-    'SELECT id, channel_id AS "channelId" FROM threads WHERE deleted_at IS NOT NULL AND message_count > 0 LIMIT 1',
+/** Deleted threads with messages that are not erased. */
+export function findUnerased(rows: Rows): Promise<{ threadId: string; channelId: string }[]> {
+  return rows<{ threadId: string; channelId: string }>(
+    `SELECT id AS "threadId", channel_id AS "channelId" FROM threads WHERE deleted_at IS NOT NULL AND message_count > 0
+     ORDER BY id`,
   );
-  return thread;
 }

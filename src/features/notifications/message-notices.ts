@@ -3,7 +3,7 @@ import type { MentionRecord } from '../../contract/mention.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
 import { rolesThatMay } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
-import type { BroadcastJob, EditJob, Job, MessageJob } from '../../jobs/notification.jobs.ts';
+import type { BroadcastJob, EditJob, MessageJob, NotificationJob } from '../../jobs/notification.jobs.ts';
 import type { NotificationDraft } from './draft.ts';
 
 /** Only the authors of this many newest messages of a thread are notified of the next. */
@@ -44,7 +44,7 @@ const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.cre
   WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL`;
 
 /** The messages of jobs; those deleted meanwhile are missing. */
-export async function readNoted(rows: Rows, jobs: Job[]): Promise<Map<string, NotedMessage>> {
+export async function readNoted(rows: Rows, jobs: NotificationJob[]): Promise<Map<string, NotedMessage>> {
   return readMessages(
     rows,
     jobs.flatMap((job) => ('messageId' in job ? [job.messageId] : [])),

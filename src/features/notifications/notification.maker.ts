@@ -8,8 +8,9 @@ import {
   type BroadcastJob,
   type ClosedPlaceJob,
   insertJobs,
-  type Job,
   type NewsJob,
+  type NotificationJob,
+  type NotificationQueue,
   portion,
 } from '../../jobs/notification.jobs.ts';
 import type { DirectActivity, Returning } from '../direct/direct.activity.ts';
@@ -56,13 +57,14 @@ interface Plan {
   settled: Settled[];
   closings: ClosedPlaceJob[];
   /** Jobs for the work left for later. */
-  rest: Job[];
+  rest: NotificationJob[];
 }
 
 interface Deps {
   direct: DirectActivity;
   online: OnlineUsers;
   audience: Audience;
+  queue: NotificationQueue;
 }
 
 /** Turns jobs into notifications and their events, in the change that deletes the jobs. */
@@ -73,23 +75,22 @@ export class NotificationMaker {
     this.deps = deps;
   }
 
-  /** @returns whether that left further jobs */
-  async make(change: Change, jobs: Job[]): Promise<boolean> {
+  async make(change: Change, jobs: NotificationJob[]): Promise<void> {
     const plan = await this.plan(change, jobs);
     await insertJobs(change.rows, plan.rest);
     // Locked all at once, so that transactions do not deadlock.
     await change.lock(...logsOf(plan));
     const isMoreStale = await this.carryOut(change, plan);
-    return plan.rest.length > 0 || isMoreStale;
+    if (plan.rest.length > 0 || isMoreStale) change.afterCommit(() => this.deps.queue.wake());
   }
 
   /** Plans the work of the jobs, and records which DMs were used. */
-  private async plan(change: Change, jobs: Job[]): Promise<Plan> {
+  private async plan(change: Change, jobs: NotificationJob[]): Promise<Plan> {
     const { rows } = change;
     const messages = await readNoted(rows, jobs);
     const ofMessages = jobsOf('message', jobs);
     const drafts = await draftsOfMessages(rows, ofMessages, messages);
-    const rest: Job[] = broadcastsOf(ofMessages, messages, drafts);
+    const rest: NotificationJob[] = broadcastsOf(ofMessages, messages, drafts);
     for (const job of jobsOf('broadcast', jobs)) {
       const piece = await this.broadcast(change, job, messages.get(job.messageId));
       drafts.push(...piece.drafts);
@@ -134,7 +135,7 @@ export class NotificationMaker {
   }
 
   /** The people that news jobs publish to now, and jobs for the rest. */
-  private async newsOf(change: Change, jobs: Job[]): Promise<Plan['news']> {
+  private async newsOf(change: Change, jobs: NotificationJob[]): Promise<Plan['news']> {
     const pieces: Plan['news'] = [];
     for (const job of jobsOf('news', jobs)) pieces.push({ job, ...(await this.deps.audience.next(change.rows, job)) });
     return pieces;
@@ -170,13 +171,16 @@ export class NotificationMaker {
 }
 
 /** Messages that were edited or deleted. */
-function changedBy(job: Job): string[] {
+function changedBy(job: NotificationJob): string[] {
   if (job.job === 'edit') return [job.messageId];
   return job.job === 'erasure' ? job.messageIds : [];
 }
 
-function jobsOf<K extends Job['job']>(kind: K, jobs: Job[]): Extract<Job, { job: K }>[] {
-  return jobs.filter((job): job is Extract<Job, { job: K }> => job.job === kind);
+function jobsOf<K extends NotificationJob['job']>(
+  kind: K,
+  jobs: NotificationJob[],
+): Extract<NotificationJob, { job: K }>[] {
+  return jobs.filter((job): job is Extract<NotificationJob, { job: K }> => job.job === kind);
 }
 
 /** The own rooms of all people whom a plan concerns. */

@@ -1,3 +1,5 @@
+import { insideWork } from '../../jobs/job.kind.ts';
+import { atOnce, notificationKind, reachOf } from '../../jobs/notification.jobs.ts';
 import type { AccountsServices } from '../accounts/accounts.module.ts';
 import type { Context } from '../context.ts';
 import type { DirectServices } from '../direct/direct.module.ts';
@@ -7,21 +9,32 @@ import { forgetRead, forgetWithdrawn } from './forget-read.ts';
 import { NotificationMaker } from './notification.maker.ts';
 import { notificationRoutes } from './notification.routes.ts';
 import { NotificationService } from './notification.service.ts';
-import { NotificationWorker } from './notification.worker.ts';
 
 /** What people are notified of (contract §9). */
 export function notificationsModule(
   context: Context & AccountsServices & DirectServices & MembersServices & PresenceServices,
 ) {
-  const { audience, dashboard, directActivity, presence, settings } = context;
+  const { audience, dashboard, directActivity, notifications: queue, presence, settings } = context;
   const service = new NotificationService(context);
-  const maker = new NotificationMaker({ direct: directActivity, online: presence, audience });
-  const worker = new NotificationWorker({ ...context, queue: context.notifications, maker });
+  const maker = new NotificationMaker({ direct: directActivity, online: presence, audience, queue });
   dashboard.addSource(async (actor) => ({ unreadNotifications: await service.unreadCount(actor) }));
   return {
     routes: notificationRoutes(service),
     chores: [forgetRead(settings.notifications.readDays), forgetWithdrawn],
-    start: () => worker.start(),
-    close: () => worker.close(),
+    jobs: [
+      // After the acknowledgement of what they announce, on any node, and exactly once.
+      insideWork(
+        notificationKind,
+        (change, jobs) =>
+          maker.make(
+            change,
+            jobs.map(({ data }) => data),
+          ),
+        {
+          batch: 100,
+          reach: { most: atOnce, of: reachOf },
+        },
+      ),
+    ],
   };
 }

@@ -1,7 +1,7 @@
 import { rolesThatMay } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { type Job, portion, type SettledJob } from '../../jobs/notification.jobs.ts';
+import { type NotificationJob, portion, type SettledJob } from '../../jobs/notification.jobs.ts';
 import { publishRead } from '../../jobs/reading.ts';
 
 const isQuestion = "n.read_at IS NULL AND n.kind IN ('server.invite', 'server.join_request', 'channel.join_request')";
@@ -35,7 +35,7 @@ export interface Settled {
 }
 
 /** The people for whom something was settled, by the servers that jobs name. */
-export async function settledBy(rows: Rows, jobs: Job[]): Promise<Settled[]> {
+export async function settledBy(rows: Rows, jobs: NotificationJob[]): Promise<Settled[]> {
   const servers = new Set(jobs.flatMap((job) => (job.job === 'settled' ? [job.serverId] : [])));
   const found: Settled[] = [];
   for (const serverId of servers) {

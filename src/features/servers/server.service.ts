@@ -39,7 +39,6 @@ interface Deps
     | 'database'
     | 'changes'
     | 'control'
-    | 'chores'
     | 'serverAccess'
     | 'channelAccess'
     | 'capabilities'
@@ -171,7 +170,6 @@ export class ServerService {
       await this.deps.notifications.settle(change, id);
       change.afterCommit(() => this.deps.channelAccess.forget(detached));
       change.afterCommit(() => this.deps.control.send({ kind: 'dissolve', rooms }));
-      change.afterCommit(() => this.deps.chores.soon());
     });
   }
 

@@ -1,6 +1,5 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
-import type { Chore } from '../../cluster/chores.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../../contract/message.ts';
@@ -17,7 +16,6 @@ import {
 } from '../../contract/thread.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Written } from '../../delivery/batch.ts';
-import { lockStreams } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
 import { holdMessage } from '../messages/edit.table.ts';
@@ -25,28 +23,23 @@ import { gone, type MessageAccess } from '../messages/message.access.ts';
 import type { SendInput } from '../messages/message.composer.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import type { MessageRecord } from '../messages/message.view.ts';
-import { eraseMessages, outdate } from '../messages/outdated.ts';
+import { outdate } from '../messages/outdated.ts';
 import {
-  countErased,
   findThread,
   findThreadFrom,
-  findUnerased,
   hasForeignMessages,
   insertThread,
   markThreadDeleted,
   parentsOf,
-  someMessagesOf,
   takesPart,
   threadsOf,
   updateThread,
 } from '../messages/thread.table.ts';
 import { type ThreadRecord, type ThreadRow, threadRecord, titleOf } from '../messages/thread.view.ts';
-
-/** Messages of a deleted thread are erased in batches of this size; threads of ordinary length at once. */
-const eraseBatch = 500;
+import { eraseThread } from './thread.erasure.ts';
 
 interface Deps
-  extends Pick<Context, 'database' | 'changes' | 'chores' | 'channelAccess' | 'threadAccess' | 'notifications'> {
+  extends Pick<Context, 'database' | 'changes' | 'jobs' | 'channelAccess' | 'threadAccess' | 'notifications'> {
   messageAccess: MessageAccess;
   messages: MessageService;
 }
@@ -57,7 +50,6 @@ export class ThreadService {
 
   constructor(deps: Deps) {
     this.deps = deps;
-    deps.chores.add(eraseDeletedThreads);
   }
 
   /**
@@ -151,14 +143,9 @@ export class ThreadService {
       if (!may(channel.role, 'thread:manage')) await requireOwnMessages(change.rows, actor, threadId);
       await outdateTitles(change.rows, channel.id, threadId);
       await markThreadDeleted(change.rows, threadId);
-      await eraseSome(change.rows, channel.id, threadId);
+      await eraseThread(change, this.deps, { threadId, channelId: channel.id });
       change.publish(threadDeleted.in(room, { id: threadId, channelId: channel.id, parentMessageId }, threadId));
-      change.afterCommit(async () => {
-        await this.deps.threadAccess.forget(threadId);
-        this.deps.chores.soon();
-        // Removes notifications of its messages at once instead of at the next poll for jobs.
-        this.deps.notifications.wake();
-      });
+      change.afterCommit(() => this.deps.threadAccess.forget(threadId));
     });
   }
 
@@ -209,21 +196,3 @@ async function requireOwnMessages(rows: Rows, actor: Actor, threadId: string): P
 async function outdateTitles(rows: Rows, channelId: string, threadId: string): Promise<void> {
   await outdate(rows, channelId, await parentsOf(rows, threadId));
 }
-
-/** Erases a batch of messages of a deleted thread; `message_count` says how many are left. @returns how many it erased */
-async function eraseSome(rows: Rows, channelId: string, threadId: string): Promise<number> {
-  const some = await someMessagesOf(rows, threadId, eraseBatch);
-  await eraseMessages(rows, channelId, some);
-  await countErased(rows, threadId, some.length);
-  return some.length;
-}
-
-const eraseDeletedThreads: Chore = {
-  name: 'erase deleted threads',
-  async step(rows) {
-    const thread = await findUnerased(rows);
-    if (!thread) return 0;
-    await lockStreams(rows, [channelRoom(thread.channelId)]);
-    return (await eraseSome(rows, thread.channelId, thread.id)) || 1;
-  },
-};

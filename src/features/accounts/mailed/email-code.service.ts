@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { lockUser, personByEmail } from '../../../access/user.table.ts';
 import type { verifyCodeSchema } from '../../../contract/account.ts';
@@ -6,67 +6,18 @@ import { AppError } from '../../../contract/errors.ts';
 import type { Database, Queries } from '../../../database/database.ts';
 import { EmailCode } from '../../../database/entities/user.entity.ts';
 import type { Change, Changes } from '../../../delivery/changes.ts';
-import { clock } from '../../../infrastructure/clock.ts';
+import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
-import type { Mail, Mailer } from '../../../infrastructure/mail.ts';
-import { MailTemplates } from '../../../infrastructure/mail-templates.ts';
+import type { Mail } from '../../../infrastructure/mail.ts';
 import type { RateLimits } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
 import type { Ownership } from '../ownership.ts';
-import { keyedHash } from '../secrets.ts';
+import { derivedCode, keyedHash } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
 import type { AuthAnswer, SessionService } from '../sessions/session.service.ts';
-
-/** The mails about accounts. Their text is in config/mail. */
-export class AccountMails {
-  private readonly mailer: Mailer;
-  private readonly templates = new MailTemplates();
-  private readonly publicUrl: () => string;
-
-  /** @param publicUrl the public URL of this site, without a trailing slash */
-  constructor(mailer: Mailer, publicUrl: () => string) {
-    this.mailer = mailer;
-    this.publicUrl = publicUrl;
-  }
-
-  /** Queues a mail that is composed in the background. */
-  post(compose: () => Promise<Mail | null>): void {
-    this.mailer.post(compose);
-  }
-
-  signInCode(to: string, code: string, seconds: number): Mail {
-    return this.mail(to, 'sign-in-code', { code, minutes: minutes(seconds) });
-  }
-
-  passwordReset(to: string, username: string, token: string, seconds: number): Mail {
-    const link = `${this.publicUrl()}/app/reset-password?token=${token}`;
-    return this.mail(to, 'password-reset', { username, link, minutes: minutes(seconds) });
-  }
-
-  verifyEmail(to: string, given: { username: string; token: string; code: string; seconds: number }): Mail {
-    const { username, token, code, seconds } = given;
-    const link = `${this.publicUrl()}/app/verify-email?token=${token}`;
-    const hours = String(Math.max(1, Math.round(seconds / 3600)));
-    return this.mail(to, 'verify-email', { username, link, code, hours });
-  }
-
-  /** To the account's owner from now on: the credentials of others have ended. */
-  accountClaimed(to: string, username: string): Mail {
-    return this.mail(to, 'account-claimed', { username });
-  }
-
-  signInLinked(to: string, username: string, provider: string): Mail {
-    return this.mail(to, 'sign-in-linked', { username, provider });
-  }
-
-  private mail(to: string, template: string, values: Record<string, string>): Mail {
-    return { to, ...this.templates.render(template, { ...values, site: this.publicUrl() }) };
-  }
-}
-
-const minutes = (seconds: number) => String(Math.round(seconds / 60));
+import { type AccountMails, secondsUntil } from './account-mails.ts';
 
 interface EmailCodeParts {
   database: Database;
@@ -93,14 +44,23 @@ export class EmailCodeService {
     const { seconds } = settings.accounts.emailCode;
     const quota = await limits.take('mailbox', email);
     if (quota?.exceeded) return seconds;
-    mails.post(async () => {
-      const code = String(randomInt(1_000_000)).padStart(6, '0');
-      const hash = keyedHash(this.keys[0] ?? '', 'e-mail code', `${email} ${code}`);
+    await changes.run(async (change) => {
+      const id = await mails.add(change, { mail: 'sign-in-code', email });
+      if (!id) return;
+      const { hash } = this.codeOf(this.keys[0] ?? '', id, email);
       const expiresAt = new Date(clock.now() + seconds * 1000);
-      await changes.run(({ em }) => em.upsert(EmailCode, { email, codeHash: hash, tries: 0, expiresAt }));
-      return mails.signInCode(email, code, seconds);
+      await change.em.upsert(EmailCode, { email, codeHash: hash, tries: 0, expiresAt });
     });
     return seconds;
+  }
+
+  /** The mail of a job with its code, unless that was used, replaced, or is over. */
+  async compose(em: EntityManager, jobId: string, email: string): Promise<Mail | null> {
+    // A code from just before the secrets were rotated is still valid.
+    const codes = this.keys.map((key) => this.codeOf(key, jobId, email));
+    const kept = await em.findOne(EmailCode, { email, expiresAt: { $gt: dateNow() } });
+    const valid = codes.find(({ hash }) => hash === kept?.codeHash);
+    return kept && valid ? this.parts.mails.signInCode(email, valid.code, secondsUntil(kept.expiresAt)) : null;
   }
 
   /**
@@ -132,9 +92,7 @@ export class EmailCodeService {
     const kept = await changes.run(({ db }) => takeTry(db, email, tries));
     if (!kept) throw new AppError('INVALID_VERIFICATION_CODE');
     // A code that was mailed just before the secrets were rotated is still valid.
-    const fits = this.keys.some((key) =>
-      equalInConstantTime(keyedHash(key, 'e-mail code', `${email} ${code}`), kept.codeHash),
-    );
+    const fits = this.keys.some((key) => equalInConstantTime(codeHash(key, email, code), kept.codeHash));
     if (!fits) throw new AppError('INVALID_VERIFICATION_CODE');
     if (kept.expiresAt.getTime() < clock.now()) throw new AppError('VERIFICATION_CODE_EXPIRED');
     return kept.codeHash;
@@ -149,10 +107,17 @@ export class EmailCodeService {
     return user.id;
   }
 
+  private codeOf(key: string, jobId: string, email: string): { code: string; hash: string } {
+    const code = derivedCode(key, jobId);
+    return { code, hash: codeHash(key, email, code) };
+  }
+
   private get keys(): string[] {
     return this.parts.settings.jwtSecrets.map(({ secret }) => secret);
   }
 }
+
+const codeHash = (key: string, email: string, code: string) => keyedHash(key, 'e-mail code', `${email} ${code}`);
 
 /** Counts a guess before the code is compared, so that concurrent guesses count too. @returns undefined: too many */
 function takeTry(db: Queries, email: string, tries: number) {

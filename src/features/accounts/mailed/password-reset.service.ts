@@ -1,18 +1,20 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { lockUser, personByEmail } from '../../../access/user.table.ts';
 import type { completeResetSchema } from '../../../contract/account.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { Database } from '../../../database/database.ts';
-import { PasswordReset } from '../../../database/entities/user.entity.ts';
-import type { Changes } from '../../../delivery/changes.ts';
+import { PasswordReset, User } from '../../../database/entities/user.entity.ts';
+import type { Change, Changes } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
+import type { Mail } from '../../../infrastructure/mail.ts';
 import type { RateLimits } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { CredentialCounts, Credentials } from '../credentials.ts';
 import type { Ownership } from '../ownership.ts';
 import type { Passwords } from '../passwords.ts';
-import { hashSecret, newSecret } from '../secrets.ts';
-import type { AccountMails } from './email-code.service.ts';
+import { derivedToken, hashSecret } from '../secrets.ts';
+import { type AccountMails, secondsUntil } from './account-mails.ts';
 
 /** Resetting a forgotten password by a mailed link (contract §3). */
 export class PasswordResetService {
@@ -36,19 +38,34 @@ export class PasswordResetService {
    * reveals it. @returns the seconds for which a link is valid
    */
   async start(email: string): Promise<number> {
-    const { limits, mails, database, changes, settings } = this.parts;
+    const { limits, mails, changes, settings } = this.parts;
     const seconds = settings.accounts.passwordResetSeconds;
     const quota = await limits.take('mailbox', email);
     if (quota?.exceeded) return seconds;
-    mails.post(async () => {
-      const user = await personByEmail(database.rows, email);
-      if (!user) return null;
-      const { secret, hash } = newSecret();
-      const expiresAt = new Date(clock.now() + seconds * 1000);
-      await changes.run(({ em }) => em.insert(PasswordReset, { tokenHash: hash, userId: user.id, expiresAt }));
-      return mails.passwordReset(email, user.username, secret, seconds);
-    });
+    await changes.run((change) => mails.request(change, { request: 'password-reset', email }));
     return seconds;
+  }
+
+  /** Mails a link after this change if there is an account. */
+  async begin(change: Change, email: string): Promise<void> {
+    const { mails, settings } = this.parts;
+    const user = await personByEmail(change.rows, email);
+    if (!user) return;
+    const id = await mails.add(change, { mail: 'password-reset', userId: user.id });
+    if (!id) return;
+    const tokenHash = hashSecret(derivedToken(this.keys[0] ?? '', id));
+    const expiresAt = new Date(clock.now() + settings.accounts.passwordResetSeconds * 1000);
+    await change.em.insert(PasswordReset, { tokenHash, userId: user.id, expiresAt });
+  }
+
+  /** The mail of a job with its link, unless that was used, or is over. */
+  async compose(em: EntityManager, jobId: string, userId: string): Promise<Mail | null> {
+    const tokens = this.keys.map((key) => derivedToken(key, jobId));
+    const kept = await em.findOne(PasswordReset, { userId, ...unexpired(tokens.map(hashSecret)) });
+    const token = tokens.find((one) => hashSecret(one) === kept?.tokenHash);
+    const user = await em.findOne(User, { id: userId, deletedAt: null });
+    if (!kept || !token || user?.email == null) return null;
+    return this.parts.mails.passwordReset(user.email, user.username, token, secondsUntil(kept.expiresAt));
   }
 
   /**
@@ -62,7 +79,7 @@ export class PasswordResetService {
     const { endTokens = false } = input;
     const tokenHash = hashSecret(input.token);
     // Looked up first, so that made-up links cause no password hashing.
-    const valid = await database.read((em) => em.findOne(PasswordReset, unexpired(tokenHash)));
+    const valid = await database.read((em) => em.findOne(PasswordReset, unexpired([tokenHash])));
     if (!valid) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
     const passwordHash = await passwords.hash(input.newPassword);
     const { userId } = valid;
@@ -70,13 +87,17 @@ export class PasswordResetService {
       // Locks the user first, like every change that ends links.
       await lockUser(change.rows, userId);
       // The delete is the check: of two concurrent uses of one link, one finds it gone.
-      const used = await change.em.nativeDelete(PasswordReset, unexpired(tokenHash));
+      const used = await change.em.nativeDelete(PasswordReset, unexpired([tokenHash]));
       if (used === 0) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
       await ownership.prove(change, userId, { password: true });
       await credentials.replacePassword(change, userId, passwordHash, { tokens: endTokens, links: endTokens });
       return credentials.remaining(change.em, userId);
     });
   }
+
+  private get keys(): string[] {
+    return this.parts.settings.jwtSecrets.map(({ secret }) => secret);
+  }
 }
 
-const unexpired = (tokenHash: string) => ({ tokenHash, expiresAt: { $gt: dateNow() } });
+const unexpired = (tokenHash: string[]) => ({ tokenHash, expiresAt: { $gt: dateNow() } });

@@ -11,7 +11,7 @@ import { isUniqueViolation } from '../../../database/failures.ts';
 import type { Change, Changes } from '../../../delivery/changes.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import type { AccountMails } from '../mailed/email-code.service.ts';
+import type { AccountMails } from '../mailed/account-mails.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
 import type { Ownership } from '../ownership.ts';
@@ -170,7 +170,7 @@ export class LinkingService {
     if (!user) return null;
     const takenOver = await ownership.prove(change, user.id);
     if (takenOver) return user.id;
-    change.afterCommit(() => mails.post(async () => mails.signInLinked(verifiedEmail, user.username, provider)));
+    await mails.add(change, { mail: 'sign-in-linked', email: verifiedEmail, username: user.username, provider });
     return user.id;
   }
 

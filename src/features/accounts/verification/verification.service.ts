@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { lockUser } from '../../../access/user.table.ts';
@@ -8,16 +7,16 @@ import { done, isoTime } from '../../../contract/schema.ts';
 import type { emailVerifiedSchema, verifyEmailSchema } from '../../../contract/verification.ts';
 import type { Database, Queries } from '../../../database/database.ts';
 import { EmailVerification, User } from '../../../database/entities/user.entity.ts';
-import type { Changes } from '../../../delivery/changes.ts';
+import type { Change, Changes } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
 import type { Mail } from '../../../infrastructure/mail.ts';
 import { type RateLimits, refusal } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
-import type { AccountMails } from '../mailed/email-code.service.ts';
+import { type AccountMails, secondsUntil } from '../mailed/account-mails.ts';
 import type { Ownership } from '../ownership.ts';
 import type { PasswordCheck } from '../password-check.ts';
-import { hashSecret, keyedHash, newSecret } from '../secrets.ts';
+import { derivedCode, derivedToken, hashSecret, keyedHash } from '../secrets.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
 
 type Verified = z.input<typeof emailVerifiedSchema>;
@@ -46,26 +45,39 @@ export class EmailVerificationService {
    */
   async start(actor: Actor): Promise<number> {
     ownSession(actor);
-    const user = await this.find(actor.userId);
+    const user = await this.parts.database.read((em) => userById(em, actor.userId));
     if (!user) throw new AppError('USER_NOT_FOUND');
-    const { email, username, emailVerifiedAt } = user;
+    const { email, emailVerifiedAt } = user;
     if (emailVerifiedAt) throw new AppError('EMAIL_ALREADY_VERIFIED');
     if (email == null) throw new AppError('NO_EMAIL');
     const quota = await this.quota(email);
     if (quota?.exceeded) throw refusal(quota);
-    this.parts.mails.post(() => this.compose(actor.userId, email, username));
+    await this.parts.changes.run((change) => this.mail(change, actor.userId));
     return this.seconds;
   }
 
-  /** The same for someone who registers, or must verify before sign-in: in the background, silent over the limit. */
-  offer(userId: string): void {
-    const { mails } = this.parts;
-    mails.post(async () => {
-      const user = await this.find(userId);
-      if (!user || user.emailVerifiedAt || user.email == null) return null;
-      const quota = await this.quota(user.email);
-      return quota?.exceeded ? null : this.compose(userId, user.email, user.username);
-    });
+  /** The same for someone who registers, or must verify before sign-in: after this change, silent over the limit. */
+  async offer(change: Change, userId: string): Promise<void> {
+    await this.parts.mails.request(change, { request: 'verify-email', userId });
+  }
+
+  /** Mails them after this change, unless there is nothing to prove. */
+  async begin(change: Change, userId: string): Promise<void> {
+    const user = await userById(change.em, userId);
+    if (!user || user.emailVerifiedAt || user.email == null) return;
+    const quota = await this.quota(user.email);
+    if (!quota?.exceeded) await this.mail(change, userId);
+  }
+
+  /** The mail of a job with its link and code, unless they were used, replaced, or are over. */
+  async compose(em: EntityManager, jobId: string, userId: string): Promise<Mail | null> {
+    const kept = await em.findOne(EmailVerification, { userId, expiresAt: { $gt: dateNow() } });
+    const key = this.keys.find((one) => hashSecret(derivedToken(one, jobId)) === kept?.tokenHash);
+    const user = await userById(em, userId);
+    if (!kept || key === undefined || user?.email == null) return null;
+    const [token, code] = [derivedToken(key, jobId), derivedCode(key, jobId)];
+    const seconds = secondsUntil(kept.expiresAt);
+    return this.parts.mails.verifyEmail(user.email, { username: user.username, token, code, seconds });
   }
 
   /**
@@ -134,23 +146,21 @@ export class EmailVerificationService {
       throw new AppError('INVALID_CREDENTIALS', { message: 'The password is wrong.' });
   }
 
-  private find(userId: string): Promise<User | null> {
-    return this.parts.database.read((em) => em.findOne(User, { id: userId, deletedAt: null }));
-  }
-
   /** A separate limit: registering with someone's address must not use up their sign-in codes. */
   private quota(email: string) {
     return this.parts.limits.take('mailbox', `verification ${email}`);
   }
 
-  private async compose(userId: string, email: string, username: string): Promise<Mail | null> {
-    const { mails, changes } = this.parts;
-    const code = String(randomInt(1_000_000)).padStart(6, '0');
-    const { secret, hash } = newSecret();
+  private async mail(change: Change, userId: string): Promise<void> {
+    const id = await this.parts.mails.add(change, { mail: 'verify-email', userId });
+    if (!id) return;
+    const key = this.keys[0] ?? '';
+    const hashes = {
+      tokenHash: hashSecret(derivedToken(key, id)),
+      codeHash: codeHash(key, userId, derivedCode(key, id)),
+    };
     const expiresAt = new Date(clock.now() + this.seconds * 1000);
-    const hashes = { tokenHash: hash, codeHash: codeHash(this.keys[0] ?? '', userId, code) };
-    const kept = await changes.run(({ em }) => keep(em, userId, { ...hashes, tries: 0, expiresAt }));
-    return kept ? mails.verifyEmail(email, { username, token: secret, code, seconds: this.seconds }) : null;
+    await keep(change.em, userId, { ...hashes, tries: 0, expiresAt });
   }
 
   private get seconds(): number {
@@ -167,6 +177,10 @@ interface Session {
   id: string;
 }
 
+function userById(em: EntityManager, id: string): Promise<User | null> {
+  return em.findOne(User, { id, deletedAt: null });
+}
+
 /** The user whose address a valid link proves. */
 async function mailedTo(em: EntityManager, tokenHash: string): Promise<User | null> {
   const mailed = await em.findOne(EmailVerification, { tokenHash, expiresAt: { $gt: dateNow() } });
@@ -180,11 +194,10 @@ function takeTry(db: Queries, userId: string, tries: number) {
   return counted.returning(['codeHash', 'expiresAt']).executeTakeFirst();
 }
 
-/** Replaces earlier links and codes. @returns whether the address is still to be proven */
-async function keep(em: EntityManager, userId: string, mailed: Mailed): Promise<boolean> {
-  if ((await em.count(User, { id: userId, emailVerifiedAt: null })) === 0) return false;
+/** Replaces earlier links and codes, unless the address is proven by now. */
+async function keep(em: EntityManager, userId: string, mailed: Mailed): Promise<void> {
+  if ((await em.count(User, { id: userId, emailVerifiedAt: null })) === 0) return;
   await em.upsert(EmailVerification, { userId, ...mailed }, { onConflictFields: ['userId'] });
-  return true;
 }
 
 async function verified(em: EntityManager, userId: string, takenOver: boolean): Promise<Verified> {

@@ -1,0 +1,141 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { z } from 'zod';
+import { idSchema } from '../../../contract/schema.ts';
+import type { Change } from '../../../delivery/changes.ts';
+import { clock } from '../../../infrastructure/clock.ts';
+import { type Mail, parallelMails } from '../../../infrastructure/mail.ts';
+import { MailTemplates } from '../../../infrastructure/mail-templates.ts';
+import { type InsideWork, insideWork, type JobKind, type OutsideWork, outsideWork } from '../../../jobs/job.kind.ts';
+import { jobTable } from '../../../jobs/job.table.ts';
+import type { Context } from '../../context.ts';
+
+/**
+ * A mail to be composed when it is sent. Codes and links are not in it: they are computed from the job's id with the
+ * installation's secret (see `derivedCode`), and the mail is dropped if they are used, replaced or over by then.
+ */
+const mailSchema = z.discriminatedUnion('mail', [
+  z.object({ mail: z.literal('sign-in-code'), email: z.string() }),
+  z.object({ mail: z.literal('password-reset'), userId: idSchema }),
+  z.object({ mail: z.literal('verify-email'), userId: idSchema }),
+  z.object({ mail: z.literal('account-claimed'), email: z.string(), username: z.string() }),
+  z.object({ mail: z.literal('sign-in-linked'), email: z.string(), username: z.string(), provider: z.string() }),
+]);
+
+/** A mail that may not be due: who is asked for is looked up after the response, which so reveals nothing. */
+const requestSchema = z.discriminatedUnion('request', [
+  z.object({ request: z.literal('password-reset'), email: z.string() }),
+  z.object({ request: z.literal('verify-email'), userId: idSchema }),
+]);
+
+type MailJob = z.output<typeof mailSchema>;
+type MailRequest = z.output<typeof requestSchema>;
+
+const mailKind: JobKind<MailJob> = { name: 'mail', schema: mailSchema };
+const requestKind: JobKind<MailRequest> = { name: 'mail-request', schema: requestSchema };
+
+const longestRetryMs = 10 * 60_000;
+/** How many of the mail server's time limits a mail may take: it is asked several things for each. */
+const timeouts = 5;
+
+/** The mails about accounts. Their text is in config/mail. */
+export class AccountMails {
+  private readonly context: Pick<Context, 'jobs' | 'log' | 'publicUrl' | 'settings'>;
+  private readonly templates = new MailTemplates();
+
+  constructor(context: AccountMails['context']) {
+    this.context = context;
+  }
+
+  /** Mails something after this change. @returns the job's id; null if so many wait that this one is dropped */
+  async add(change: Change, mail: MailJob): Promise<string | null> {
+    const { jobs, log, settings } = this.context;
+    const most = settings.mail.queue;
+    if ((await jobTable.waiting(change.rows, mailKind.name, most)) < most) return jobs.add(change, mailKind, mail);
+    log.error('The mail queue is full; a mail was dropped. See whether the mail server answers.');
+    return null;
+  }
+
+  /** Finds out after this change whether there is something to mail. */
+  async request(change: Change, request: MailRequest): Promise<void> {
+    await this.context.jobs.add(change, requestKind, request);
+  }
+
+  signInCode(to: string, code: string, seconds: number): Mail {
+    return this.mail(to, 'sign-in-code', { code, minutes: minutes(seconds) });
+  }
+
+  passwordReset(to: string, username: string, token: string, seconds: number): Mail {
+    const link = `${this.context.publicUrl()}/app/reset-password?token=${token}`;
+    return this.mail(to, 'password-reset', { username, link, minutes: minutes(seconds) });
+  }
+
+  verifyEmail(to: string, given: { username: string; token: string; code: string; seconds: number }): Mail {
+    const { username, token, code, seconds } = given;
+    const link = `${this.context.publicUrl()}/app/verify-email?token=${token}`;
+    const hours = String(Math.max(1, Math.round(seconds / 3600)));
+    return this.mail(to, 'verify-email', { username, link, code, hours });
+  }
+
+  /** To the account's owner from now on: the credentials of others have ended. */
+  accountClaimed(to: string, username: string): Mail {
+    return this.mail(to, 'account-claimed', { username });
+  }
+
+  signInLinked(to: string, username: string, provider: string): Mail {
+    return this.mail(to, 'sign-in-linked', { username, provider });
+  }
+
+  private mail(to: string, template: string, values: Record<string, string>): Mail {
+    return { to, ...this.templates.render(template, { ...values, site: this.context.publicUrl() }) };
+  }
+}
+
+/** For how long a code or link is still valid. */
+export const secondsUntil = (time: Date): number => (time.getTime() - clock.now()) / 1000;
+
+const minutes = (seconds: number) => String(Math.max(1, Math.round(seconds / 60)));
+
+/** @returns the mail of a job, or null if what it proves is used, replaced or over */
+type Compose = (em: EntityManager, jobId: string, subject: string) => Promise<Mail | null>;
+
+interface Composers {
+  mails: AccountMails;
+  codes: { compose: Compose };
+  resets: { compose: Compose; begin(change: Change, email: string): Promise<void> };
+  verifications: { compose: Compose; begin(change: Change, userId: string): Promise<void> };
+}
+
+/** How mails are composed and sent. */
+export function mailWork(
+  { mails, codes, resets, verifications }: Composers,
+  { mailer, settings }: Pick<Context, 'mailer' | 'settings'>,
+): [InsideWork, OutsideWork] {
+  const compose = async (em: EntityManager, id: string, job: MailJob): Promise<Mail | null> => {
+    if (job.mail === 'sign-in-code') return codes.compose(em, id, job.email);
+    if (job.mail === 'password-reset') return resets.compose(em, id, job.userId);
+    if (job.mail === 'verify-email') return verifications.compose(em, id, job.userId);
+    if (job.mail === 'account-claimed') return mails.accountClaimed(job.email, job.username);
+    return mails.signInLinked(job.email, job.username, job.provider);
+  };
+  const { attempts, retryMs: firstMs, timeoutMs } = settings.mail;
+  return [
+    insideWork(requestKind, async (change, jobs) => {
+      for (const { data } of jobs) {
+        if (data.request === 'password-reset') await resets.begin(change, data.email);
+        else await verifications.begin(change, data.userId);
+      }
+    }),
+    outsideWork(
+      mailKind,
+      async ({ em }, { id, data }) => {
+        const mail = await compose(em, id, data);
+        return mail && (() => mailer.send(mail, id));
+      },
+      {
+        retries: { attempts, firstMs, longestMs: longestRetryMs },
+        concurrency: parallelMails,
+        limitMs: timeouts * timeoutMs,
+      },
+    ),
+  ];
+}
