@@ -5,6 +5,7 @@ import { displayNameSchema, emailSchema, passwordSchema, usernameSchema } from '
 import { validated } from '../contract/schema/validation.ts';
 import type { ListedUser } from '../features/accounts/operator.service.ts';
 import { asText, type Command, type Input, requiredArgument } from './command.ts';
+import { jobsCommand } from './jobs-command.ts';
 import { transferCommands } from './transfer-commands.ts';
 
 /** Options of all commands, in the form of node:util's parseArgs. */
@@ -119,6 +120,7 @@ export const commands: Record<string, Command> = {
       if (users.length === 0) print('There are none.');
     },
   },
+  jobs: jobsCommand,
   ...transferCommands,
 };
 

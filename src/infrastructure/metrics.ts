@@ -61,6 +61,43 @@ export class Metrics {
     });
   }
 
+  /** A counter for each value of a label, maintained elsewhere. */
+  countersBy(label: string, name: string, help: string, read: () => [value: string, count: number][]): void {
+    const counter: Counter = new Counter({
+      name: `parley_${name}_total`,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: () => {
+        counter.reset();
+        for (const [value, count] of read()) counter.inc({ [label]: value }, count);
+      },
+    });
+  }
+
+  /**
+   * A gauge for each value of a label, read on request.
+   * @param aggregator `max` where all nodes read the same, so that those behind one port do not add it up
+   */
+  gaugesBy(
+    label: string,
+    { name, help, aggregator }: { name: string; help: string; aggregator: 'sum' | 'max' },
+    read: () => Promise<[value: string, amount: number][]>,
+  ): void {
+    const gauge: Gauge = new Gauge({
+      name: `parley_${name}`,
+      help,
+      labelNames: [label],
+      aggregator,
+      registers: [this.registry],
+      collect: async () => {
+        const values = await read();
+        gauge.reset();
+        for (const [value, amount] of values) gauge.set({ [label]: value }, amount);
+      },
+    });
+  }
+
   /** A histogram that the caller feeds. */
   histogram(name: string, help: string, buckets: number[], labelNames: string[] = []): Histogram {
     return new Histogram({ name: `parley_${name}`, help, buckets, labelNames, registers: [this.registry] });

@@ -27,7 +27,7 @@ import { createContext } from './context.ts';
 import { createEndpoints } from './endpoints.ts';
 import { Health } from './health.ts';
 import { createModules } from './modules.ts';
-import { watchConnections, watchDatabase, watchDelivery, watchWebhooks } from './watches.ts';
+import { watchConnections, watchDatabase, watchDelivery, watchJobs, watchWebhooks } from './watches.ts';
 import type { WorkerLink } from './workers/worker.ts';
 
 const redisWaitMs = 1000;
@@ -182,6 +182,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => services.writer.queued);
   watchWebhooks(metrics, services.webhookDispatcher);
+  watchJobs(metrics, context.jobs);
   const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });
   connectSockets({ list, services }, gateway, shutdown);
   for (const module of Object.values(list)) module.start?.();

@@ -7,6 +7,9 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
+import { within } from '../infrastructure/within.ts';
+import type { JobSummary } from '../jobs/job.table.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 
 /** Metrics of the log and its delivery to the sockets (contract §10). */
 export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends: () => number): void {
@@ -63,6 +66,53 @@ export function watchWebhooks(metrics: Metrics, webhooks: Pick<WebhookDispatcher
   metrics.counter('webhooks_delivered', 'Events accepted by webhooks.', () => webhooks.counters.delivered);
   metrics.counter('webhooks_failed', 'Failed attempts to deliver an event.', () => webhooks.counters.failed);
   metrics.gauge('webhooks_under_way', 'Rooms that are being delivered.', () => webhooks.counters.underWay);
+}
+
+/** A scrape does not wait longer for PostgreSQL. */
+const summaryMs = 1000;
+
+/** Metrics of the queue of jobs, by kind. What waits and what is dead is the same on all nodes. */
+export function watchJobs(metrics: Metrics, jobs: Jobs): void {
+  const counted = (read: (counters: Jobs['counters'][number][1]) => number) => () =>
+    jobs.counters.map(([kind, counters]): [string, number] => [kind, read(counters)]);
+  metrics.countersBy(
+    'kind',
+    'jobs_done',
+    'Jobs that this node has done.',
+    counted(({ done }) => done),
+  );
+  metrics.countersBy(
+    'kind',
+    'jobs_failed',
+    'Failed attempts of this node.',
+    counted(({ failed }) => failed),
+  );
+  metrics.countersBy(
+    'kind',
+    'jobs_died',
+    'Jobs that this node gave up.',
+    counted(({ died }) => died),
+  );
+  const running = { name: 'jobs_running', help: 'Jobs that this node is doing.', aggregator: 'sum' as const };
+  metrics.gaugesBy('kind', running, async () => counted((counters) => counters.running)());
+  let asked: Promise<JobSummary[]> | undefined;
+  let known: JobSummary[] = [];
+  const summary = async () => {
+    // One query for all gauges of a scrape.
+    asked ??= jobs.summary().finally(() => setImmediate(() => (asked = undefined)));
+    const current = asked;
+    if (await within(current, summaryMs)) known = await current;
+    return known;
+  };
+  const ofAll = (name: string, help: string, read: (one: JobSummary) => number) =>
+    metrics.gaugesBy('kind', { name, help, aggregator: 'max' }, async () => {
+      const found = new Map((await summary()).map((one) => [one.kind, read(one)]));
+      const kinds = new Set([...jobs.counters.map(([kind]) => kind), ...found.keys()]);
+      return [...kinds].map((kind): [string, number] => [kind, found.get(kind) ?? 0]);
+    });
+  ofAll('jobs_waiting', 'Jobs to be done, now or later.', ({ waiting }) => waiting);
+  ofAll('jobs_dead', 'Jobs that were given up; `npm run parley -- jobs` lists them.', ({ dead }) => dead);
+  ofAll('jobs_oldest_seconds', 'For how long the oldest job that is due has waited.', (one) => one.oldestSeconds);
 }
 
 /** Metrics of the sockets and Redis. */
