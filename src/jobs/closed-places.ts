@@ -3,7 +3,8 @@ import { type Room, userRoom } from '../contract/rooms.ts';
 import { serverDeleted } from '../contract/server.ts';
 import type { Change } from '../delivery/changes.ts';
 import { atOnce, type ClosedPlaceJob, insertJobs, portion } from './notification.jobs.ts';
-import { markScopeRead, type Scope, unreadCounts } from './reading.ts';
+import { deleteInScope, type Scope, unreadCounts } from './notification.table.ts';
+import { markScopeRead } from './reading.ts';
 
 /** A server or a channel that people can no longer enter. */
 export interface ClosedPlace extends Scope {
@@ -41,13 +42,8 @@ export async function closePlaceNow(change: Change, place: ClosedPlace, people: 
 
 /** Deletes the notifications of a deleted server or channel; the users' logs must be locked. */
 async function deleteScope(change: Change, { serverId, channelId }: Scope, people: string[]): Promise<void> {
-  const gone = await change.rows<{ userId: string }>(
-    `DELETE FROM notifications WHERE user_id = ANY($1::uuid[])
-     AND ($2::uuid IS NULL OR server_id = $2) AND ($3::uuid IS NULL OR channel_id = $3) RETURNING user_id AS "userId"`,
-    [people, serverId, channelId],
-  );
-  const users = [...new Set(gone.map(({ userId }) => userId))];
-  for (const [userId, unreadCount] of await unreadCounts(change.rows, users)) {
+  const users = new Set(await deleteInScope(change.rows, { serverId, channelId }, people));
+  for (const [userId, unreadCount] of await unreadCounts(change.rows, [...users])) {
     change.publish(notificationDeleted.in(userRoom(userId), { scope: { serverId, channelId }, unreadCount }));
   }
 }

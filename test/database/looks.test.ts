@@ -6,7 +6,7 @@ import { forgetInvalidations } from '../../src/cluster/invalidation-watch.ts';
 import type { Rows } from '../../src/database/database.ts';
 import { trim } from '../../src/delivery/log.ts';
 import { countOwn } from '../../src/features/accounts/dashboard.table.ts';
-import { readOpen } from '../../src/features/notifications/notification.writer.ts';
+import { notificationTable } from '../../src/features/notifications/notification.table.ts';
 import { forgetKeys } from '../../src/rest/idempotency.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
@@ -112,7 +112,7 @@ describe('looks that take no longer with what there is', () => {
     );
     const draft = { ...first, userId: alice.id, senderId: bob.id, at: new Date(), onlyUnderAll: false };
     const rows = await readIn('notifications', async (rows) => {
-      expect((await readOpen(rows, [draft])).map((row) => row.id)).to.deep.equal([first.id]);
+      expect((await notificationTable.open(rows, [draft])).map((row) => row.id)).to.deep.equal([first.id]);
     });
     expect(rows).to.equal(1);
   });

@@ -61,6 +61,9 @@ describe('/metrics', () => {
       ...['sweeps_total', 'replays_total', 'cut_offs_total', 'open_rooms', 'waiting_polls', 'waiting_changes'],
       'redis_answer_seconds',
       ...['database_connections', 'database_idle', 'database_waiting', 'database_statements_failed_total'],
+      ...['waiting', 'dead', 'oldest_seconds', 'running', 'done_total', 'failed_total', 'died_total'].map(
+        (name) => `jobs_${name}{kind="notification"}`,
+      ),
       ...['nodejs_eventloop_lag_seconds', 'nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'],
     ];
     for (const name of wanted) expect(names, name).to.include(`parley_${name}`);

@@ -1,5 +1,3 @@
-import { NIL } from 'uuid';
-import { selectIsInChannel } from '../../access/channel.table.ts';
 import { type Room, userRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closePlaceNow } from '../../jobs/closed-places.ts';
@@ -21,16 +19,17 @@ import {
   draftOf,
   draftsOfEdits,
   draftsOfMessages,
-  type NotedMessage,
   notYetNotified,
   quoted,
   readNoted,
 } from './message-notices.ts';
+import { audienceOf, type NotedMessage } from './noted-message.table.ts';
 import { writeNotifications } from './notification.writer.ts';
 import { markSettled, type Settled, settledBy } from './open-questions.ts';
-import { readStale, renewQuotes, type Stale } from './quotes.ts';
+import type { Stale, Withdrawn } from './quote.table.ts';
+import { readStale, renewQuotes } from './quotes.ts';
 import { draftsOfSystem } from './system-notices.ts';
-import { readWithdrawn, type Withdrawn, withdraw } from './withdrawal.ts';
+import { readWithdrawn, withdraw } from './withdrawal.ts';
 
 /** How many users one broadcast notifies at most (contract §6). */
 const broadcastLimit = 5000;
@@ -148,19 +147,11 @@ export class NotificationMaker {
     message: NotedMessage | undefined,
   ): Promise<{ drafts: NotificationDraft[]; rest: BroadcastJob[] }> {
     if (!message?.server_id) return { drafts: [], rest: [] };
-    const people = await change.rows<{ user_id: string }>(
-      `SELECT s.user_id FROM server_members s JOIN users u ON u.id = s.user_id AND NOT u.is_bot
-       JOIN channels c ON c.id = $4 LEFT JOIN channel_members m ON m.channel_id = c.id AND m.user_id = s.user_id
-       WHERE s.server_id = $1 AND s.user_id > $2
-         AND ${selectIsInChannel('c.is_private', 'm.excluded')}
-       ORDER BY s.user_id LIMIT $3`,
-      [message.server_id, job.after ?? NIL, portion, message.channel_id],
-    );
+    const people = await audienceOf(change.rows, message, job.after, portion);
     const meant = people
-      .map((row) => row.user_id)
       .filter((userId) => !job.except.includes(userId) && (!job.here || this.deps.online.isOnline(userId)))
       .slice(0, broadcastLimit - job.told);
-    const last = people.at(-1)?.user_id;
+    const last = people.at(-1);
     const told = job.told + meant.length;
     const isMore = last !== undefined && people.length === portion && told < broadcastLimit;
     return {

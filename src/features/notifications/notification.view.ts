@@ -24,11 +24,6 @@ export interface NotificationRow extends UserColumnsOrNull {
   updated_at: Date | string;
 }
 
-export const selectNotifications = `SELECT n.id, n.user_id, n.type, n.kind, n.title, n.body, n.reference_type,
-  n.reference_id, n.sender_id, u.username, u.display_name, u.avatar_url, u.is_bot, n.server_id, n.channel_id,
-  n.aggregated_count, n.read_at, n.created_at, n.updated_at
-  FROM notifications n LEFT JOIN users u ON u.id = n.sender_id`;
-
 export function notificationRecord(row: NotificationRow): NotificationRecord {
   return {
     id: row.id,

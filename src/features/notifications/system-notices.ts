@@ -3,11 +3,7 @@ import type { Rows } from '../../database/database.ts';
 import type { SystemJob } from '../../jobs/notification.jobs.ts';
 import { deciders } from '../members/audience.table.ts';
 import type { NotificationDraft } from './draft.ts';
-import { stillPending } from './open-questions.ts';
-
-interface Names {
-  of(id: string | null): string;
-}
+import { readInviteCodes, readNames, readReasons, stillPending } from './notice.table.ts';
 
 /** Who is notified of anything but messages. A matter that needs no answer any more notifies nobody. */
 export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<NotificationDraft[]> {
@@ -49,41 +45,6 @@ function isRequest({ kind }: SystemJob): boolean {
 async function recipients(rows: Rows, { to, serverId }: SystemJob): Promise<string[]> {
   if (to !== 'admins') return to;
   return serverId === null ? [] : deciders(rows, serverId);
-}
-
-async function readNames(rows: Rows, jobs: SystemJob[]): Promise<Names> {
-  const ids = jobs.flatMap(({ senderId, serverId, channelId }) => [senderId, serverId, channelId]);
-  const found = await rows<{ id: string; name: string }>(
-    `SELECT id, display_name AS name FROM users WHERE id = ANY($1::uuid[])
-     UNION ALL SELECT id, name FROM servers WHERE id = ANY($1::uuid[])
-     UNION ALL SELECT id, name FROM channels WHERE id = ANY($1::uuid[])`,
-    [ids.filter((id) => id !== null)],
-  );
-  const names = new Map(found.map((row) => [row.id, row.name]));
-  return { of: (id) => (id && names.get(id)) || 'someone' };
-}
-
-/** The code that invited users get in with, even if they were offline; it stays unchanged until the commit. */
-async function readInviteCodes(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
-  const ids = jobs.filter(({ kind }) => kind === 'server.invite').map(({ serverId }) => serverId);
-  if (ids.length === 0) return new Map();
-  const found = await rows<{ id: string; code: string }>(
-    'SELECT id, invite_code AS code FROM servers WHERE id = ANY($1::uuid[]) ORDER BY id FOR SHARE',
-    [ids],
-  );
-  return new Map(found.map(({ id, code }) => [id, code]));
-}
-
-/** Why people were banned, by server and user, as of now. */
-async function readReasons(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
-  const ids = jobs.filter(({ kind }) => kind === 'server.banned').map(({ serverId }) => serverId);
-  if (ids.length === 0) return new Map();
-  const found = await rows<{ key: string; reason: string }>(
-    `SELECT server_id || ' ' || user_id AS key, reason FROM server_bans
-     WHERE server_id = ANY($1::uuid[]) AND reason IS NOT NULL`,
-    [ids],
-  );
-  return new Map(found.map(({ key, reason }) => [key, reason]));
 }
 
 function titleOf(kind: NotificationKind, sender: string, server: string, channel: string): string {

@@ -1,0 +1,121 @@
+import { NIL } from 'uuid';
+import { selectIsInChannel } from '../../access/channel.membership.ts';
+import type { ChannelKind } from '../../contract/channel.ts';
+import type { MentionRecord } from '../../contract/mention.ts';
+import { rolesThatMay } from '../../contract/roles.ts';
+import type { Rows } from '../../database/database.ts';
+import type { NotificationDraft } from './draft.ts';
+
+/** Only the authors of this many newest messages of a thread are notified of the next. */
+const rememberedMessages = 500;
+
+/** A message that still exists, with what its notifications need. */
+export interface NotedMessage {
+  id: string;
+  channel_id: string;
+  seq: number;
+  author_id: string;
+  thread_id: string | null;
+  created_at: Date | string;
+  channel_kind: ChannelKind;
+  channel_name: string;
+  server_id: string | null;
+  author_name: string;
+  /** Author of the message that it answers. */
+  reply_author_id: string | null;
+  /** Author of the message that its thread starts from. */
+  parent_author_id: string | null;
+  /** Whether its author may mention everyone. */
+  may_broadcast: boolean;
+  mentions: MentionRecord[] | null;
+}
+
+/** The excerpt of message `m` that a notification quotes. */
+export const preview = 'left(m.content, 200)';
+
+const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.created_at, m.mentions, c.kind AS channel_kind,
+  c.name AS channel_name, c.server_id, u.display_name AS author_name,
+  r.author_id AS reply_author_id, p.author_id AS parent_author_id,
+  coalesce(s.role IN (${rolesThatMay('message:mention-all')}), false) AS may_broadcast
+  FROM messages m JOIN channels c ON c.id = m.channel_id JOIN users u ON u.id = m.author_id
+  LEFT JOIN messages r ON r.id = m.reply_to_id AND r.deleted_at IS NULL
+  LEFT JOIN threads t ON t.id = m.thread_id LEFT JOIN messages p ON p.id = t.parent_message_id
+  LEFT JOIN server_members s ON s.server_id = c.server_id AND s.user_id = m.author_id
+  WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL`;
+
+/** The known state of a message that a user may be notified of. */
+export interface Known {
+  place: number;
+  /** When the mention was made, if it was taken back before the user read of it. */
+  at: Date | string | null;
+}
+
+export interface Quoted extends Pick<NotedMessage, 'id' | 'mentions'> {
+  body: string;
+}
+
+const selectKnown = `SELECT d.place::int, CASE WHEN s.notification_id IS NULL AND NOT s.was_read THEN s.at END AS at
+     FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS d (user_id, message_id, place)
+     LEFT JOIN notification_sources s ON s.message_id = d.message_id AND s.user_id = d.user_id
+     WHERE s.message_id IS NOT NULL OR EXISTS (SELECT FROM notifications n
+       WHERE n.reference_type = 'message' AND n.reference_id = d.message_id AND n.user_id = d.user_id)`;
+const lockQuoted = `SELECT m.id, ${preview} AS body, m.mentions FROM messages m WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL
+     ORDER BY m.id FOR SHARE`;
+const selectAudience = `SELECT s.user_id FROM server_members s JOIN users u ON u.id = s.user_id AND NOT u.is_bot
+       JOIN channels c ON c.id = $4 LEFT JOIN channel_members m ON m.channel_id = c.id AND m.user_id = s.user_id
+       WHERE s.server_id = $1 AND s.user_id > $2
+         AND ${selectIsInChannel('c.is_private', 'm.excluded')}
+       ORDER BY s.user_id LIMIT $3`;
+
+/** The messages that are not deleted, by id. */
+export async function readMessages(rows: Rows, ids: string[]): Promise<Map<string, NotedMessage>> {
+  if (ids.length === 0) return new Map();
+  return new Map((await rows<NotedMessage>(noted, [ids])).map((message) => [message.id, message]));
+}
+
+/** What is known of each draft that has been made before, in the order of their places, the first of which is 1. */
+export function knownOf(rows: Rows, drafts: NotificationDraft[]): Promise<Known[]> {
+  return rows(selectKnown, [drafts.map((draft) => draft.userId), drafts.map((draft) => draft.referenceId)]);
+}
+
+/** What notifications quote of messages that are not deleted, which stay as they are until the commit. */
+export function holdQuoted(rows: Rows, ids: string[]): Promise<Quoted[]> {
+  return rows(lockQuoted, [ids]);
+}
+
+/** The people who are in the channel of a message, by id. @param after up to whom they are left out */
+export async function audienceOf(
+  rows: Rows,
+  { server_id: serverId, channel_id: channelId }: NotedMessage,
+  after: string | null,
+  most: number,
+): Promise<string[]> {
+  const people = await rows<{ user_id: string }>(selectAudience, [serverId, after ?? NIL, most, channelId]);
+  return people.map((row) => row.user_id);
+}
+
+/** The two people of each DM among the channels of `messages`. */
+export async function readPartners(rows: Rows, messages: NotedMessage[]): Promise<Map<string, string[]>> {
+  const ids = messages.filter((message) => message.channel_kind === 'dm').map((message) => message.channel_id);
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ channel_id: string; low_id: string; high_id: string }>(
+    'SELECT channel_id, low_id, high_id FROM dm_channels WHERE channel_id = ANY($1::uuid[])',
+    [ids],
+  );
+  return new Map(found.map((row) => [row.channel_id, [row.low_id, row.high_id]]));
+}
+
+/** The recent authors in each thread of `messages`; others in a long thread are not notified. */
+export async function readWriters(rows: Rows, messages: NotedMessage[]): Promise<Map<string, string[]>> {
+  const ids = [...new Set(messages.flatMap((message) => message.thread_id ?? []))];
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ id: string; writers: string[] }>(
+    `SELECT thread.id, array_agg(DISTINCT latest.author_id) AS writers FROM unnest($1::uuid[]) AS thread (id)
+     CROSS JOIN LATERAL (
+       SELECT m.author_id FROM messages m WHERE m.thread_id = thread.id AND m.deleted_at IS NULL
+       ORDER BY m.seq DESC LIMIT $2
+     ) AS latest GROUP BY thread.id`,
+    [ids, rememberedMessages],
+  );
+  return new Map(found.map((row) => [row.id, row.writers]));
+}

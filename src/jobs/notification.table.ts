@@ -1,0 +1,44 @@
+import type { NotificationKind } from '../contract/notification.ts';
+import type { Rows } from '../database/database.ts';
+
+/** A server, a channel, or a channel in a server; both null: everything. */
+export interface Scope {
+  serverId: string | null;
+  channelId: string | null;
+}
+
+const inScope = '($2::uuid IS NULL OR server_id = $2) AND ($3::uuid IS NULL OR channel_id = $3)';
+const deleteScope = `DELETE FROM notifications WHERE user_id = ANY($1::uuid[])
+     AND ${inScope} RETURNING user_id AS "userId"`;
+const readScope = `UPDATE notifications SET read_at = now() WHERE user_id = ANY($1::uuid[]) AND read_at IS NULL
+     AND ${inScope} RETURNING user_id AS "userId"`;
+const readSettled = `UPDATE notifications SET read_at = now() WHERE user_id = $1 AND read_at IS NULL
+     AND reference_type = $2 AND reference_id = $3 AND kind = coalesce($4, kind) RETURNING id, user_id AS "userId"`;
+const countUnread = `SELECT u.id AS "userId", (SELECT count(*)::int FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL)
+     AS count FROM unnest($1::uuid[]) AS u (id)`;
+
+/** Deletes the notifications of people in a scope. @returns the users of those deleted, once for each */
+export async function deleteInScope(rows: Rows, { serverId, channelId }: Scope, people: string[]): Promise<string[]> {
+  return (await rows<{ userId: string }>(deleteScope, [people, serverId, channelId])).map(({ userId }) => userId);
+}
+
+/** Unread notifications of people in a scope count as read. @returns the users of those, once for each */
+export async function readInScope(rows: Rows, { serverId, channelId }: Scope, people: string[]): Promise<string[]> {
+  return (await rows<{ userId: string }>(readScope, [people, serverId, channelId])).map(({ userId }) => userId);
+}
+
+/** A user's unread notifications of something count as read; with a kind only those of that kind. */
+export function readOfReference(
+  rows: Rows,
+  userId: string,
+  reference: { type: string; id: string; kind?: NotificationKind },
+): Promise<{ id: string; userId: string }[]> {
+  return rows(readSettled, [userId, reference.type, reference.id, reference.kind ?? null]);
+}
+
+/** The unread count of each user. */
+export async function unreadCounts(rows: Rows, users: string[]): Promise<Map<string, number>> {
+  if (users.length === 0) return new Map();
+  const found = await rows<{ userId: string; count: number }>(countUnread, [users]);
+  return new Map(found.map(({ userId, count }) => [userId, count]));
+}
