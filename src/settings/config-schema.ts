@@ -147,9 +147,11 @@ export const fileSchema = z.strictObject({
   }),
   presence: presenceSettings,
   mail: z.strictObject({
-    queue: positive.describe('mails that may wait'),
-    attempts: positive.describe('tries to send a mail'),
-    retryMs: milliseconds.describe('the wait before the first retry; doubled for each further one'),
+    queue: positive.describe('mails that may wait; those beyond are dropped'),
+    attempts: positive.describe('tries to send a mail, until `parley jobs` lists it as dead'),
+    retryMs: milliseconds.describe(
+      'the wait before the first retry; doubled for each further one, ten minutes at most',
+    ),
     timeoutMs: milliseconds.describe('how long the mail server may take'),
   }),
   rates: z.strictObject({

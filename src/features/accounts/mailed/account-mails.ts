@@ -33,6 +33,7 @@ type MailRequest = z.output<typeof requestSchema>;
 const mailKind: JobKind<MailJob> = { name: 'mail', schema: mailSchema };
 const requestKind: JobKind<MailRequest> = { name: 'mail-request', schema: requestSchema };
 
+const requestBatch = 20;
 const longestRetryMs = 10 * 60_000;
 /** How many of the mail server's time limits a mail may take: it is asked several things for each. */
 const timeouts = 5;
@@ -119,12 +120,16 @@ export function mailWork(
   };
   const { attempts, retryMs: firstMs, timeoutMs } = settings.mail;
   return [
-    insideWork(requestKind, async (change, jobs) => {
-      for (const { data } of jobs) {
-        if (data.request === 'password-reset') await resets.begin(change, data.email);
-        else await verifications.begin(change, data.userId);
-      }
-    }),
+    insideWork(
+      requestKind,
+      async (change, jobs) => {
+        for (const { data } of jobs) {
+          if (data.request === 'password-reset') await resets.begin(change, data.email);
+          else await verifications.begin(change, data.userId);
+        }
+      },
+      { batch: requestBatch },
+    ),
     outsideWork(
       mailKind,
       async ({ em }, { id, data }) => {
