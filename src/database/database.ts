@@ -83,7 +83,7 @@ export class Database {
     const quickPool = openPool({ ...own, max: quickConnections, verify: verify(quick), pipeline: true }, log);
     const pools: Pools = [pool, statements, quickPool];
     const hung = new HungConnections(pools, url, statementTimeoutMs + 1000, log);
-    const single = new SingleStatements(statements, hung);
+    const single = new SingleStatements(statements);
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,

@@ -1,34 +1,30 @@
 import type { PostgresCursor, PostgresPool, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
 import { asDatabaseError } from './failures.ts';
-import type { HungConnections } from './hung-connections.ts';
 import { Outage } from './outage.ts';
 import { onlyReads } from './statements.ts';
 
 /** Statements outside of transactions, on connections of their own. Reads run again if their connection breaks. */
 export class SingleStatements {
   private readonly pool: pg.Pool;
-  private readonly hung: HungConnections;
   private readonly outage = new Outage();
   private closing = false;
 
-  constructor(pool: pg.Pool, hung: HungConnections) {
+  constructor(pool: pg.Pool) {
     this.pool = pool;
-    this.hung = hung;
   }
 
   /** @throws AppError DATABASE_UNAVAILABLE, or the error of the statement */
   async run<R extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<R>> {
     const run = () => this.pool.query<R>(statement);
     if (onlyReads(statement.text)) return this.read(run);
-    return run().catch((error) => Promise.reject(asDatabaseError(this.hung.reasonOf(error))));
+    return run().catch((error) => Promise.reject(asDatabaseError(error)));
   }
 
   /** Runs a read, and again on another connection if one breaks. */
   async read<T>(read: () => Promise<T>): Promise<T> {
     const begun = performance.now();
-    return read().catch((thrown) => {
-      const error = this.hung.reasonOf(thrown);
+    return read().catch((error) => {
       if (this.closing) throw asDatabaseError(error);
       return this.outage.readAgain(error, begun, read);
     });

@@ -1,5 +1,5 @@
 import { NIL } from 'uuid';
-import { selectIsInChannel } from '../../access/channel.membership.ts';
+import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { ChannelKind } from '../../contract/channel.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import { rolesThatMay } from '../../contract/roles.ts';

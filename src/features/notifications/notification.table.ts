@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { selectMayRead } from '../../access/channel.membership.ts';
+import { selectMayRead } from '../../access/channel.table.ts';
 import {
   type NotificationKind,
   type preferencesSchema,

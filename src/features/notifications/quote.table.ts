@@ -1,4 +1,4 @@
-import { selectMayRead } from '../../access/channel.membership.ts';
+import { selectMayRead } from '../../access/channel.table.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
 import type { Rows } from '../../database/database.ts';
 import { preview } from './noted-message.table.ts';

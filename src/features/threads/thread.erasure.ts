@@ -14,10 +14,6 @@ const batch = 500;
 /** The pause between two batches, so that they take only a little of the database's time. */
 const pauseMs = 20;
 
-/** Of earlier versions' threads the count may be wrong. */
-const countLeft = `UPDATE threads
-  SET message_count = CASE WHEN $2::int < $3::int THEN 0 ELSE message_count - $2::int END WHERE id = $1`;
-
 interface DeletedThread {
   threadId: string;
   channelId: string;
