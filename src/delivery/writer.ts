@@ -11,7 +11,8 @@ import type { Delivery } from './delivery.ts';
 import { byDeadline, type Job, type Source, WriteQueue } from './write-queue.ts';
 
 /*
- * The states of a batch. Each is a method of the writer, which returns the next one.
+ * The states of a batch. Each is a method of the writer, which returns the next one; a commit that succeeds answers at
+ * once, so that the answered senders send again before the next batch is taken.
  *
  *      ┌──────────────────────────────────────────────┐
  *      ▼                                              │
@@ -27,7 +28,7 @@ import { byDeadline, type Job, type Source, WriteQueue } from './write-queue.ts'
  * Batches go through them in two lanes. The main lane takes them from the queue, the held lane from the rooms that were
  * set aside, one room at a time: writes that wait for a lock must not occupy all connections.
  */
-type State = 'take' | 'check' | 'commit' | 'answer' | 'repeat' | 'reconnect' | 'setAside' | 'oneByOne' | 'fail' | 'end';
+type State = 'take' | 'check' | 'commit' | 'repeat' | 'reconnect' | 'setAside' | 'oneByOne' | 'fail' | 'end';
 
 /** A lane, and the batch in it. */
 interface Lane<Row, Result> {
@@ -40,8 +41,6 @@ interface Lane<Row, Result> {
   deadline: number;
   /** Why the last attempt failed. */
   error: unknown;
-  /** The result of the last attempt. */
-  committed: Batch<Row, Result>;
 }
 
 const expiryCheckMs = 250;
@@ -76,7 +75,6 @@ export class Writer<Row, Result> {
   private readonly queue: WriteQueue<Row, Result>;
   private readonly mainLane: Lane<Row, Result>;
   private readonly heldLane: Lane<Row, Result>;
-  private readonly nothing: Batch<Row, Result> = { entries: [], outcomes: new Map() };
   private readonly outage = new Outage();
   private readonly expiry: NodeJS.Timeout;
 
@@ -119,8 +117,7 @@ export class Writer<Row, Result> {
   }
 
   private laneFrom(source: Source<Row, Result>): Lane<Row, Result> {
-    const committed = this.nothing;
-    return { source, isRunning: false, jobs: [], rest: [], attempt: 1, deadline: 0, error: undefined, committed };
+    return { source, isRunning: false, jobs: [], rest: [], attempt: 1, deadline: 0, error: undefined };
   }
 
   private start(lane: Lane<Row, Result>): void {
@@ -169,32 +166,30 @@ export class Writer<Row, Result> {
 
   private async commit(lane: Lane<Row, Result>): Promise<State> {
     const ended = this.deps.operations.beginCommit();
+    let batch: Batch<Row, Result>;
     try {
       const writes = lane.jobs.map(({ write }) => write);
-      lane.committed = await this.deps.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
+      batch = await this.deps.tracing.span({ name: 'write batch', kind: 'internal', alone: true }, (span) => {
         span.set('parley.batch.size', writes.length);
         return withDeadline(this.commits.run(writes).finally(ended), lane.deadline - performance.now());
       });
-      return 'answer';
     } catch (error) {
       lane.error = error;
       if (isLockTimeout(error)) return 'setAside';
       if (isConflict(error) && lane.attempt < maxAttempts) return 'repeat';
       return isDisconnected(error) ? 'reconnect' : this.afterFailure(lane);
     }
+    this.answer(lane.jobs, batch);
+    return 'take';
   }
 
   /** Answers the callers of a committed batch, and emits its events. */
-  private answer(lane: Lane<Row, Result>): State {
-    const { jobs, committed } = lane;
-    const { entries } = committed;
-    lane.committed = this.nothing;
+  private answer(jobs: Job<Row, Result>[], { entries, outcomes }: Batch<Row, Result>): void {
     this.outage.end();
     this.safely(() => this.deps.delivery.publish(entries));
-    this.resolve(jobs, committed);
+    this.resolve(jobs, outcomes);
     // At the end of this turn: by then PostgreSQL works on the next batch, and the answered senders send again.
     setImmediate(() => this.safely(() => this.deps.delivery.emitHere(entries)));
-    return 'take';
   }
 
   private repeat(lane: Lane<Row, Result>): State {
@@ -253,7 +248,7 @@ export class Writer<Row, Result> {
     return rest;
   }
 
-  private resolve(jobs: Job<Row, Result>[], { outcomes }: Batch<Row, Result>): void {
+  private resolve(jobs: Job<Row, Result>[], outcomes: Batch<Row, Result>['outcomes']): void {
     const { counters } = this.deps.delivery;
     counters.batches++;
     counters.batchedSends += jobs.length;
