@@ -33,18 +33,6 @@ export function policiesOf(db: Queries, agentId: string, serverId: string | unde
     .execute();
 }
 
-/** The channels of a server in which its default can matter to a bot. */
-export async function concerned(db: Queries, botUserId: string, serverId: string | null): Promise<string[]> {
-  const channels = await db
-    .selectFrom('ChannelMember as m')
-    .innerJoin('Channel as c', 'c.id', 'm.channelId')
-    .where('m.userId', '=', botUserId)
-    .where('c.serverId', '=', serverId)
-    .select('c.id')
-    .execute();
-  return channels.map(({ id }) => id);
-}
-
 /** What was set for a bot in a place itself, and what applies there with the default of its server. */
 export async function halvesAt(
   em: EntityManager,

@@ -14,13 +14,14 @@ import {
 import { may, type Role, requireRole } from '../../../contract/roles.ts';
 import { userRoom } from '../../../contract/rooms.ts';
 import { isUuid } from '../../../contract/schema.ts';
-import type { Queries } from '../../../database/database.ts';
+import type { Rows } from '../../../database/database.ts';
 import { AgentPolicy } from '../../../database/entities/agent.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
-import { type AgentAccess, type AgentRow, lockAgent } from '../../accounts/agent.access.ts';
+import type { AgentAccess, AgentRow } from '../../accounts/agent.access.ts';
 import { type AgentIdentity, actorOf } from '../../accounts/agent.identity.ts';
 import type { Context } from '../../context.ts';
-import { concerned, halvesAt, type Place, policiesOf, writePolicy } from './policy.places.ts';
+import { halvesAt, type Place, policiesOf, writePolicy } from './policy.places.ts';
+import { concernedChannels, holdOwner, lockPolicies } from './policy.table.ts';
 import { halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
 
 type Input = PolicyInput & Partial<Place>;
@@ -83,12 +84,12 @@ export class PolicyService {
     const agent = await this.deps.agentAccess.owned(actor, agentId);
     await this.deps.changes.run(async (change) => {
       const { em } = change;
-      await lockAgent(em, agentId);
+      await this.lock(change, agentId);
       const policy = await em.findOne(AgentPolicy, { agentId, id: policyId });
       if (!policy) throw new AppError('POLICY_NOT_FOUND');
       const place = placeOf(policy);
       if (!policy.ownerHalf) throw new AppError('FORBIDDEN', { message: "The server's admins have set this policy." });
-      await requireOwnerThere(change.db, agent, place.serverId);
+      await requireOwnerThere(change.rows, agent, place.serverId);
       await this.write(change, botOf(agent), place, withoutOwner);
     });
   }
@@ -141,7 +142,7 @@ export class PolicyService {
 
   /** Removes all that the owner has set for a bot in a server, as part of a change. */
   async forgetOwners(change: Change, agent: Bot, serverId: string): Promise<void> {
-    await lockAgent(change.em, agent.id);
+    await this.lock(change, agent.id);
     const owned = { agentId: agent.id, serverId, ownerHalf: { $ne: null } };
     const policies = await change.em.find(AgentPolicy, owned, { orderBy: { createdAt: 'asc', id: 'asc' } });
     for (const policy of policies) {
@@ -213,14 +214,18 @@ export class PolicyService {
     side: Side,
   ): Promise<PolicyRecord> {
     // Concurrent changes of one bot's policies are serialized.
-    await lockAgent(change.em, agent.id);
-    if (side === 'owner') await requireOwnerThere(change.db, agent, place.serverId);
+    await this.lock(change, agent.id);
+    if (side === 'owner') await requireOwnerThere(change.rows, agent, place.serverId);
     const record = await this.write(change, botOf(agent), place, (before) => ({
       ...before,
       [side]: changedPolicy(before[side] ?? openPolicy, input),
     }));
     if (!record) throw new AppError('AGENT_NOT_FOUND');
     return record;
+  }
+
+  private async lock({ rows }: Change, agentId: string): Promise<void> {
+    if (!(await lockPolicies(rows, agentId))) throw new AppError('AGENT_NOT_FOUND');
   }
 
   private async write(
@@ -242,7 +247,7 @@ export class PolicyService {
     { serverId, channelId }: Place,
     policy: PolicyRecord | null,
   ): Promise<void> {
-    const channelIds = channelId === null ? await concerned(change.db, agent.userId, serverId) : [channelId];
+    const channelIds = channelId === null ? await concernedChannels(change.rows, agent.userId, serverId) : [channelId];
     change.publish(policyChanged.in(userRoom(agent.userId), { agentId: agent.id, serverId, channelId, policy }));
     change.afterCommit(() => this.deps.policyAccess.forget(agent.userId, channelIds));
     change.afterCommit(() => this.deps.control.send({ kind: 'hearing', userId: agent.userId }));
@@ -263,16 +268,9 @@ function mayDecide({ user }: Actor, role: Role | null): boolean {
 }
 
 /** Owners set no policies in servers they are not in, or for kept bots. @throws AppError SERVER_NOT_FOUND, FORBIDDEN */
-async function requireOwnerThere(db: Queries, agent: AgentRow, serverId: string | null): Promise<void> {
+async function requireOwnerThere(rows: Rows, agent: AgentRow, serverId: string | null): Promise<void> {
   if (serverId === null) return;
-  const held = await db
-    .selectFrom('ServerMember as o')
-    .leftJoin('ServerMember as b', (on) => on.onRef('b.serverId', '=', 'o.serverId').on('b.userId', '=', agent.userId))
-    .where('o.serverId', '=', serverId)
-    .where('o.userId', '=', agent.ownerId)
-    .select('b.kept as isKept')
-    .forShare('o')
-    .executeTakeFirst();
+  const held = await holdOwner(rows, serverId, agent);
   if (!held) throw new AppError('SERVER_NOT_FOUND');
   if (!held.isKept) return;
   throw new AppError('FORBIDDEN', { message: "In this server the admins alone set this bot's policies." });
