@@ -76,8 +76,9 @@ export class Subscription implements Place {
     if (this.phase === 'entering') this.phase = 'catching up';
   }
 
-  /** Evictions find it by its place, so it has to be known before access is checked. */
+  /** Evictions find it by its place, so it has to be known before access is checked. That of a live one is known. */
   belongTo({ room, serverId }: Place): void {
+    if (this.phase === 'live') return;
     this.room = room;
     this.serverId = serverId;
   }

@@ -73,6 +73,8 @@ class Play {
       ...Array.from({ length: 10 }, () => () => this.say(this.pick([this.open, this.hidden, this.open]))),
       ...Array.from({ length: 6 }, () => () => this.cut(this.pick(this.clients))),
       () => this.pick(this.clients).drop(),
+      () => this.relapse(this.pick(this.clients)),
+      () => this.relapse(this.pick(this.clients)),
       () => this.leave(this.pick(this.clients)),
       () => (this.evictedAt === undefined ? this.evict() : this.readmit()),
       () => (this.evictedAt === undefined ? this.evict() : this.readmit()),
@@ -82,6 +84,7 @@ class Play {
       () => this.begetOrDelete(),
       () => this.loseDatabase(),
       () => this.loseDatabase(),
+      () => this.line.jitter(0, this.random(3) * 40),
       () => delay(this.random(120)),
     ];
     for (let step = 0; step < stepsPerRound; step++) {
@@ -93,6 +96,7 @@ class Play {
 
   /** Everybody is let back, and has everything. */
   async settle(): Promise<void> {
+    this.line.jitter(0, 0);
     await Promise.all(this.back);
     if (this.evictedAt !== undefined) await this.readmit();
     if (this.restrictedAt !== undefined) await this.allow();
@@ -141,17 +145,26 @@ class Play {
     if (isMention) log.forBots.add(seq);
   }
 
-  private async say(log: KnownLog): Promise<void> {
-    const count = this.random(8) === 0 ? 60 : 1 + this.random(5);
+  private async say(log: KnownLog, count = this.random(8) === 0 ? 60 : 1 + this.random(5)): Promise<void> {
     for (let i = 0; i < count; i += 6) {
       const some = Array.from({ length: Math.min(6, count - i) }, () => this.sayOnce(log, this.random(3) === 0));
       await Promise.all(some);
     }
   }
 
+  /** It is cut off again while it is being brought back. */
+  private async relapse(client: TrackedClient): Promise<void> {
+    this.line.jitter(0, 60);
+    this.cut(client, 60);
+    await this.say(this.pick([this.open, this.hidden]), 30);
+    await Promise.all(this.back);
+    await delay(50 + this.random(300));
+    client.drop();
+  }
+
   /** Its line goes dead for a while, with what is on it, and then breaks. */
-  private cut(client: TrackedClient): void {
-    const [dead, away] = [this.random(60), this.random(400)];
+  private cut(client: TrackedClient, mostMs = 400): void {
+    const [dead, away] = [this.random(60), this.random(mostMs)];
     const run = async () => {
       if (this.random(2)) client.line.hold();
       await delay(dead);
@@ -175,6 +188,14 @@ class Play {
 
   private async evict(): Promise<void> {
     const { alice, bob } = this.here;
+    // Half of the time while they are being brought back.
+    if (this.random(2)) {
+      this.line.jitter(0, 60);
+      for (const client of this.bobs) this.cut(client, 60);
+      await this.say(this.hidden, 30);
+      await Promise.all(this.back);
+      await delay(this.random(300));
+    }
     for (const client of this.bobs) client.unwant(this.hidden);
     const { status } = await alice.delete(`/api/channels/${this.hidden.id}/members/${bob.id}`);
     expect(status).to.equal(200);
