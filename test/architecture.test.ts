@@ -122,6 +122,16 @@ describe('the architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
+  it('keeps SQL in tables, delivery and database', () => {
+    const keeps = (file: string) => /\.table\.ts$/.test(file) || ['delivery', 'database'].includes(folder(file));
+    const words =
+      /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM|FROM|JOIN|WHERE|(ORDER|GROUP) BY|IS (NOT )?NULL|ON CONFLICT)\b/;
+    const tags = /\b(sql|raw)\b[^;]*from '(kysely|@mikro-orm\/\w+)'/;
+    const code = (file: string) => (texts.get(file) ?? '').replace(/(^|\s)\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
+    const outside = files.filter((file) => !keeps(file) && (words.test(code(file)) || tags.test(code(file))));
+    expect(outside).to.deep.equal([]);
+  });
+
   it('has no utils, helpers or common', () => {
     expect(files.filter((file) => /(^|[/.-])(utils?|helpers?|common|misc)([/.-]|$)/.test(file))).to.deep.equal([]);
   });
