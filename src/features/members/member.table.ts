@@ -1,3 +1,4 @@
+import type { SmallUser } from '../../contract/actor.ts';
 import type { Rows } from '../../database/database.ts';
 import type { MemberRow } from './server.view.ts';
 
@@ -13,6 +14,22 @@ export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.join
 const members = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id WHERE m.server_id = $1`;
 const page = `${members} AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
 const one = `${members} AND m.user_id = $2`;
+const botsOf = `SELECT u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot"
+  FROM server_members m JOIN agents a ON a.user_id = m.user_id JOIN users u ON u.id = m.user_id
+  WHERE m.server_id = $1 AND a.owner_id = $2 AND NOT m.kept ORDER BY u.id`;
+const drop = `DELETE FROM channel_members USING channels
+  WHERE channels.id = channel_members.channel_id AND channels.server_id = $1 AND channel_members.user_id = $2
+  RETURNING channel_members.channel_id AS id`;
+
+/** The bots of someone in a server, except those that it keeps. */
+export function readBotsOf(rows: Rows, serverId: string, ownerId: string): Promise<SmallUser[]> {
+  return rows<SmallUser>(botsOf, [serverId, ownerId]);
+}
+
+/** Removes what a user has in the channels of a server. @returns the channels that they had an entry in */
+export async function dropEntries(rows: Rows, serverId: string, userId: string): Promise<string[]> {
+  return (await rows<{ id: string }>(drop, [serverId, userId])).map(({ id }) => id);
+}
 
 /** The members of a server by id. */
 export function readMembers(rows: Rows, serverId: string, after: string, limit: number): Promise<MemberRow[]> {

@@ -10,12 +10,12 @@ import { ServerMember } from '../../database/entities/server.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
-import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from './audience.ts';
 import { requireUnbanned } from './ban.access.ts';
 import { readAllInServer } from './channel.table.ts';
 import { forgetRequests, settleRequest } from './join-requests.ts';
+import { dropEntries, readBotsOf } from './member.table.ts';
 import { countMembers, findServer, holdServer } from './server.table.ts';
 import { type ServerRecord, serverChange, serverRecord } from './server.view.ts';
 
@@ -94,7 +94,7 @@ export class Roster {
   /** Removes the bots of someone who is no longer in the server. @returns the rooms in which it announces that */
   async removeBotsOf(change: Change, serverId: string, ownerId: string): Promise<Room[]> {
     const rooms: Room[] = [];
-    for (const bot of (await botsOf(change.db, serverId, ownerId)).map(smallUser)) {
+    for (const bot of await readBotsOf(change.rows, serverId, ownerId)) {
       rooms.push(...(await this.takeOut(change, serverId, bot)), userRoom(bot.id));
     }
     return rooms;
@@ -107,7 +107,7 @@ export class Roster {
     const removed = await change.em.nativeDelete(ServerMember, { serverId, userId });
     if (removed === 0) throw new AppError('MEMBER_NOT_FOUND');
     await countMembers(change.rows, serverId, -1);
-    const entered = await dropEntries(change.db, serverId, userId);
+    const entered = await dropEntries(change.rows, serverId, userId);
     const open = await this.deps.audience.announcedIn(change.rows, serverId);
     const channels = [...new Set([...open, ...entered])];
     for (const channelId of channels) {
@@ -143,31 +143,6 @@ export class Roster {
     }
     await countMembers(change.rows, serverId, 1);
   }
-}
-
-/** The bots of someone in a server, except those that it keeps. */
-function botsOf(db: Queries, serverId: string, ownerId: string) {
-  return db
-    .selectFrom('ServerMember as m')
-    .innerJoin('Agent as a', 'a.userId', 'm.userId')
-    .innerJoin('User as u', 'u.id', 'm.userId')
-    .where('m.serverId', '=', serverId)
-    .where('a.ownerId', '=', ownerId)
-    .where('m.kept', '=', false)
-    .orderBy('u.id')
-    .select(smallUserColumns)
-    .execute();
-}
-
-/** @returns the channels that the user had an entry in */
-async function dropEntries(db: Queries, serverId: string, userId: string): Promise<string[]> {
-  const lost = await db
-    .deleteFrom('ChannelMember')
-    .where('userId', '=', userId)
-    .where('channelId', 'in', (entry) => entry.selectFrom('Channel').where('serverId', '=', serverId).select('id'))
-    .returning('channelId')
-    .execute();
-  return lost.map(({ channelId }) => channelId);
 }
 
 /** Keeps a bot from being deleted before the commit: deleting it removes it from the servers it is in by then. */
