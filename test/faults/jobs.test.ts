@@ -80,8 +80,8 @@ describe('what follows a change when the node dies', () => {
     // Not committed: it waits for the other code of the same address.
     const refused = ask(uncommitted).catch(() => null);
     const blocked =
-      'SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE $1 AND wait_event_type = $2';
-    await until(async () => (await client.query(blocked, ['INSERT INTO email_codes%', 'Lock'])).rowCount === 1);
+      'SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE $1 AND wait_event_type = $2';
+    await until(async () => (await client.query(blocked, ['insert into%email_codes%', 'Lock'])).rowCount === 1);
     // In the midst of a purge.
     await holder.query('LOCK TABLE attachments IN ACCESS EXCLUSIVE MODE');
     await alice.delete(`/api/channels/${doomed.id}`);
