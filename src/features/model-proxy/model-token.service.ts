@@ -6,7 +6,7 @@ import type { mintedTokenSchema, mintTokenSchema, modelTokenSchema } from '../..
 import { isoTime } from '../../contract/schema.ts';
 import { ModelToken } from '../../database/entities/agent.entity.ts';
 import type { Cache } from '../../infrastructure/cache.ts';
-import { clock, dateNow } from '../../infrastructure/clock.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type ModelTokens, modelTokenCache } from '../accounts/model-tokens.ts';
@@ -38,7 +38,8 @@ export class ModelTokenService {
     const session = ownSession(actor);
     const { runtimeId, templateSlug = null, models = null, expiresInDays = this.settings.tokenDays } = input;
     const id = newId();
-    const expiresAt = new Date(clock.now() + expiresInDays * 24 * 60 * 60 * 1000);
+    const createdAt = dateNow();
+    const expiresAt = new Date(createdAt.getTime() + expiresInDays * 24 * 60 * 60 * 1000);
     return this.deps.changes.run(async (change) => {
       const { em } = change;
       await lockUser(change.rows, actor.userId);
@@ -46,7 +47,7 @@ export class ModelTokenService {
       await em.nativeDelete(ModelToken, { userId: actor.userId, expiresAt: { $lte: dateNow() } });
       const held = await em.count(ModelToken, { userId: actor.userId });
       if (held >= this.settings.tokensPerUser) throw new AppError('TOKEN_LIMIT');
-      const about = { runtimeId, templateSlug, models, expiresAt, madeBy: session };
+      const about = { runtimeId, templateSlug, models, createdAt, expiresAt, madeBy: session };
       const token = em.create(ModelToken, { id, userId: actor.userId, ...about });
       await em.flush();
       const claims = { sub: actor.userId, jti: id, runtime: runtimeId, template: templateSlug };
