@@ -10,9 +10,9 @@ import type { Change } from '../../delivery/changes.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
+import { readMember } from '../members/member.table.ts';
 import { lockServer, type Roster, shown } from '../members/roster.ts';
 import { type MemberRecord, memberRecord } from '../members/server.view.ts';
-import { readSeat } from './bot-seat.table.ts';
 import type { PolicyService } from './policies/policy.service.ts';
 
 /** A bot as a member of a server. */
@@ -111,7 +111,7 @@ export class BotSeats {
 
   private async record({ em, rows }: Change, { serverId, userId }: ServerMember): Promise<MemberRecord> {
     await em.flush();
-    const row = await readSeat(rows, serverId, userId);
+    const row = await readMember(rows, serverId, userId);
     if (!row) throw new AppError('AGENT_NOT_FOUND');
     return memberRecord(row, this.deps.statuses);
   }
