@@ -132,6 +132,11 @@ describe('the architecture', () => {
     expect(outside).to.deep.equal([]);
   });
 
+  it('reads what it locks as it is then: an entity may have been read before', () => {
+    const writes = /LockMode\.PESSIMISTIC_WRITE/;
+    expect(files.filter((file) => writes.test(texts.get(file) ?? ''))).to.deep.equal(['database/queries.ts']);
+  });
+
   it('has no utils, helpers or common', () => {
     expect(files.filter((file) => /(^|[/.-])(utils?|helpers?|common|misc)([/.-]|$)/.test(file))).to.deep.equal([]);
   });

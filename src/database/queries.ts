@@ -1,4 +1,4 @@
-import type { EntityManager, InferClassEntityDB } from '@mikro-orm/postgresql';
+import { type EntityManager, type InferClassEntityDB, LockMode } from '@mikro-orm/postgresql';
 import type { Kysely } from 'kysely';
 import type { entities } from './entities.ts';
 
@@ -18,3 +18,6 @@ export type Queries = Kysely<Tables>;
 export function queriesOf(em: EntityManager): Queries {
   return em.getKysely<Tables>(naming);
 }
+
+/** Locks a row until the commit. It is read as it is then, also where the same change has read it before. */
+export const forUpdate = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;

@@ -1,9 +1,10 @@
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { InferResult } from 'kysely';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
+import { forUpdate } from '../../database/queries.ts';
 
 /** Agents with their bot users. */
 export function selectAgents(db: Queries) {
@@ -26,7 +27,7 @@ export async function ownsBot(db: Queries, actor: Actor, botUserId: string): Pro
 
 /** Locks an agent until the commit: changes of it and of its policies run one at a time. @throws AppError AGENT_NOT_FOUND */
 export async function lockAgent(em: EntityManager, agentId: string): Promise<Agent> {
-  const agent = await em.findOne(Agent, agentId, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  const agent = await em.findOne(Agent, agentId, forUpdate);
   if (!agent) throw new AppError('AGENT_NOT_FOUND');
   return agent;
 }

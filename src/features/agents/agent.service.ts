@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LockMode } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { lockUser } from '../../access/user.table.ts';
 import { deletedUsernameKey, usernameKey } from '../../contract/account.ts';
@@ -17,6 +16,7 @@ import { userRoom } from '../../contract/rooms.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
+import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { createStream } from '../../delivery/log.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
@@ -128,7 +128,7 @@ export class AgentService {
     await this.deps.changes.run(async (change) => {
       const agent = await lockAgent(change.em, agentId);
       // Nobody adds it to a server meanwhile (see Roster).
-      const bot = await change.em.findOneOrFail(User, userId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const bot = await change.em.findOneOrFail(User, userId, forUpdate);
       const tokenIds = await this.deps.agentTokens.idsOf(change, agentId);
       await this.deps.leaveAll(change, userId);
       change.em.remove(agent);

@@ -1,8 +1,9 @@
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { updateAppSchema } from '../../contract/app.ts';
 import { AppError } from '../../contract/errors.ts';
 import { App, AppFile } from '../../database/entities/app.entity.ts';
+import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
@@ -44,7 +45,7 @@ export async function insertApp(
 
 /** An app whose content or data is about to change, until the commit. @throws AppError APP_NOT_FOUND */
 export async function lockApp(em: EntityManager, id: string): Promise<App> {
-  const app = await em.findOne(App, id, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  const app = await em.findOne(App, id, forUpdate);
   if (!app) throw new AppError('APP_NOT_FOUND');
   return app;
 }

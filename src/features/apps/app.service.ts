@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import {
@@ -17,6 +17,7 @@ import { invalid } from '../../contract/schema/validation.ts';
 import type { Queries } from '../../database/database.ts';
 import { App, AppFile } from '../../database/entities/app.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
+import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
@@ -248,7 +249,7 @@ export class AppService {
  */
 function published(em: EntityManager, serverId: string, name: string, slug?: string | null): Promise<App | null> {
   const where = slug ? { serverId, slug } : { serverId, name, slug: new RegExp(`^${slugOf(name)}(-[0-9]+)?$`) };
-  return em.findOne(App, where, { orderBy: { createdAt: 'asc', id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE });
+  return em.findOne(App, where, { ...forUpdate, orderBy: { createdAt: 'asc', id: 'asc' } });
 }
 
 /** The slugs of the apps of a server, of any status. */

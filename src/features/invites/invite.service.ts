@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { lockUser } from '../../access/user.table.ts';
@@ -8,6 +7,7 @@ import type { createInvitesSchema } from '../../contract/invite.ts';
 import type { Queries } from '../../database/database.ts';
 import { InviteCode } from '../../database/entities/invite-code.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
+import { forUpdate } from '../../database/queries.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { smallUser } from '../accounts/account.view.ts';
@@ -60,7 +60,7 @@ export class InviteService {
     ownSession(actor);
     return this.deps.changes.run(async ({ em }) => {
       const own = { id, createdBy: actor.userId };
-      const invite = await em.findOne(InviteCode, own, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const invite = await em.findOne(InviteCode, own, forUpdate);
       if (!invite) throw new AppError('INVITE_CODE_NOT_FOUND');
       invite.isActive = false;
       const user = invite.usedBy ? await em.findOne(User, invite.usedBy) : null;

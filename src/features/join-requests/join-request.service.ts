@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { type ChannelInfo, isInChannel } from '../../access/channel.access.ts';
@@ -10,6 +9,7 @@ import { may, requireRole } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { JoinRequest } from '../../database/entities/channel.entity.ts';
 import { ServerMember } from '../../database/entities/server.entity.ts';
+import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
@@ -168,7 +168,7 @@ export class JoinRequestService {
   ): Promise<{ status: Status; requestId: string }> {
     const { em } = change;
     const own = { userId: actor.userId, serverId, channelId };
-    const asked = await em.findOne(JoinRequest, own, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+    const asked = await em.findOne(JoinRequest, own, forUpdate);
     if (asked?.status === 'pending') return { status: 'pending', requestId: asked.id };
     if (asked) em.assign(asked, { status: 'pending', updatedAt: dateNow(), decidedBy: null });
     const request = asked ?? em.create(JoinRequest, { id: newId(), ...own, status: 'pending' });
@@ -197,7 +197,7 @@ async function held(change: Change, requestId: string): Promise<JoinRequest | nu
   if (!seen) return null;
   if (seen.channelId) await findMember(change.rows, seen.channelId, seen.serverId, seen.userId);
   else await lockUser(change.rows, seen.userId);
-  return change.em.findOne(JoinRequest, requestId, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  return change.em.findOne(JoinRequest, requestId, forUpdate);
 }
 
 async function isIn(em: EntityManager, serverId: string, userId: string): Promise<boolean> {

@@ -1,9 +1,10 @@
-import { type FilterQuery, LockMode } from '@mikro-orm/core';
+import type { FilterQuery } from '@mikro-orm/core';
 import { anyUserById } from '../../access/user.table.ts';
 import { joinRequestDecided } from '../../contract/join-request.ts';
 import { type Room, userRoom } from '../../contract/rooms.ts';
 import type { Queries } from '../../database/database.ts';
 import { JoinRequest } from '../../database/entities/channel.entity.ts';
+import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
@@ -43,8 +44,7 @@ export const pendingRecord = (row: Pending): JoinRequestRecord =>
  */
 export async function settleRequest(change: Change, asked: Asked, userId: string): Promise<boolean> {
   const pending = { ...asked, userId, status: 'pending' } as const;
-  const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const request = await change.em.findOne(JoinRequest, pending, { lockMode, refresh: true });
+  const request = await change.em.findOne(JoinRequest, pending, forUpdate);
   if (!request) return false;
   request.status = 'approved';
   request.updatedAt = dateNow();

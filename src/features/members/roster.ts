@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { SmallUser } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
@@ -8,6 +7,7 @@ import { memberJoined, memberLeft, serverJoined, serverLeft } from '../../contra
 import type { Queries, Rows } from '../../database/database.ts';
 import { ServerMember } from '../../database/entities/server.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
+import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
 import type { Context } from '../context.ts';
@@ -182,7 +182,7 @@ export async function lockMembers(
   userIds: string[],
 ): Promise<Map<string, ServerMember>> {
   await holdServer(change.rows, serverId);
-  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { userId: 'asc' }, refresh: true } as const;
+  const locked = { ...forUpdate, orderBy: { userId: 'asc' } } as const;
   const members = await change.em.find(ServerMember, { serverId, userId: userIds }, locked);
   return new Map(members.map((member) => [member.userId, member]));
 }

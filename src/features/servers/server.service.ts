@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import type { z } from 'zod';
 import { userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
@@ -16,6 +15,7 @@ import {
 import type { Rows } from '../../database/database.ts';
 import { Server } from '../../database/entities/server.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
+import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closeStreams } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
@@ -126,7 +126,7 @@ export class ServerService {
     requireRole(membership.role, 'server:update');
     return this.withFreeSlug(() =>
       this.deps.changes.run(async (change) => {
-        const server = await change.em.findOne(Server, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        const server = await change.em.findOne(Server, id, forUpdate);
         if (!server) throw new AppError('SERVER_NOT_FOUND');
         const { updatedAt } = server;
         const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;
@@ -158,7 +158,7 @@ export class ServerService {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:delete');
     await this.deps.changes.run(async (change) => {
-      const server = await change.em.findOne(Server, id, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const server = await change.em.findOne(Server, id, forUpdate);
       if (!server) throw new AppError('SERVER_NOT_FOUND');
       if (server.ownerId !== actor.userId) throw new AppError('ROLE_REQUIRED');
       const members = await this.deps.audience.members(change.rows, id);

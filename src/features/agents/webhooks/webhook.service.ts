@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
@@ -7,6 +7,7 @@ import { userRoom } from '../../../contract/rooms.ts';
 import type { webhookTestSchema, webhookWithSecretSchema } from '../../../contract/webhook.ts';
 import type { Rows } from '../../../database/database.ts';
 import { Agent, Webhook } from '../../../database/entities/agent.entity.ts';
+import { forUpdate } from '../../../database/queries.ts';
 import type { Change } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import type { SealedText } from '../../../infrastructure/sealed-text.ts';
@@ -152,7 +153,7 @@ export class WebhookService {
 
 /** @throws AppError WEBHOOK_NOT_FOUND */
 async function lockWebhook(em: EntityManager, agentId: string): Promise<Webhook> {
-  const webhook = await em.findOne(Webhook, agentId, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  const webhook = await em.findOne(Webhook, agentId, forUpdate);
   if (!webhook) throw new AppError('WEBHOOK_NOT_FOUND');
   return webhook;
 }

@@ -1,5 +1,5 @@
-import { LockMode } from '@mikro-orm/postgresql';
 import { Agent, Webhook } from '../../../database/entities/agent.entity.ts';
+import { forUpdate } from '../../../database/queries.ts';
 import type { Changes } from '../../../delivery/changes.ts';
 import { dateNow } from '../../../infrastructure/clock.ts';
 import type { NotificationQueue } from '../../../jobs/notification.jobs.ts';
@@ -16,7 +16,7 @@ export class WebhookStops {
 
   async stop(agentId: string, state: 'dead' | 'gone'): Promise<void> {
     await this.changes.run(async (change) => {
-      const webhook = await change.em.findOne(Webhook, agentId, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const webhook = await change.em.findOne(Webhook, agentId, forUpdate);
       const agent = await change.em.findOne(Agent, agentId);
       if (webhook?.state !== 'active' || !agent) return;
       webhook.state = state;
