@@ -38,18 +38,20 @@ change('src/contract/calls.ts', [
   [/^/, `import { ${camel}Calls } from './${name}.ts';\n`],
   [/export const allCalls = \{\n/, `$&  ...${camel}Calls,\n`],
 ]);
+// The area of personal tokens that it is in.
+change('src/contract/scopes.ts', [[/const areaOfGroup = \{\n/, `$&  '${title}': 'account',\n`]]);
 // The highest feature: it may use every other, and none uses it yet.
 change('src/node/modules.ts', [
   [/^/, `import { ${camel}Module } from '../features/${name}/${name}.module.ts';\n`],
   [/\n {2}const list: /, `\n  const ${camel} = ${camel}Module(talk);$&`],
   [/\n {4}\.\.\.\{ notifications/, `$&, ${camel}`],
 ]);
-const changed = [...Object.values(files), 'src/contract/calls.ts', 'src/node/modules.ts'];
+const changed = [...Object.values(files), 'src/contract/calls.ts', 'src/contract/scopes.ts', 'src/node/modules.ts'];
 execFileSync(path.join(root, 'node_modules/.bin/biome'), ['check', '--write', ...changed], {
   cwd: root,
   stdio: 'ignore',
 });
-process.stdout.write(`Written, and listed in src/contract/calls.ts and src/node/modules.ts:\n`);
+process.stdout.write(`Written, and listed in calls.ts and scopes.ts of src/contract, and in src/node/modules.ts:\n`);
 for (const file of Object.values(files)) process.stdout.write(`  ${file}\n`);
 process.stdout.write(`Try it: npm test -- test/${name}/${name}.test.ts\n`);
 

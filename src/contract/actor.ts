@@ -1,3 +1,5 @@
+import type { Granted } from './scopes.ts';
+
 /** A user as shown to others beside their messages. */
 export interface SmallUser {
   id: string;
@@ -19,8 +21,8 @@ export interface Actor {
   personalTokenId: string | null;
   /** The agent whose bot this is, and the token used, if any; null for people. */
   agent: { id: string; tokenId: string | null } | null;
-  /** `read` may change nothing. */
-  scope: 'full' | 'read';
+  /** Those of the personal access token used; null for sessions and bots, which may do everything. */
+  scopes: Granted;
   /** When the token expires, in ms since 1970; null: never. */
   expiresAt: number | null;
 }

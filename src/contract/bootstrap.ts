@@ -24,5 +24,6 @@ export const bootstrapCalls = calls('Channels', {
     query: z.object({ messagesLimit: limitSchema(100, 50) }),
     answer: bootstrapSchema,
     errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+    areas: ['servers', 'messages'],
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AppError, ErrorCode } from './errors.ts';
+import type { Area, Group } from './scopes.ts';
 
 /** The form of a path parameter; a value that does not fit is answered as not existing (contract §1). */
 export interface Param {
@@ -96,6 +97,8 @@ export interface CallSpec {
   shownOnce?: readonly string[];
   /** Accepts JSON under any content type, and forms, for `sendBeacon`; an invalid body counts as empty. */
   anyBody?: boolean;
+  /** The areas that a personal token must be for, if they are not that of its group (contract §3). */
+  areas?: readonly Area[];
 }
 
 /** The limits that a call may name; the configuration sets their values. */
@@ -115,11 +118,11 @@ type CallLimit =
 /** A call with the properties of its group. */
 export type Call<C extends CallSpec = CallSpec> = C & {
   /** The group; the API documents are ordered by it. */
-  tag: string;
+  tag: Group;
 };
 
 /** Declares the calls of a group, each with a name of its own. */
-export function calls<const C extends Record<string, CallSpec>>(tag: string, declared: C): CallsOf<C> {
+export function calls<const C extends Record<string, CallSpec>>(tag: Group, declared: C): CallsOf<C> {
   const named = Object.entries(declared).map(([name, call]) => [name, { ...call, tag }]);
   return Object.fromEntries(named);
 }
@@ -145,17 +148,19 @@ export interface ClientEventSpec {
   limit: 'messages' | 'joins' | 'events' | 'deltas';
   /** Without a lane it never waits for earlier events. */
   lane?: LaneSpec;
-  /** Whether read-only tokens may send it. */
+  /** Whether tokens that may only read may send it. */
   readOnly?: boolean;
+  /** As of calls. */
+  areas?: readonly Area[];
 }
 
 export type ClientEvent<E extends ClientEventSpec = ClientEventSpec> = E & {
-  tag: string;
+  tag: Group;
 };
 
 /** Declares the events of a group that clients send, by their names on the wire. */
 export function clientEvents<const E extends Record<string, ClientEventSpec>>(
-  tag: string,
+  tag: Group,
   declared: E,
 ): { [Name in keyof E]: ClientEvent<E[Name]> } {
   const named = Object.entries(declared).map(([name, event]) => [name, { ...event, tag }]);

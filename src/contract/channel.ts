@@ -253,6 +253,7 @@ export const channelCalls = calls(tag, {
     body: markReadSchema,
     answer: readStateSchema,
     errors: readErrors,
+    areas: ['messages'],
   },
 });
 
@@ -263,5 +264,6 @@ export const channelClientEvents = clientEvents(tag, {
     ack: readStateSchema,
     errors: readErrors,
     limit: 'events',
+    areas: ['messages'],
   },
 });

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { calls, uuidParam } from './call.ts';
-import { doneSchema, idSchema, nameSchema, record, timeSchema, withDefault } from './schema.ts';
+import { doneSchema, idSchema, nameSchema, record, timeSchema } from './schema.ts';
+import { scopeListSchema, scopes, scopeTextSchema } from './scopes.ts';
 
 export const createTokenSchema = z.object({
   name: nameSchema(100),
-  scope: withDefault(z.enum(['user:read', 'user:write']), 'user:read'),
+  scope: scopeTextSchema.nullish().describe('One scope, or several with spaces between them; user:read by default.'),
+  scopes: scopeListSchema.nullish().describe('The same as a list; in place of `scope` if both are given.'),
   /** Null or left out: it never expires. */
   expiresInDays: z.number().int().min(1).max(365).nullable().optional(),
 });
@@ -12,7 +14,8 @@ export const createTokenSchema = z.object({
 export const personalTokenSchema = record('PersonalToken', {
   id: idSchema,
   name: z.string(),
-  scope: z.enum(['user:read', 'user:write']),
+  scope: z.string().describe('Its scopes, with spaces between them.'),
+  scopes: z.array(z.enum(scopes)),
   createdAt: timeSchema,
   expiresAt: timeSchema.nullable(),
   lastUsedAt: timeSchema.nullable(),
@@ -25,7 +28,7 @@ export const personalTokenCalls = calls('Personal access tokens', {
   createPersonalToken: {
     method: 'POST',
     path: '/api/tokens',
-    summary: 'Create a personal access token. It is shown only this once. user:read may only GET.',
+    summary: 'Create a personal access token. It is shown only this once. It may do what its scopes say, for its user.',
     body: createTokenSchema,
     status: 201,
     answer: newTokenSchema,

@@ -90,9 +90,17 @@ export const sessionClientEvents = clientEvents('Accounts', {
     summary: 'Continue with a new token of the same user, before the old one expires.',
     payload: z.object({ token: z.string().min(1).max(8192) }),
     ack: z.object({ sessionId: idSchema.nullable(), expiresAt: timeSchema.nullable() }),
-    errors: ['ACCESS_TOKEN_INVALID', 'SESSION_REVOKED', 'PAT_TOKEN_INVALID', 'PAT_TOKEN_EXPIRED', 'ACCOUNT_SUSPENDED'],
+    errors: [
+      'ACCESS_TOKEN_INVALID',
+      'SESSION_REVOKED',
+      'PAT_TOKEN_INVALID',
+      'PAT_TOKEN_EXPIRED',
+      'INSUFFICIENT_PAT_SCOPE',
+      'ACCOUNT_SUSPENDED',
+    ],
     limit: 'events',
     lane: { by: null },
     readOnly: true,
+    areas: [],
   },
 });

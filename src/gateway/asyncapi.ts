@@ -11,6 +11,7 @@ import {
 import { Examples } from '../contract/schema/examples.ts';
 import { headline } from '../contract/schema/headline.ts';
 import { type JsonSchemas, jsonSchemas } from '../contract/schema/json-schemas.ts';
+import { scopesOfEvent } from '../contract/scopes.ts';
 import type { Handler } from './handler.ts';
 
 /** The AsyncAPI 3 document of a node's sockets, generated from the handlers and events that serve them. */
@@ -74,7 +75,7 @@ interface Parts {
 /** Every code that the ack of an event can carry. */
 export function errorsOf(handler: Handler): ErrorCode[] {
   const general: ErrorCode[] = [...generalErrors, ...tokenErrors, 'ACCESS_CHANGED', 'MALFORMED_JSON'];
-  const scope: ErrorCode[] = handler.readOnly ? [] : ['INSUFFICIENT_PAT_SCOPE'];
+  const scope: ErrorCode[] = scopesOfEvent(handler).length > 0 ? ['INSUFFICIENT_PAT_SCOPE'] : [];
   return [...new Set([...withCompanions(handler.errors ?? []), ...general, ...scope])].sort();
 }
 
@@ -137,6 +138,7 @@ function receives(handler: Handler): object {
     reply: { channel: { $ref: at }, messages: [{ $ref: `${at}/messages/${ackOf(handler)}` }] },
     'x-errors': errorsOf(handler),
     'x-limit': handler.limit,
+    'x-scopes': scopesOfEvent(handler),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Operations } from '../cluster/operations.ts';
 import { AppError, asAppError, type ErrorCode } from '../contract/errors.ts';
 import { validated } from '../contract/schema/validation.ts';
+import { requireScopes, scopesOfEvent } from '../contract/scopes.ts';
 import { tooComplex } from '../infrastructure/json-complexity.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { unparsed } from './encoder.ts';
@@ -213,7 +214,8 @@ async function dispatch(
   try {
     await services.stillAuthentic(socket);
     services.limit(handler.limit, socket);
-    if (socket.data.actor.scope === 'read' && !handler.readOnly) throw new AppError('INSUFFICIENT_PAT_SCOPE');
+    const { scopes } = socket.data.actor;
+    if (scopes) requireScopes(scopes, scopesOfEvent(handler));
     if (given === unparsed) throw new AppError('MALFORMED_JSON', { message: tooComplex });
     const payload = validated(handler.payload, given);
     if (await place.turn()) await services.stillAuthentic(socket);

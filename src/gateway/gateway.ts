@@ -6,6 +6,7 @@ import type { Actor } from '../contract/actor.ts';
 import { AppError, asAppError } from '../contract/errors.ts';
 import type { EventSpec } from '../contract/event.ts';
 import { type Room, userRoom } from '../contract/rooms.ts';
+import { requireScopes, scopesOfSockets } from '../contract/scopes.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { FeedFilter } from '../delivery/feed-filter.ts';
@@ -245,6 +246,7 @@ export class Gateway {
     const { token = bearerToken(headers.authorization), recover } = auth.success ? auth.data : {};
     if (!token) throw new AppError('AUTH_TOKEN_MISSING');
     const actor = await this.parts.authenticate(token, clientAddress(headers, address, this.parts.settings.trustProxy));
+    if (actor.scopes) requireScopes(actor.scopes, scopesOfSockets);
     const recovery = socket.data.start?.recovery ?? null;
     // The private session id belongs to another user: nothing of the old session is theirs. A retry starts afresh.
     if (recovery && recovery.userId !== actor.userId) {

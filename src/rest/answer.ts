@@ -8,6 +8,7 @@ import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
 import { invalid, validated } from '../contract/schema/validation.ts';
 import { isUuid } from '../contract/schema.ts';
+import { requireScopes, scopesOfCall } from '../contract/scopes.ts';
 import { bearerToken } from '../infrastructure/bearer.ts';
 import type { BodyLimits, BodyReader } from './body.ts';
 import { compressed, compressedPieces } from './compression.ts';
@@ -48,7 +49,7 @@ export async function answer(
   await services.limit(route, context, actor);
   // Forwarded bodies may be as large as uploads.
   if (route.file || route.userContent) services.allowUpload(context.req);
-  if (actor?.scope === 'read' && route.method !== 'GET') throw new AppError('INSUFFICIENT_PAT_SCOPE');
+  if (actor?.scopes) requireScopes(actor.scopes, scopesOfCall(route));
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
   const authentic = () => services.stillAuthentic(actor);
   await services.operations.run(authentic, () =>

@@ -14,6 +14,7 @@ import { Examples } from '../contract/schema/examples.ts';
 import { headline } from '../contract/schema/headline.ts';
 import { type JsonSchema, type JsonSchemas, jsonSchemas, resolved } from '../contract/schema/json-schemas.ts';
 import { idExample } from '../contract/schema.ts';
+import { scopesOfCall } from '../contract/scopes.ts';
 import type { Route } from './route.ts';
 import { deliverySchemas, signatureParameters, type WebhookDelivery, webhooks } from './webhook-documents.ts';
 
@@ -107,7 +108,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.auth === 'required' || route.auth === 'optional') errors.push(...tokenErrors);
   if (route.auth === 'required' && route.method !== 'GET') errors.push('ACCESS_CHANGED');
   if (route.auth === 'required') errors.push('AUTH_TOKEN_MISSING');
-  if (route.auth !== 'none' && route.method !== 'GET') errors.push('INSUFFICIENT_PAT_SCOPE');
+  if (route.auth !== 'none' && scopesOfCall(route).length > 0) errors.push('INSUFFICIENT_PAT_SCOPE');
   return [...new Set(errors)];
 }
 
@@ -157,7 +158,8 @@ function operationId(route: Route): string {
 
 function securityOf(route: Route): object[] {
   if (route.auth === 'none') return [];
-  return route.auth === 'required' ? [{ bearer: [] }] : [{}, { bearer: [] }];
+  const bearer = { bearer: scopesOfCall(route) };
+  return route.auth === 'required' ? [bearer] : [{}, bearer];
 }
 
 function pathParameters(route: Route): object[] {

@@ -34,7 +34,7 @@ describe('personal access tokens', () => {
     const days = (new Date(made.expiresAt).getTime() - new Date(made.createdAt).getTime()) / 86_400_000;
     expect(days).to.equal(30);
     const [listed] = (await alice.get('/api/tokens')).body;
-    expect(listed).to.have.all.keys('id', 'name', 'scope', 'createdAt', 'expiresAt', 'lastUsedAt');
+    expect(listed).to.have.all.keys('id', 'name', 'scope', 'scopes', 'createdAt', 'expiresAt', 'lastUsedAt');
     expect((await make(alice, {})).scope).to.equal('user:read');
     const rows = await query(cluster.databaseUrl, 'SELECT row_to_json(t)::text AS text FROM personal_tokens t');
     expect(JSON.stringify(rows)).not.to.contain(made.token).and.not.contain(made.token.slice(4));
@@ -78,6 +78,55 @@ describe('personal access tokens', () => {
     for (const { status, body } of refused) expect([status, body.code]).to.deep.equal([403, 'INSUFFICIENT_PAT_SCOPE']);
   });
 
+  it('for some areas may do what is there, and are told what else they would need', async () => {
+    const { alice, channel, server } = here;
+    const files = `/api/servers/${server.id}/workspace/folders`;
+    const calls = {
+      'messages:read': (who: Person) => who.get(`/api/channels/${channel.id}/messages`),
+      'messages:write': (who: Person) => who.put(`/api/channels/${channel.id}/read`, { seq: 0 }),
+      'servers:read': (who: Person) => who.get('/api/servers'),
+      'servers:write': (who: Person) => who.patch(`/api/channels/${channel.id}`, { description: 'by a script' }),
+      'workspace:read': (who: Person) => who.get(`/api/servers/${server.id}/workspace/tree`),
+      'workspace:write': (who: Person) => who.post(files, { name: `folder ${Math.random()}` }),
+      'agents:read': (who: Person) => who.get('/api/agents'),
+      'agents:write': (who: Person) => who.post(`/api/servers/${server.id}/agents`, {}),
+      'account:read': (who: Person) => who.get('/api/auth/me'),
+      'account:write': (who: Person) => who.patch('/api/auth/me', {}),
+    };
+    for (const area of ['messages', 'servers', 'workspace', 'agents', 'account']) {
+      for (const right of ['read', 'write']) {
+        const who = holder(alice, (await make(alice, { scope: `${area}:${right}` })).token, 1);
+        for (const [needed, call] of Object.entries(calls)) {
+          const { status, body } = await call(who);
+          const isHeld = needed === `${area}:${right}` || needed === `${area}:read`;
+          expect(body.code === 'INSUFFICIENT_PAT_SCOPE', `${needed} with ${area}:${right}`).to.equal(!isHeld);
+          if (!isHeld) expect([status, body.error]).to.satisfy(([, text]: string[]) => text?.includes(needed));
+        }
+      }
+    }
+    const both = await make(alice, { scopes: ['messages:read', 'servers:read', 'messages:read'] });
+    expect(both).to.deep.include({ scope: 'messages:read servers:read', scopes: ['messages:read', 'servers:read'] });
+    const start = `/api/channels/${channel.id}/bootstrap`;
+    expect((await holder(alice, both.token).get(start)).status).to.equal(200);
+    const half = await make(alice, { scope: 'servers:read' });
+    expect((await holder(alice, half.token).get(start)).body.code).to.equal('INSUFFICIENT_PAT_SCOPE');
+  });
+
+  it('connect a socket only if they may read messages', async () => {
+    const { alice, channel } = here;
+    const files = holder(alice, (await make(alice, { scope: 'workspace:write account:write' })).token).dial();
+    const error = await new Promise<Error & { data?: unknown }>((resolve) => files.socket.on('connect_error', resolve));
+    expect(error.data).to.include({ code: 'INSUFFICIENT_PAT_SCOPE' });
+    files.close();
+    const reader = holder(alice, (await make(alice, { scope: 'messages:read' })).token, 1);
+    const socket = await reader.listen(channel.id);
+    const ack = await socket.emit('message:send', { channelId: channel.id, content: 'no' });
+    expect(ack).to.include({ ok: false, code: 'INSUFFICIENT_PAT_SCOPE' });
+    const other = (await make(alice, { scope: 'account:read' })).token;
+    expect(await socket.emit('auth:renew', { token: other })).to.include({ code: 'INSUFFICIENT_PAT_SCOPE' });
+    reader.hangUp();
+  });
+
   it('that are revoked are refused on every node at once, and their sockets are closed', async () => {
     const { alice } = here;
     const { id, token } = await make(alice, {});
@@ -118,6 +167,11 @@ describe('personal access tokens', () => {
       {},
       { name: ' ' },
       { name: 'x', scope: 'admin' },
+      { name: 'x', scope: '' },
+      { name: 'x', scope: 'messages' },
+      { name: 'x', scope: 'messages:read  servers:read' },
+      { name: 'x', scopes: [] },
+      { name: 'x', scopes: ['messages:all'] },
       { name: 'x', expiresInDays: 366 },
       { name: 'x', expiresInDays: 0 },
     ]) {

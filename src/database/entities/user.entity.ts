@@ -89,7 +89,8 @@ const PersonalTokenSchema = defineEntity({
     id: p.uuid().primary(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
     name: p.string().columnType('text'),
-    scope: p.string().columnType('text').$type<'user:read' | 'user:write'>(),
+    /** One or several, with spaces between them. */
+    scope: p.string().columnType('text'),
     tokenHash: p.string().columnType('text').unique(),
     createdAt: p.datetime(3).onCreate(dateNow),
     expiresAt: p.datetime(3).nullable(),

@@ -1,6 +1,7 @@
 import type { Actor } from '../../contract/actor.ts';
 import { asAppError } from '../../contract/errors.ts';
 import { isoTimeOrNull } from '../../contract/schema.ts';
+import { requireScopes, scopesOfSockets } from '../../contract/scopes.ts';
 import { sessionClientEvents } from '../../contract/session.ts';
 import type { SocketServices } from '../../gateway/dispatch.ts';
 import type { TokenExpiry } from '../../gateway/expiry.ts';
@@ -39,6 +40,7 @@ export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handle
   return handlers(sessionClientEvents, {
     async 'auth:renew'({ actor, payload, socket }) {
       const next = await identity.renewed(actor, payload.token);
+      if (next.scopes) requireScopes(next.scopes, scopesOfSockets);
       expiry.renew(socket, next);
       // From here on a revocation of the new session finds the socket; this check catches one just before.
       await identity.refreshed(next).catch((error) => sendOff(socket, next, error));

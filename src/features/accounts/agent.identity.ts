@@ -97,7 +97,7 @@ export function actorOf(agent: KnownAgent): Actor {
     sessionId: null,
     personalTokenId: null,
     agent: { id, tokenId: null },
-    scope: 'full' as const,
+    scopes: null,
     expiresAt: null,
   };
   return { userId: user.id, user, tier, ...came };

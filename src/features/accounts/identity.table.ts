@@ -1,4 +1,4 @@
-import type { Actor, SmallUser } from '../../contract/actor.ts';
+import type { SmallUser } from '../../contract/actor.ts';
 import type { AgentStatus } from '../../contract/agent.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Standing } from './standing.ts';
@@ -17,7 +17,7 @@ export interface KnownSession {
 export interface KnownToken {
   id: string;
   userId: string;
-  scope: Actor['scope'];
+  scopes: readonly string[];
   /** In ms since 1970; null: never. */
   expiresAt: number | null;
   revoked: boolean;
@@ -86,8 +86,10 @@ export async function readTokenId(rows: Rows, hash: string): Promise<string | un
 }
 
 export async function readToken(rows: Rows, id: string): Promise<KnownToken | undefined> {
-  const [row] = await rows<Omit<KnownToken, 'scope'> & { scope: string }>(selectToken, [id]);
-  return row && { ...row, scope: row.scope === 'user:write' ? 'full' : 'read' };
+  const [row] = await rows<Omit<KnownToken, 'scopes'> & { scope: string }>(selectToken, [id]);
+  if (!row) return undefined;
+  const { scope, ...token } = row;
+  return { ...token, scopes: scope.split(' ') };
 }
 
 /** The agent of a bot user. */

@@ -117,20 +117,20 @@ export class Identity {
       const { id, endsAt } = await this.deps.agents.require(sub, sid);
       const { user, tier } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
       const agent = { id, tokenId: sid };
-      const came = { sessionId: null, personalTokenId: null, agent, scope: 'full' as const };
+      const came = { sessionId: null, personalTokenId: null, agent, scopes: null };
       return { userId: sub, user, tier, ...came, expiresAt: Math.min(end, endsAt) };
     }
     const { user, tier } = await this.requireHeld(sid, sub);
-    const came = { sessionId: sid, personalTokenId: null, agent: null, scope: 'full' as const };
+    const came = { sessionId: sid, personalTokenId: null, agent: null, scopes: null };
     return { userId: sub, user, tier, ...came, expiresAt: end };
   }
 
   private async byPersonalToken(token: string): Promise<Actor> {
     const hash = hashSecret(token);
     const id = this.tokenIds.get(hash) ?? (await this.findToken(hash));
-    const { userId, scope, expiresAt } = await this.requirePersonalToken(id);
+    const { userId, scopes, expiresAt } = await this.requirePersonalToken(id);
     const { user, tier } = await this.requireUser(userId, 'PAT_TOKEN_INVALID');
-    return { userId, user, tier, sessionId: null, personalTokenId: id, agent: null, scope, expiresAt };
+    return { userId, user, tier, sessionId: null, personalTokenId: id, agent: null, scopes, expiresAt };
   }
 
   /** The user of a valid session. */

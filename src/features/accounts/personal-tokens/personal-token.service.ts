@@ -41,7 +41,8 @@ export class PersonalTokenService {
       const { userId } = actor;
       const valid = await change.em.count(PersonalToken, { userId, revokedAt: null });
       if (valid >= this.most) throw new AppError('TOKEN_LIMIT');
-      const { name, scope, expiresInDays: days } = input;
+      const { name, expiresInDays: days } = input;
+      const scope = (input.scopes ?? input.scope ?? ['user:read']).join(' ');
       const createdAt = dateNow();
       const expiresAt = days == null ? null : new Date(createdAt.getTime() + days * day);
       const made = { id: newId(), tokenHash: hash, madeBy: session, createdAt };
@@ -72,5 +73,5 @@ export class PersonalTokenService {
 
 function tokenRecord({ id, name, scope, createdAt, expiresAt, lastUsedAt }: PersonalToken): TokenRecord {
   const times = { expiresAt: isoTimeOrNull(expiresAt), lastUsedAt: isoTimeOrNull(lastUsedAt) };
-  return { id, name, scope, createdAt: isoTime(createdAt), ...times };
+  return { id, name, scope, scopes: scope.split(' '), createdAt: isoTime(createdAt), ...times };
 }

@@ -18,15 +18,31 @@ const lifetimes = [
   { value: '', label: 'Until it is revoked' },
 ];
 
+/** What a token may be limited to (contract §3). */
+const areas = [
+  { value: 'messages', label: 'Messages, notifications and sockets' },
+  { value: 'servers', label: 'Servers and channels' },
+  { value: 'workspace', label: 'Files' },
+  { value: 'agents', label: 'Bots' },
+  { value: 'account', label: 'Profile, friends and invite codes' },
+];
+
+/** The scopes that were chosen; all areas together are the user. */
+function scopesOf(isChecked: Fields['isChecked']): string[] {
+  const chosen = areas.map(({ value }) => value).filter(isChecked);
+  const of = chosen.length === areas.length ? ['user'] : chosen;
+  return of.map((area) => `${area}:${isChecked('write') ? 'write' : 'read'}`);
+}
+
 /** Personal access tokens, for programs that act for their user. */
 export function PersonalTokens() {
   const { client } = useApp();
   const { value: list, load, after } = useLoaded(() => client.rest('GET /api/tokens'), []);
   const [secret, setSecret] = useState<string | null>(null);
   const create = async ({ text, raw, isChecked }: Fields) => {
-    const scope = isChecked('write') ? 'user:write' : 'user:read';
+    const scopes = scopesOf(isChecked);
     const expiresInDays = Number(raw('lifetime')) || null;
-    const { token } = await client.rest('POST /api/tokens', { body: { name: text('name'), scope, expiresInDays } });
+    const { token } = await client.rest('POST /api/tokens', { body: { name: text('name'), scopes, expiresInDays } });
     setSecret(token);
     await load();
   };
@@ -48,15 +64,29 @@ export function PersonalTokens() {
       <Secret title="Your new token" secret={secret} />
       <Field label="What it is for" name="name" maxlength={100} required />
       <Select label="Valid for" name="lifetime" options={lifetimes} />
+      <fieldset class="choices">
+        <legend>What it may reach</legend>
+        {areas.map(({ value, label }) => (
+          <Check key={value} label={label} name={value} checked />
+        ))}
+      </fieldset>
       <Check label="It may change things too" name="write" />
     </Form>
   );
 }
 
-function aboutToken({ scope, lastUsedAt, expiresAt }: PersonalToken): string {
-  const may = scope === 'user:write' ? 'May do everything' : 'May read';
+function aboutToken({ scopes, lastUsedAt, expiresAt }: PersonalToken): string {
+  const may = scopes.map(mayOf).join(', ');
   const used = lastUsedAt ? `used ${shortTime(lastUsedAt)}` : 'never used';
   return `${may} · ${used} · ${expiresAt ? `until ${shortTime(expiresAt)}` : 'does not expire'}`;
+}
+
+function mayOf(scope: string): string {
+  if (scope === 'user:write') return 'May do everything';
+  if (scope === 'user:read') return 'May read everything';
+  const [of, right] = scope.split(':');
+  const { label } = areas.find(({ value }) => value === of) ?? { label: of };
+  return right === 'write' ? `${label}` : `${label} (read only)`;
 }
 
 type InviteCode = RestAnswer<'GET /api/invite-codes'>[number];
