@@ -90,6 +90,7 @@ const one = z.enum(scopes);
 export const scopeTextSchema = z
   .string()
   .regex(new RegExp(`^(?:${scopes.join('|')})(?: (?:${scopes.join('|')}))*$`), `must be of: ${scopes.join(', ')}`)
+  .meta({ examples: ['messages:read servers:read'] })
   .transform((text) => inOrder(text.split(' ')));
 
 export const scopeListSchema = z.array(one).min(1).max(scopes.length).transform(inOrder);
