@@ -10,6 +10,7 @@ interface Refusal {
   issues?: Issue[];
   retryAfter?: number;
   requestId?: string;
+  methods?: string[];
 }
 
 /** Why a call failed: the server's own error object (contract §2), or that there was no answer. */
@@ -21,6 +22,8 @@ export class ParleyError extends Error {
   /** Seconds. */
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
+  /** With CONFIRMATION_REQUIRED: how this account can confirm, `password` or `code`. */
+  readonly methods: string[];
 
   constructor(body: Refusal, status = 0) {
     super(body.error ?? body.code);
@@ -30,6 +33,7 @@ export class ParleyError extends Error {
     this.issues = body.issues ?? [];
     this.retryAfter = body.retryAfter;
     this.requestId = body.requestId;
+    this.methods = body.methods ?? [];
   }
 
   /** Whether the same call may succeed later: no answer, rate limited, or a server in trouble. */

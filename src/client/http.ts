@@ -7,6 +7,9 @@ const timeoutMs = 15_000;
 /** For uploads and downloads. */
 const transferTimeoutMs = 10 * 60_000;
 
+/** Asks the user to confirm that it is them, by one of these methods. @returns whether they did */
+export type Confirm = (methods: readonly string[]) => Promise<boolean>;
+
 interface Call {
   method: string;
   path: string;
@@ -16,14 +19,16 @@ interface Call {
   timeoutMs: number;
 }
 
-/** REST calls. A refused access token is renewed once; nothing else is retried here. */
+/** REST calls. A refused access token is renewed once, and a call that has to be confirmed is made again once it is; nothing else is retried here. */
 export class Http {
   private readonly url: string;
   private readonly session: Session;
+  private readonly confirm: Confirm | undefined;
 
-  constructor(url: string, session: Session) {
+  constructor(url: string, session: Session, confirm?: Confirm) {
     this.url = url;
     this.session = session;
+    this.confirm = confirm;
   }
 
   /** @throws ParleyError */
@@ -36,6 +41,21 @@ export class Http {
     const isTransfer = prepared.body instanceof FormData || name.endsWith('/download');
     const patience = isTransfer ? transferTimeoutMs : timeoutMs;
     const call = { ...prepared, signal: options.signal, timeoutMs: options.timeoutMs ?? patience };
+    try {
+      return await this.sendSignedIn(call);
+    } catch (error) {
+      const refused = asParleyError(error);
+      if (refused.code !== 'CONFIRMATION_REQUIRED' || !(await this.confirm?.(refused.methods))) throw refused;
+      return await this.sendSignedIn(call);
+    }
+  }
+
+  /** Without a token, for calls that obtain one. @throws ParleyError */
+  async open<C extends RestCall>(name: C, [input]: RestArguments<C>): Promise<RestAnswer<C>> {
+    return this.send({ ...prepare(name, input ?? {}), signal: undefined, timeoutMs }, undefined);
+  }
+
+  private async sendSignedIn(call: Call) {
     const token = this.session.tokens?.accessToken;
     try {
       return await this.send(call, token);
@@ -47,11 +67,6 @@ export class Http {
       if (!token || refused.code !== 'ACCESS_TOKEN_INVALID') throw refused;
       return await this.send(call, await this.session.renew(token));
     }
-  }
-
-  /** Without a token, for calls that obtain one. @throws ParleyError */
-  async open<C extends RestCall>(name: C, [input]: RestArguments<C>): Promise<RestAnswer<C>> {
-    return this.send({ ...prepare(name, input ?? {}), signal: undefined, timeoutMs }, undefined);
   }
 
   private async send(call: Call, token: string | undefined) {

@@ -5,7 +5,7 @@ import { Emitter } from './emitter.ts';
 import { asParleyError, ParleyError } from './errors.ts';
 import type { ChannelEvents, EphemeralEvents, OwnEvents } from './events.ts';
 import { host } from './host.ts';
-import { Http } from './http.ts';
+import { type Confirm, Http } from './http.ts';
 import type { AuthAnswer, Message } from './index.ts';
 import { type MessageInput, Outbox, type Pending } from './outbox.ts';
 import type { RestAnswer, RestArguments, RestCall, RestInput } from './rest.ts';
@@ -19,6 +19,10 @@ export interface ParleyOptions {
   token?: string;
   /** The store for tokens and unsent messages, such as `localStorage`; by default memory. */
   store?: KeyValueStore;
+  /**
+   * Asks the user to confirm that it is them (`POST /api/auth/confirm`) when a call needs it. True: the call is made once more.
+   */
+  confirm?: Confirm;
 }
 
 /** The client's events besides those of the user's own room. */
@@ -60,7 +64,7 @@ export class Parley {
       (token) => this.exchange(token),
       (error) => this.ended(error),
     );
-    this.http = new Http(this.url, this.session);
+    this.http = new Http(this.url, this.session, options.confirm);
     this.connection = new Connection(this.url, this.http, this.session, {
       state: (state) => this.stateChanged(state),
       event: (event, data) => this.handOn(event, data),

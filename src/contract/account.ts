@@ -160,12 +160,15 @@ export const startByEmailSchema = z.object({ email: emailSchema });
 /** The same response for every address, with or without an account. */
 export const mailedSchema = z.object({ ok: z.literal(true), success: z.literal(true), expiresIn: z.number() });
 
+/** A mailed code. */
+export const codeSchema = z
+  .string()
+  .trim()
+  .regex(/^\d{6}$/, 'must be six digits');
+
 export const verifyCodeSchema = z.object({
   email: emailSchema,
-  code: z
-    .string()
-    .trim()
-    .regex(/^\d{6}$/, 'must be six digits'),
+  code: codeSchema,
   displayName: omittable(displayNameSchema),
   inviteCode: omittable(inviteCodeSchema),
 });
@@ -241,10 +244,10 @@ export const accountCalls = calls('Accounts', {
     method: 'PUT',
     path: '/api/auth/password',
     summary:
-      'Set a new password. Your other sessions end, and with `endTokens` tokens, linked accounts and webhooks too; an account without a password needs no old one.',
+      'Set a new password. Your other sessions end, and with `endTokens` tokens, linked accounts and webhooks too; an account without a password needs no old one, but to be confirmed.',
     body: changePasswordSchema,
     answer: passwordChangedSchema,
-    errors: ['CURRENT_PASSWORD_WRONG', 'INSUFFICIENT_PAT_SCOPE', 'SERVER_BUSY'],
+    errors: ['CURRENT_PASSWORD_WRONG', 'CONFIRMATION_REQUIRED', 'INSUFFICIENT_PAT_SCOPE', 'SERVER_BUSY'],
     limit: 'auth',
   },
   getDashboard: {

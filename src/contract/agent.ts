@@ -169,6 +169,7 @@ export const agentCalls = calls(tag, {
   createAgentToken: {
     method: 'POST',
     path: '/api/agents/:id/token',
+    confirmed: true,
     summary:
       'A new token for the bot; older ones hold for ten more minutes, and a webhook is paused until you confirm it.',
     params,

@@ -97,6 +97,8 @@ export interface CallSpec {
   shownOnce?: readonly string[];
   /** Accepts JSON under any content type, and forms, for `sendBeacon`; an invalid body counts as empty. */
   anyBody?: boolean;
+  /** It takes a session whose user gave a password or code in the last minutes (contract §3). */
+  confirmed?: true;
   /** The areas that a personal token must be for, if they are not that of its group (contract §3). */
   areas?: readonly Area[];
 }

@@ -8,6 +8,7 @@ import { bootstrapCalls } from './bootstrap.ts';
 import { botSeatCalls } from './bot-seat.ts';
 import { channelCalls, channelClientEvents } from './channel.ts';
 import { channelMemberCalls } from './channel-member.ts';
+import { confirmationCalls } from './confirmation.ts';
 import { directCalls } from './direct.ts';
 import { documentCalls, referenceCalls } from './document.ts';
 import { eventsCalls, roomClientEvents } from './events.ts';
@@ -51,6 +52,7 @@ export const allCalls = {
   ...channelMemberCalls,
   ...channelCalls,
   ...directCalls,
+  ...confirmationCalls,
   ...documentCalls,
   ...referenceCalls,
   ...eventsCalls,

@@ -55,6 +55,10 @@ export const errorCodes = {
   ACCOUNT_SUSPENDED: [403, 'This account is suspended. Ask the operator of this server.'],
   FORBIDDEN: [403, 'You may not do this.'],
   NOT_A_MEMBER: [403, 'You are not a member; join first.'],
+  CONFIRMATION_REQUIRED: [
+    403,
+    'Confirm that it is you by your password or a mailed code (POST /api/auth/confirm), then try again.',
+  ],
   ROLE_REQUIRED: [403, 'Your role does not allow this.'],
   INSUFFICIENT_PAT_SCOPE: [403, 'The scope of this personal access token does not allow this.'],
   BANNED: [403, 'You are banned from this server; its moderators can lift the ban.'],

@@ -194,6 +194,7 @@ export const modelTokenCalls = calls(tag, {
   createModelToken: {
     method: 'POST',
     path: '/api/ai/tokens',
+    confirmed: true,
     summary: 'A token for a runtime, which can only call models. Needs the capability cloud:deploy.',
     body: mintTokenSchema,
     status: 201,

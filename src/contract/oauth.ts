@@ -80,6 +80,7 @@ export const oauthCalls = calls('Identity providers', {
   startOAuthLink: {
     method: 'POST',
     path: '/api/auth/oauth/:provider/link',
+    confirmed: true,
     summary: "Start linking a provider's account to yours: send the browser to the url, with the cookie it got.",
     params: { provider },
     body: linkSchema,
@@ -108,6 +109,7 @@ export const oauthCalls = calls('Identity providers', {
   unlinkOAuthAccount: {
     method: 'DELETE',
     path: '/api/auth/oauth/accounts/:accountId',
+    confirmed: true,
     summary: 'Unlink an account. The last way to sign in stays.',
     params: { accountId: uuidParam('OAUTH_ACCOUNT_NOT_FOUND', 'Id of the linked account.') },
     answer: doneSchema,

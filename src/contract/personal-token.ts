@@ -28,6 +28,7 @@ export const personalTokenCalls = calls('Personal access tokens', {
   createPersonalToken: {
     method: 'POST',
     path: '/api/tokens',
+    confirmed: true,
     summary: 'Create a personal access token. It is shown only this once. It may do what its scopes say, for its user.',
     body: createTokenSchema,
     status: 201,

@@ -240,6 +240,7 @@ export const serverCalls = calls('Servers', {
   deleteServer: {
     method: 'DELETE',
     path: '/api/servers/:id',
+    confirmed: true,
     summary: 'Delete a server and everything in it; for its owner.',
     params: { id: serverParam },
     answer: doneSchema,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mailedSchema } from './account.ts';
+import { codeSchema, mailedSchema } from './account.ts';
 import { calls } from './call.ts';
 import { doneSchema, omittable, record, timeSchema } from './schema.ts';
 
@@ -7,12 +7,7 @@ import { doneSchema, omittable, record, timeSchema } from './schema.ts';
 export const verifyEmailSchema = z
   .object({
     token: omittable(z.string().min(1).max(512)),
-    code: omittable(
-      z
-        .string()
-        .trim()
-        .regex(/^\d{6}$/, 'must be six digits'),
-    ),
+    code: omittable(codeSchema),
     password: omittable(z.string().min(1).max(1024)).describe(
       "With `token`, by someone who is not signed in: the account's password, which shows that they made it themselves.",
     ),

@@ -118,6 +118,7 @@ export const webhookCalls = calls('Webhooks', {
   setWebhook: {
     method: 'PUT',
     path: '/api/agents/:id/webhook',
+    confirmed: true,
     summary: 'Set the address to which an agent’s events are delivered from now on.',
     params,
     body: putWebhookSchema,
@@ -136,6 +137,7 @@ export const webhookCalls = calls('Webhooks', {
   createWebhookSecret: {
     method: 'POST',
     path: '/api/agents/:id/webhook/secret',
+    confirmed: true,
     summary: 'A new secret. For a day deliveries are signed with those before too, up to four.',
     params,
     status: 201,

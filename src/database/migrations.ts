@@ -43,6 +43,7 @@ import { NotificationSources } from './migrations/0078-notification-sources.ts';
 import { MadeBy } from './migrations/0080-made-by.ts';
 import { Storage } from './migrations/0081-storage.ts';
 import { Jobs } from './migrations/0082-jobs.ts';
+import { ConfirmedSessions } from './migrations/0099-confirmed-sessions.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -86,6 +87,7 @@ export const migrations = [
   { name: '0080-made-by', class: MadeBy },
   { name: '0081-storage', class: Storage },
   { name: '0082-jobs', class: Jobs },
+  { name: '0099-confirmed-sessions', class: ConfirmedSessions },
 ];
 
 /**

@@ -67,12 +67,23 @@ export async function createEndpoints(
 }
 
 function routeServices(
-  { settings, limits, operations, serverAccess, changes, identity, appsOrigin, blobs }: Modules['services'],
+  {
+    settings,
+    limits,
+    operations,
+    serverAccess,
+    changes,
+    identity,
+    confirmations,
+    appsOrigin,
+    blobs,
+  }: Modules['services'],
   bodies: SlowBodies,
 ): RouteServices {
   return {
     authenticate: authentication(limits, identity),
     stillAuthentic: (actor) => identity.refreshed(actor),
+    requireConfirmed: (actor) => confirmations.require(actor),
     operations,
     undoing: (work) => blobs.undoing(work),
     idempotency: new Idempotency(changes),

@@ -22,6 +22,8 @@ export interface RouteServices extends BodyLimits {
   authenticate(token: string, ip: string): Promise<Actor>;
   /** Checks that an actor's token is still valid. @throws AppError as `authenticate` */
   stillAuthentic(actor: Actor): Promise<unknown>;
+  /** @throws AppError CONFIRMATION_REQUIRED */
+  requireConfirmed(actor: Actor): Promise<void>;
   operations: Operations;
   /** Runs `work`; if it fails, the bytes that it stored are deleted again. */
   undoing<T>(work: () => Promise<T>): Promise<T>;
@@ -50,6 +52,7 @@ export async function answer(
   // Forwarded bodies may be as large as uploads.
   if (route.file || route.userContent) services.allowUpload(context.req);
   if (actor?.scopes) requireScopes(actor.scopes, scopesOfCall(route));
+  if (actor && route.confirmed) await services.requireConfirmed(actor);
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
   const authentic = () => services.stillAuthentic(actor);
   await services.operations.run(authentic, () =>

@@ -109,6 +109,7 @@ export function errorsOf(route: Route): ErrorCode[] {
   if (route.auth === 'required' && route.method !== 'GET') errors.push('ACCESS_CHANGED');
   if (route.auth === 'required') errors.push('AUTH_TOKEN_MISSING');
   if (route.auth !== 'none' && scopesOfCall(route).length > 0) errors.push('INSUFFICIENT_PAT_SCOPE');
+  if (route.confirmed) errors.push('CONFIRMATION_REQUIRED');
   return [...new Set(errors)];
 }
 

@@ -50,6 +50,9 @@ export const fileSchema = z.strictObject({
     }),
     passwordResetSeconds: positive.describe('how long a mailed link is valid'),
     emailVerificationSeconds: positive.describe('how long the link and the code that prove an address are valid'),
+    confirmationSeconds: positive.describe(
+      'how long after a sign-in, password or code a session may do what is dangerous',
+    ),
     requireVerifiedEmail: z
       .boolean()
       .describe('whether only those whose address is proven may sign in; others get 403 `EMAIL_NOT_VERIFIED`'),

@@ -66,7 +66,15 @@ describe('settings and people in the web client', () => {
     await page.getByRole('link', { name: 'Access tokens' }).click();
     await page.getByLabel('What it is for').fill('a script');
     await page.getByLabel('Valid for').selectOption('30 days');
+    const old = `UPDATE sessions SET created_at = now() - interval '1 day' WHERE user_id = $1`;
+    await query(here.cluster.databaseUrl, old, [here.alice.id]);
     await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await dialog.getByLabel('Password').fill('wrong horse');
+    await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Password').fill('correct horse');
+    await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();
     const token = await page.getByLabel(/copy it now/).inputValue();
     const headers = { authorization: `Bearer ${token}` };
     const { status, body } = await request(here.alice.node, 'GET', '/api/auth/me', undefined, headers);

@@ -57,6 +57,8 @@ const SessionSchema = defineEntity({
     createdAt: p.datetime(3).onCreate(dateNow),
     lastSeenAt: p.datetime(3).onCreate(dateNow),
     revokedAt: p.datetime(3).nullable(),
+    /** When its user gave a password or code again; null: only at its beginning. */
+    confirmedAt: p.datetime(3).nullable(),
   },
 });
 

@@ -1,10 +1,12 @@
 import { accountCalls } from '../../contract/account.ts';
+import { confirmationCalls } from '../../contract/confirmation.ts';
 import { mailedCalls } from '../../contract/mailed.ts';
 import { membershipCalls } from '../../contract/membership.ts';
-import { done } from '../../contract/schema.ts';
+import { done, isoTime } from '../../contract/schema.ts';
 import { verificationCalls } from '../../contract/verification.ts';
 import { type Route, serve } from '../../rest/route.ts';
 import type { AccountService } from './account.service.ts';
+import type { Confirmations } from './confirmation/confirmation.service.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { EmailCodeService } from './mailed/email-code.service.ts';
 import type { PasswordResetService } from './mailed/password-reset.service.ts';
@@ -31,6 +33,15 @@ export function mailedRoutes(codes: EmailCodeService, resets: PasswordResetServi
     verifyEmailCode: (request) => codes.verify(request.body, deviceOf(request)),
     startPasswordReset: async ({ body }) => ({ ...done, expiresIn: await resets.start(body.email) }),
     completePasswordReset: async ({ body }) => ({ ...done, remaining: await resets.complete(body) }),
+  });
+}
+
+export function confirmationRoutes(confirmations: Confirmations): Route[] {
+  return serve(confirmationCalls, {
+    confirmIdentity: async ({ actor, body }) => ({
+      ...done,
+      confirmedUntil: isoTime(await confirmations.confirm(actor, body)),
+    }),
   });
 }
 

@@ -24,6 +24,7 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { ownUser, smallUser } from './account.view.ts';
 import type { AgentIdentity } from './agent.identity.ts';
+import type { Confirmations } from './confirmation/confirmation.service.ts';
 import type { Credentials } from './credentials.ts';
 import { userCache } from './identity.ts';
 import type { MembershipService } from './membership/membership.service.ts';
@@ -47,6 +48,7 @@ export interface AccountParts {
   passwords: Passwords;
   passwordCheck: PasswordCheck;
   verifications: EmailVerificationService;
+  confirmations: Pick<Confirmations, 'require'>;
   sessions: SessionService;
   membership: MembershipService;
   credentials: Credentials;
@@ -143,14 +145,15 @@ export class AccountService {
    * Sets a new password, keeps the calling session and ends the others; on request also all other credentials. Users
    * without a password may set one.
    * @returns the credentials that remain
-   * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
+   * @throws AppError CURRENT_PASSWORD_WRONG, CONFIRMATION_REQUIRED, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
    */
   async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>): Promise<Changed> {
     const session = ownSession(actor);
     const { changes, passwords, credentials } = this.parts;
     const { endTokens = false } = input;
     const { passwordHash: old = null } = await this.find(actor.userId);
-    if (old !== null) await this.checkCurrent(actor.userId, old, input.oldPassword ?? input.currentPassword);
+    if (old === null) await this.parts.confirmations.require(actor);
+    else await this.checkCurrent(actor.userId, old, input.oldPassword ?? input.currentPassword);
     const hash = await passwords.hash(input.newPassword);
     return changes.run(async (change) => {
       if (!(await replaceHash(change.em, actor.userId, old, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');

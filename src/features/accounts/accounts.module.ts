@@ -2,10 +2,17 @@ import type { Context } from '../context.ts';
 import type { Module } from '../module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
 import { accountHandlers } from './account.gateway.ts';
-import { accountRoutes, mailedRoutes, membershipRoutes, verificationRoutes } from './account.routes.ts';
+import {
+  accountRoutes,
+  confirmationRoutes,
+  mailedRoutes,
+  membershipRoutes,
+  verificationRoutes,
+} from './account.routes.ts';
 import { AccountService } from './account.service.ts';
 import { AgentAccess } from './agent.access.ts';
 import { AgentIdentity } from './agent.identity.ts';
+import { Confirmations } from './confirmation/confirmation.service.ts';
 import { Credentials } from './credentials.ts';
 import { Dashboard } from './dashboard.ts';
 import { DisconnectService } from './disconnect.service.ts';
@@ -58,14 +65,16 @@ export function accountsModule(context: Context & PresenceServices) {
   const resets = new PasswordResetService(parts);
   const linking = new LinkingService(parts);
   const oauth = new OAuthService({ ...parts, linking, providers: createProviders(settings) });
-  const service = new AccountService({ ...parts, verifications });
+  const confirmations = new Confirmations({ ...parts, codes });
+  const service = new AccountService({ ...parts, verifications, confirmations });
   const dashboard = new Dashboard(database);
   const operator = new OperatorService({ ...parts, suspensions: new Suspensions(base) });
   return {
-    services: { agentAccess, agentIdentity, tokens, identity, dashboard, operator },
+    services: { agentAccess, agentIdentity, tokens, identity, confirmations, dashboard, operator },
     routes: [
       ...accountRoutes(service, dashboard),
       ...mailedRoutes(codes, resets),
+      ...confirmationRoutes(confirmations),
       ...verificationRoutes(verifications),
       ...oauthRoutes(oauth, linking),
       ...sessionRoutes(sessions),

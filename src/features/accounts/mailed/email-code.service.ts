@@ -75,8 +75,7 @@ export class EmailCodeService {
         const known = await personByEmail(change.rows, input.email);
         // Locks the user before the code, like every change that ends codes.
         if (known) await lockUser(change.rows, known.id);
-        const used = await change.em.nativeDelete(EmailCode, { email: input.email, codeHash: hash });
-        if (used === 0) throw new AppError('INVALID_VERIFICATION_CODE');
+        await this.use(change, input.email, hash);
         if (known) await ownership.prove(change, known.id);
         const userId = known?.id ?? (await this.signUp(change, input));
         if (known && input.inviteCode !== undefined) await membership.redeemFor(change, userId, input.inviteCode);
@@ -85,8 +84,12 @@ export class EmailCodeService {
     );
   }
 
-  /** @returns the hash under which the code is stored */
-  private async check(email: string, code: string): Promise<string> {
+  /**
+   * Checks a code, which is not used up by it.
+   * @returns the hash under which it is stored
+   * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED
+   */
+  async check(email: string, code: string): Promise<string> {
     const { changes, settings } = this.parts;
     const { tries } = settings.accounts.emailCode;
     const kept = await changes.run(({ db }) => takeTry(db, email, tries));
@@ -96,6 +99,12 @@ export class EmailCodeService {
     if (!fits) throw new AppError('INVALID_VERIFICATION_CODE');
     if (kept.expiresAt.getTime() < clock.now()) throw new AppError('VERIFICATION_CODE_EXPIRED');
     return kept.codeHash;
+  }
+
+  /** Uses up a code that was checked: of two uses at once one finds it gone. @throws AppError INVALID_VERIFICATION_CODE */
+  async use({ em }: Change, email: string, codeHash: string): Promise<void> {
+    const used = await em.nativeDelete(EmailCode, { email, codeHash });
+    if (used === 0) throw new AppError('INVALID_VERIFICATION_CODE');
   }
 
   private async signUp(change: Change, input: z.output<typeof verifyCodeSchema>): Promise<string> {

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { type AuthAnswer, type KeyValueStore, type OwnUser, Parley, type ParleyError } from '../../../client/index.ts';
 import { keysOf } from '../../../client/store.ts';
+import { Confirmation } from './confirmation.ts';
 import { type Router, routeOf } from './router.ts';
 import { Scope } from './scope.ts';
 import { createSession, ownUserKey, type SessionState } from './session.ts';
@@ -116,13 +117,14 @@ export class Account {
   private open(answer?: AuthAnswer): void {
     const { surroundings, router } = this.deps;
     const scope = new Scope(surroundings);
-    const client = new Parley({ url: surroundings.url, store: scope.local });
+    const confirmation = new Confirmation();
+    const client = new Parley({ url: surroundings.url, store: scope.local, confirm: confirmation.ask });
     if (answer) client.signedInAs(answer);
     if (!client.signedIn) {
       scope.end();
       return;
     }
-    const session = createSession({ surroundings, router, client, scope });
+    const session = createSession({ surroundings, router, client, confirmation, scope });
     client.on('signed-out', (error) => {
       // A request of an earlier session may be refused after another one has started.
       if (this.session.peek() === session) this.ended(error);

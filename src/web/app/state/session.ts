@@ -3,6 +3,7 @@ import { type OwnUser, type Parley, ParleyError } from '../../../client/index.ts
 import { Activities, Typists } from './activities.ts';
 import { Attachments } from './attachments.ts';
 import { SlashCommands } from './commands.ts';
+import type { Confirmation } from './confirmation.ts';
 import { Connection } from './connection.ts';
 import { destinationsOf } from './destinations.ts';
 import { Drafts } from './drafts.ts';
@@ -30,6 +31,7 @@ export interface SessionParts {
   surroundings: Surroundings;
   router: Router;
   client: Parley;
+  confirmation: Confirmation;
   /** Ends with the session. */
   scope: Scope;
 }
@@ -38,6 +40,7 @@ export interface SessionParts {
 export interface Core {
   surroundings: Surroundings;
   client: Parley;
+  confirmation: Confirmation;
   scope: Scope;
   route: ReadonlySignal<Route>;
   navigate: Router['navigate'];

@@ -4,6 +4,7 @@ import type { PageState } from '../state/page.ts';
 import { pathTo } from '../state/router.ts';
 import type { Toasts as ToastsState } from '../state/toasts.ts';
 import { Apps } from './apps/Apps.tsx';
+import { ConfirmIdentity } from './frame/ConfirmIdentity.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Switcher } from './frame/Switcher.tsx';
 import { Invite } from './gate/Invite.tsx';
@@ -68,6 +69,7 @@ function Home() {
         <Main />
       </main>
       <Switcher />
+      <ConfirmIdentity />
     </div>
   );
 }

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { codeSchema } from './account.ts';
+import { calls } from './call.ts';
+import { doneSchema, omittable, timeSchema } from './schema.ts';
+
+export const confirmSchema = z
+  .object({
+    password: omittable(z.string().min(1).max(1024)),
+    code: omittable(codeSchema).describe('Mailed to your address by `POST /api/auth/email/start`.'),
+  })
+  .refine(({ password, code }) => (password === undefined) !== (code === undefined), {
+    path: ['password'],
+    message: 'must be given, or code',
+  });
+
+export const confirmationCalls = calls('Accounts', {
+  confirmIdentity: {
+    method: 'POST',
+    path: '/api/auth/confirm',
+    summary:
+      'Show by your password or a mailed code that it is you. For a while this session may then do what others must not do with it.',
+    body: confirmSchema,
+    answer: doneSchema.extend({ confirmedUntil: timeSchema }),
+    errors: [
+      'CURRENT_PASSWORD_WRONG',
+      'INVALID_VERIFICATION_CODE',
+      'VERIFICATION_CODE_EXPIRED',
+      'NO_EMAIL',
+      'INSUFFICIENT_PAT_SCOPE',
+      'SERVER_BUSY',
+    ],
+    limit: 'auth',
+    repeats: 'never',
+  },
+});

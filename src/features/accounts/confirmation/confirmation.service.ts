@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import { lockUser } from '../../../access/user.table.ts';
+import type { Actor } from '../../../contract/actor.ts';
+import type { confirmSchema } from '../../../contract/confirmation.ts';
+import { AppError } from '../../../contract/errors.ts';
+import { Session, User } from '../../../database/entities/user.entity.ts';
+import type { Change } from '../../../delivery/changes.ts';
+import { clock, dateNow } from '../../../infrastructure/clock.ts';
+import type { Context } from '../../context.ts';
+import type { EmailCodeService } from '../mailed/email-code.service.ts';
+import type { PasswordCheck } from '../password-check.ts';
+import { holdSession, ownSession } from '../sessions/session.service.ts';
+
+interface Deps extends Pick<Context, 'database' | 'changes' | 'settings'> {
+  passwordCheck: PasswordCheck;
+  codes: Pick<EmailCodeService, 'check' | 'use'>;
+}
+
+/**
+ * Whether it is the account's owner who uses a session: what cannot be undone, or lets others in, takes a sign-in, a password
+ * or a code of the last minutes (contract §3).
+ */
+export class Confirmations {
+  private readonly deps: Deps;
+  private readonly ms: number;
+
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.ms = deps.settings.accounts.confirmationSeconds * 1000;
+  }
+
+  /**
+   * Bots and personal tokens pass: they have no owner at hand, and where only people may act they are refused anyway.
+   * @throws AppError CONFIRMATION_REQUIRED, with the `methods` that the account has
+   */
+  async require({ userId, sessionId }: Actor): Promise<void> {
+    if (sessionId === null) return;
+    const session = await this.deps.database.read((em) => em.findOne(Session, sessionId));
+    if (session && clock.now() < this.end(session.confirmedAt ?? session.createdAt)) return;
+    throw new AppError('CONFIRMATION_REQUIRED', { extra: { methods: await this.methodsOf(userId) } });
+  }
+
+  /**
+   * Confirms the calling session. @returns until when this holds
+   * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, NO_EMAIL,
+   * SESSION_REVOKED, INSUFFICIENT_PAT_SCOPE
+   */
+  async confirm(actor: Actor, { password, code }: z.output<typeof confirmSchema>): Promise<Date> {
+    const sessionId = ownSession(actor);
+    const user = await this.find(actor.userId);
+    const proof = password === undefined ? await this.byCode(user, code ?? '') : await this.byPassword(user, password);
+    return this.deps.changes.run(async (change) => {
+      await lockUser(change.rows, user.id);
+      await holdSession(change, sessionId);
+      await proof(change);
+      const confirmedAt = dateNow();
+      await change.em.nativeUpdate(Session, { id: sessionId }, { confirmedAt });
+      return new Date(this.end(confirmedAt));
+    });
+  }
+
+  /** @returns what makes sure in the change that the password is still the one that was given */
+  private async byPassword({ id, passwordHash = null }: User, password: string) {
+    const isRight = await this.deps.passwordCheck.isRight(id, password, passwordHash);
+    if (!isRight) throw new AppError('CURRENT_PASSWORD_WRONG');
+    return async ({ em }: Change): Promise<void> => {
+      if ((await em.count(User, { id, passwordHash })) === 0) throw new AppError('CURRENT_PASSWORD_WRONG');
+    };
+  }
+
+  /** @returns what uses up the code in the change */
+  private async byCode({ email }: User, code: string) {
+    if (email == null) throw new AppError('NO_EMAIL');
+    const hash = await this.deps.codes.check(email, code);
+    return (change: Change): Promise<void> => this.deps.codes.use(change, email, hash);
+  }
+
+  private async methodsOf(userId: string): Promise<string[]> {
+    const { passwordHash, email } = await this.find(userId);
+    return [...(passwordHash == null ? [] : ['password']), ...(email == null ? [] : ['code'])];
+  }
+
+  private async find(id: string): Promise<User> {
+    const user = await this.deps.database.read((em) => em.findOne(User, { id, deletedAt: null }));
+    if (!user) throw new AppError('USER_NOT_FOUND');
+    return user;
+  }
+
+  /** In ms since 1970. */
+  private end(confirmedAt: Date): number {
+    return confirmedAt.getTime() + this.ms;
+  }
+}

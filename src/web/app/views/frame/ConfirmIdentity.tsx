@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useApp } from '../useApp.ts';
+
+/** Asks for the password or a mailed code before something dangerous goes on. */
+export function ConfirmIdentity() {
+  const { confirmation } = useApp();
+  const question = confirmation.question.value;
+  if (!question) return null;
+  return (
+    <Dialog title="Confirm that it is you" onClose={() => question.answer(false)}>
+      <p>This needs a fresh proof, so that nobody else can do it with your device.</p>
+      {question.methods.includes('password') && <ByPassword onDone={() => question.answer(true)} />}
+      {question.methods.includes('code') && <ByCode onDone={() => question.answer(true)} />}
+      {question.methods.length === 0 && <p class="note">Sign out and in again, then repeat it.</p>}
+    </Dialog>
+  );
+}
+
+function ByPassword({ onDone }: { onDone(): void }) {
+  const { client } = useApp();
+  const confirm = async ({ raw }: Fields) => {
+    await client.rest('POST /api/auth/confirm', { body: { password: raw('password') } });
+    onDone();
+  };
+  return (
+    <Form action="Confirm" work={confirm}>
+      <Field label="Password" name="password" type="password" autocomplete="current-password" required autofocus />
+    </Form>
+  );
+}
+
+function ByCode({ onDone }: { onDone(): void }) {
+  const { client, me, attempt } = useApp();
+  const [isMailed, setMailed] = useState(false);
+  const email = me.value?.email ?? '';
+  const mail = () =>
+    attempt(async () => {
+      await client.rest('POST /api/auth/email/start', { body: { email } });
+      setMailed(true);
+    });
+  const confirm = async ({ text }: Fields) => {
+    await client.rest('POST /api/auth/confirm', { body: { code: text('code') } });
+    onDone();
+  };
+  if (!isMailed) return <Button label={`Mail a code to ${email}`} kind="quiet" onClick={mail} />;
+  return (
+    <Form action="Confirm with the code" work={confirm}>
+      <Field
+        label="Six-digit code"
+        name="code"
+        inputmode="numeric"
+        autocomplete="one-time-code"
+        hint={`Sent to ${email}.`}
+        required
+        autofocus
+      />
+    </Form>
+  );
+}
