@@ -89,6 +89,26 @@ describe('accounts', () => {
     }
   });
 
+  it('refuse the passwords that are tried first: common ones, and those made of the name or the address', async () => {
+    const name = `quillfeather${Date.now().toString(36)}`;
+    const account = { email: `${name}.mail@example.com`, username: name, displayName: 'Lady Quillfeather' };
+    const weak = ['password123', 'Iloveyou1', name, `${name.toUpperCase()}!!`, `1${name}.mail@example.com`];
+    for (const password of [...weak, 'lady quillfeather 7', `${name}.mail99`]) {
+      const { status, body } = await request(at(0), 'POST', '/api/auth/register', { ...account, password });
+      expect([status, body.code, body.issues?.[0]?.path], password).to.deep.equal([
+        400,
+        'VALIDATION_FAILED',
+        'password',
+      ]);
+    }
+    const made = await request(at(0), 'POST', '/api/auth/register', { ...account, password: 'a feather of a quill' });
+    expect(made.status).to.equal(201);
+    const headers = { authorization: `Bearer ${made.body.accessToken}` };
+    const change = { oldPassword: 'a feather of a quill', newPassword: name };
+    const { body } = await request(at(1), 'PUT', '/api/auth/password', change, headers);
+    expect(body.issues?.[0]?.path).to.equal('newPassword');
+  });
+
   it('count passwords and names in UTF-16 units, as clients do', async () => {
     const made = (more: object) =>
       post('register', { email: `${name()}@example.com`, password: 'correct horse', ...more }).then(

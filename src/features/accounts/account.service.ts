@@ -30,6 +30,7 @@ import { userCache } from './identity.ts';
 import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { PasswordCheck } from './password-check.ts';
+import { requireUnguessable } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import type { Device } from './sessions/device.ts';
 import { type AuthAnswer, holdSession, ownSession, type SessionService } from './sessions/session.service.ts';
@@ -76,8 +77,9 @@ export class AccountService {
    */
   async register(input: z.output<typeof registerSchema>, device: Device): Promise<AuthAnswer> {
     const { changes, passwords, sessions, membership, settings, verifications } = this.parts;
-    const passwordHash = await passwords.hash(input.password);
     const { email, username, displayName, inviteCode } = input;
+    await requireUnguessable(input.password, 'password', { email, username, displayName });
+    const passwordHash = await passwords.hash(input.password);
     const tier = settings.newAccountTier;
     const answer = await namingConflicts(username === undefined, () =>
       changes.run(async (change) => {
@@ -151,9 +153,11 @@ export class AccountService {
     const session = ownSession(actor);
     const { changes, passwords, credentials } = this.parts;
     const { endTokens = false } = input;
-    const { passwordHash: old = null } = await this.find(actor.userId);
+    const user = await this.find(actor.userId);
+    const { passwordHash: old = null } = user;
     if (old === null) await this.parts.confirmations.require(actor);
     else await this.checkCurrent(actor.userId, old, input.oldPassword ?? input.currentPassword);
+    await requireUnguessable(input.newPassword, 'newPassword', user);
     const hash = await passwords.hash(input.newPassword);
     return changes.run(async (change) => {
       if (!(await replaceHash(change.em, actor.userId, old, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');

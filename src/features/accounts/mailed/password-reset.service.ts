@@ -12,6 +12,7 @@ import type { RateLimits } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { CredentialCounts, Credentials } from '../credentials.ts';
 import type { Ownership } from '../ownership.ts';
+import { requireUnguessable } from '../password-rules.ts';
 import type { Passwords } from '../passwords.ts';
 import { derivedToken, hashSecret } from '../secrets.ts';
 import { type AccountMails, secondsUntil } from './account-mails.ts';
@@ -81,8 +82,10 @@ export class PasswordResetService {
     // Looked up first, so that made-up links cause no password hashing.
     const valid = await database.read((em) => em.findOne(PasswordReset, unexpired([tokenHash])));
     if (!valid) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
-    const passwordHash = await passwords.hash(input.newPassword);
     const { userId } = valid;
+    const user = await database.read((em) => em.findOneOrFail(User, userId));
+    await requireUnguessable(input.newPassword, 'newPassword', user);
+    const passwordHash = await passwords.hash(input.newPassword);
     return changes.run(async (change) => {
       // Locks the user first, like every change that ends links.
       await lockUser(change.rows, userId);
