@@ -11,6 +11,7 @@ import { channelMemberCalls } from './channel-member.ts';
 import { confirmationCalls } from './confirmation.ts';
 import { directCalls } from './direct.ts';
 import { documentCalls, referenceCalls } from './document.ts';
+import { emailChangeCalls } from './email-change.ts';
 import { eventsCalls, roomClientEvents } from './events.ts';
 import { friendCalls } from './friend.ts';
 import { inviteCalls } from './invite.ts';
@@ -55,6 +56,7 @@ export const allCalls = {
   ...confirmationCalls,
   ...documentCalls,
   ...referenceCalls,
+  ...emailChangeCalls,
   ...eventsCalls,
   ...friendCalls,
   ...inviteCalls,

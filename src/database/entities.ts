@@ -19,6 +19,7 @@ import { PresenceWish } from './entities/presence-wish.entity.ts';
 import { Server, ServerBan, ServerMember } from './entities/server.entity.ts';
 import {
   Block,
+  EmailChange,
   EmailCode,
   EmailVerification,
   Friendship,
@@ -40,6 +41,7 @@ export const entities = [
   PersonalToken,
   EmailCode,
   PasswordReset,
+  EmailChange,
   EmailVerification,
   OAuthAccount,
   OAuthState,

@@ -44,6 +44,7 @@ import { MadeBy } from './migrations/0080-made-by.ts';
 import { Storage } from './migrations/0081-storage.ts';
 import { Jobs } from './migrations/0082-jobs.ts';
 import { ConfirmedSessions } from './migrations/0099-confirmed-sessions.ts';
+import { EmailChanges } from './migrations/0100-email-changes.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -88,6 +89,7 @@ export const migrations = [
   { name: '0081-storage', class: Storage },
   { name: '0082-jobs', class: Jobs },
   { name: '0099-confirmed-sessions', class: ConfirmedSessions },
+  { name: '0100-email-changes', class: EmailChanges },
 ];
 
 /**

@@ -153,6 +153,38 @@ const EmailVerificationSchema = defineEntity({
 export class EmailVerification extends EmailVerificationSchema.class {}
 EmailVerificationSchema.setClass(EmailVerification);
 
+/** A change of an address: waits for its code, then for its end, until which the old address may undo it (contract §3). */
+const EmailChangeSchema = defineEntity({
+  name: 'EmailChange',
+  tableName: 'email_changes',
+  indexes: [
+    { name: 'email_changes_user', properties: ['userId'] },
+    { name: 'email_changes_kept', properties: ['oldEmail'], where: { changedAt: { $ne: null } } },
+  ],
+  uniques: [
+    { name: 'email_changes_waiting_email', properties: ['email'], where: { changedAt: null } },
+    { name: 'email_changes_waiting_user', properties: ['userId'], where: { changedAt: null } },
+  ],
+  properties: {
+    id: p.uuid().primary(),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),
+    email: p.string().columnType('text'),
+    /** Known once it is done. */
+    oldEmail: p.string().columnType('text').nullable(),
+    /** Keyed with the JWT secret; null once it is done. */
+    codeHash: p.string().columnType('text').nullable(),
+    tries: p.integer().default(0),
+    /** Of the link that the old address got. */
+    undoHash: p.string().columnType('text').nullable().unique(),
+    changedAt: p.datetime(3).nullable(),
+    /** Of the code, then of the link. */
+    expiresAt: p.datetime(3),
+  },
+});
+
+export class EmailChange extends EmailChangeSchema.class {}
+EmailChangeSchema.setClass(EmailChange);
+
 /** An account at an identity provider with which a user signs in here. */
 const OAuthAccountSchema = defineEntity({
   name: 'OAuthAccount',

@@ -1,11 +1,13 @@
 import { accountCalls } from '../../contract/account.ts';
 import { confirmationCalls } from '../../contract/confirmation.ts';
+import { emailChangeCalls } from '../../contract/email-change.ts';
 import { mailedCalls } from '../../contract/mailed.ts';
 import { membershipCalls } from '../../contract/membership.ts';
 import { done, isoTime } from '../../contract/schema.ts';
 import { verificationCalls } from '../../contract/verification.ts';
 import { type Route, serve } from '../../rest/route.ts';
 import type { AccountService } from './account.service.ts';
+import type { EmailChangeService } from './address/email-change.service.ts';
 import type { Confirmations } from './confirmation/confirmation.service.ts';
 import type { Dashboard } from './dashboard.ts';
 import type { EmailCodeService } from './mailed/email-code.service.ts';
@@ -49,6 +51,14 @@ export function verificationRoutes(verifications: EmailVerificationService): Rou
   return serve(verificationCalls, {
     startEmailVerification: async ({ actor }) => ({ ...done, expiresIn: await verifications.start(actor) }),
     completeEmailVerification: ({ actor, body }) => verifications.complete(actor, body),
+  });
+}
+
+export function emailChangeRoutes(addresses: EmailChangeService): Route[] {
+  return serve(emailChangeCalls, {
+    startEmailChange: async ({ actor, body }) => ({ ...done, expiresIn: await addresses.start(actor, body.email) }),
+    completeEmailChange: async ({ actor, body }) => ({ ...done, email: await addresses.complete(actor, body.code) }),
+    undoEmailChange: async ({ body }) => ({ ...done, email: await addresses.undo(body.token) }),
   });
 }
 

@@ -5,11 +5,13 @@ import { accountHandlers } from './account.gateway.ts';
 import {
   accountRoutes,
   confirmationRoutes,
+  emailChangeRoutes,
   mailedRoutes,
   membershipRoutes,
   verificationRoutes,
 } from './account.routes.ts';
 import { AccountService } from './account.service.ts';
+import { EmailChangeService } from './address/email-change.service.ts';
 import { AgentAccess } from './agent.access.ts';
 import { AgentIdentity } from './agent.identity.ts';
 import { Confirmations } from './confirmation/confirmation.service.ts';
@@ -63,6 +65,7 @@ export function accountsModule(context: Context & PresenceServices) {
   const verifications = new EmailVerificationService(parts);
   const codes = new EmailCodeService(parts);
   const resets = new PasswordResetService(parts);
+  const addresses = new EmailChangeService(parts);
   const linking = new LinkingService(parts);
   const oauth = new OAuthService({ ...parts, linking, providers: createProviders(settings) });
   const confirmations = new Confirmations({ ...parts, codes });
@@ -76,6 +79,7 @@ export function accountsModule(context: Context & PresenceServices) {
       ...mailedRoutes(codes, resets),
       ...confirmationRoutes(confirmations),
       ...verificationRoutes(verifications),
+      ...emailChangeRoutes(addresses),
       ...oauthRoutes(oauth, linking),
       ...sessionRoutes(sessions),
       ...personalTokenRoutes(new PersonalTokenService(base)),
@@ -83,7 +87,7 @@ export function accountsModule(context: Context & PresenceServices) {
       ...disconnectRoutes(new DisconnectService(identity, presence)),
     ],
     handlers: ({ expiry }) => accountHandlers(identity, expiry),
-    jobs: mailWork({ mails, codes, resets, verifications }, context),
+    jobs: mailWork({ mails, codes, resets, verifications, addresses }, context),
     chores: forgetEnded(settings.accounts),
     close: () => activity.close(),
   } satisfies Module;

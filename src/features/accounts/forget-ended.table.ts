@@ -12,6 +12,7 @@ const ends = [
   { table: 'email_codes', key: 'email', isOver: `expires_at < ${longAgo}` },
   { table: 'password_resets', key: 'token_hash', isOver: `expires_at < ${longAgo}` },
   { table: 'email_verifications', key: 'user_id', isOver: `expires_at < ${longAgo}` },
+  { table: 'email_changes', key: 'id', isOver: `expires_at < ${longAgo}` },
   { table: 'oauth_states', key: 'state_hash', isOver: `expires_at < ${longAgo}` },
 ];
 

@@ -9,6 +9,7 @@ import type { Change } from '../../delivery/changes.ts';
 import { createStream } from '../../delivery/log.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import { isKept } from './address/kept-addresses.ts';
 
 /** The data of a new person's account. */
 export interface NewUser {
@@ -25,8 +26,9 @@ export interface NewUser {
   suggestion: string;
 }
 
-/** Adds a person. Run it through `namingConflicts`. */
+/** Adds a person. Run it through `namingConflicts`. @throws AppError EMAIL_TAKEN */
 export async function createUser(change: Change, input: NewUser): Promise<User> {
+  if (input.email !== null && (await isKept(change.em, input.email))) throw new AppError('EMAIL_TAKEN');
   const username = input.username ?? (await freeUsername(change, input.suggestion));
   const user = change.em.create(User, {
     id: newId(),

@@ -5,9 +5,10 @@ import type { Change } from '../../../delivery/changes.ts';
 import { clock } from '../../../infrastructure/clock.ts';
 import { type Mail, parallelMails } from '../../../infrastructure/mail.ts';
 import { MailTemplates } from '../../../infrastructure/mail-templates.ts';
-import { type InsideWork, insideWork, type JobKind, type OutsideWork, outsideWork } from '../../../jobs/job.kind.ts';
+import { insideWork, type JobKind, outsideWork, type Work } from '../../../jobs/job.kind.ts';
 import { jobTable } from '../../../jobs/job.table.ts';
 import type { Context } from '../../context.ts';
+import type { EmailChangeService } from '../address/email-change.service.ts';
 
 /**
  * A mail to be composed when it is sent. Codes and links are not in it: they are computed from the job's id with the
@@ -21,6 +22,12 @@ const mailSchema = z.discriminatedUnion('mail', [
   z.object({ mail: z.literal('sign-in-linked'), email: z.string(), username: z.string(), provider: z.string() }),
 ]);
 
+/** The mails about a change of address; of a kind of their own, since earlier versions do not know them. */
+const addressMailSchema = z.discriminatedUnion('mail', [
+  z.object({ mail: z.literal('change-email'), userId: idSchema, email: z.string() }),
+  z.object({ mail: z.literal('email-changed') }),
+]);
+
 /** A mail that may not be due: who is asked for is looked up after the response, which so reveals nothing. */
 const requestSchema = z.discriminatedUnion('request', [
   z.object({ request: z.literal('password-reset'), email: z.string() }),
@@ -28,9 +35,11 @@ const requestSchema = z.discriminatedUnion('request', [
 ]);
 
 type MailJob = z.output<typeof mailSchema>;
+type AddressMail = z.output<typeof addressMailSchema>;
 type MailRequest = z.output<typeof requestSchema>;
 
 const mailKind: JobKind<MailJob> = { name: 'mail', schema: mailSchema };
+const addressKind: JobKind<AddressMail> = { name: 'address-mail', schema: addressMailSchema };
 const requestKind: JobKind<MailRequest> = { name: 'mail-request', schema: requestSchema };
 
 const requestBatch = 20;
@@ -48,10 +57,19 @@ export class AccountMails {
   }
 
   /** Mails something after this change. @returns the job's id; null if so many wait that this one is dropped */
-  async add(change: Change, mail: MailJob): Promise<string | null> {
+  add(change: Change, mail: MailJob): Promise<string | null> {
+    return this.queue(change, mailKind, mail);
+  }
+
+  /** The same for mails about a change of address. */
+  addOfAddress(change: Change, mail: AddressMail): Promise<string | null> {
+    return this.queue(change, addressKind, mail);
+  }
+
+  private async queue<D extends object>(change: Change, kind: JobKind<D>, mail: D): Promise<string | null> {
     const { jobs, log, settings } = this.context;
     const most = settings.mail.queue;
-    if ((await jobTable.waiting(change.rows, mailKind.name, most)) < most) return jobs.add(change, mailKind, mail);
+    if ((await jobTable.waiting(change.rows, kind.name, most)) < most) return jobs.add(change, kind, mail);
     log.error('The mail queue is full; a mail was dropped. See whether the mail server answers.');
     return null;
   }
@@ -75,6 +93,24 @@ export class AccountMails {
     const link = `${this.context.publicUrl()}/app/verify-email?token=${token}`;
     const hours = String(Math.max(1, Math.round(seconds / 3600)));
     return this.mail(to, 'verify-email', { username, link, code, hours });
+  }
+
+  /** To a new address. */
+  changeEmail(to: string, username: string, code: string, seconds: number): Mail {
+    return this.mail(to, 'change-email', { username, code, minutes: minutes(seconds) });
+  }
+
+  /** To an address that somebody wants for their account, and that has one. */
+  addressInUse(to: string): Mail {
+    return this.mail(to, 'address-in-use', {});
+  }
+
+  /** To the old address. */
+  emailChanged(to: string, given: { username: string; email: string; token: string }, seconds: number): Mail {
+    const { username, email, token } = given;
+    const link = `${this.context.publicUrl()}/app/undo-email?token=${token}`;
+    const days = String(Math.max(1, Math.round(seconds / 86_400)));
+    return this.mail(to, 'email-changed', { username, email, link, days });
   }
 
   /** To the account's owner from now on: the credentials of others have ended. */
@@ -104,13 +140,14 @@ interface Composers {
   codes: { compose: Compose };
   resets: { compose: Compose; begin(change: Change, email: string): Promise<void> };
   verifications: { compose: Compose; begin(change: Change, userId: string): Promise<void> };
+  addresses: Pick<EmailChangeService, 'composeCode' | 'composeUndo'>;
 }
 
 /** How mails are composed and sent. */
 export function mailWork(
-  { mails, codes, resets, verifications }: Composers,
+  { mails, codes, resets, verifications, addresses }: Composers,
   { mailer, settings }: Pick<Context, 'mailer' | 'settings'>,
-): [InsideWork, OutsideWork] {
+): Work[] {
   const compose = async (em: EntityManager, id: string, job: MailJob): Promise<Mail | null> => {
     if (job.mail === 'sign-in-code') return codes.compose(em, id, job.email);
     if (job.mail === 'password-reset') return resets.compose(em, id, job.userId);
@@ -118,7 +155,15 @@ export function mailWork(
     if (job.mail === 'account-claimed') return mails.accountClaimed(job.email, job.username);
     return mails.signInLinked(job.email, job.username, job.provider);
   };
+  const composeOfAddress = (em: EntityManager, id: string, job: AddressMail): Promise<Mail | null> =>
+    job.mail === 'change-email' ? addresses.composeCode(em, id, job.userId, job.email) : addresses.composeUndo(em, id);
   const { attempts, retryMs: firstMs, timeoutMs } = settings.mail;
+  const sending = {
+    retries: { attempts, firstMs, longestMs: longestRetryMs },
+    concurrency: parallelMails,
+    limitMs: timeouts * timeoutMs,
+  };
+  const sent = (mail: Mail | null, id: string) => mail && (() => mailer.send(mail, id));
   return [
     insideWork(
       requestKind,
@@ -130,17 +175,7 @@ export function mailWork(
       },
       { batch: requestBatch },
     ),
-    outsideWork(
-      mailKind,
-      async ({ em }, { id, data }) => {
-        const mail = await compose(em, id, data);
-        return mail && (() => mailer.send(mail, id));
-      },
-      {
-        retries: { attempts, firstMs, longestMs: longestRetryMs },
-        concurrency: parallelMails,
-        limitMs: timeouts * timeoutMs,
-      },
-    ),
+    outsideWork(mailKind, async ({ em }, { id, data }) => sent(await compose(em, id, data), id), sending),
+    outsideWork(addressKind, async ({ em }, { id, data }) => sent(await composeOfAddress(em, id, data), id), sending),
   ];
 }

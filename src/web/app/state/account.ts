@@ -165,5 +165,5 @@ function forgetKept(store: KeyValueStore): void {
   for (const key of Object.values(keptKeys).flatMap((prefix) => keysOf(store, prefix))) store.removeItem(key);
 }
 
-const signInPages = ['home', 'login', 'register', 'code', 'forgot', 'oauth-callback', 'verify-email'];
+const signInPages = ['home', 'login', 'register', 'code', 'forgot', 'oauth-callback', 'verify-email', 'undo-email'];
 const isSignInPage = (name: string): boolean => signInPages.includes(name);

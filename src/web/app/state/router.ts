@@ -39,6 +39,7 @@ const plain = [
   'forgot',
   'oauth-callback',
   'verify-email',
+  'undo-email',
 ] as const;
 
 /** Which page is shown: the address decides, and links change it without loading a page. */

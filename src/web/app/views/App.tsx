@@ -10,6 +10,7 @@ import { Switcher } from './frame/Switcher.tsx';
 import { Invite } from './gate/Invite.tsx';
 import { OAuthCallback } from './gate/OAuthCallback.tsx';
 import { SignIn } from './gate/SignIn.tsx';
+import { UndoEmail } from './gate/UndoEmail.tsx';
 import { VerifyEmail } from './gate/VerifyEmail.tsx';
 import { Icon } from './parts/Icon.tsx';
 import { Discover } from './people/Discover.tsx';
@@ -44,6 +45,7 @@ function Screen() {
   const { route, account } = usePage();
   if (route.value.name === 'oauth-callback') return <OAuthCallback />;
   if (route.value.name === 'verify-email') return <VerifyEmail />;
+  if (route.value.name === 'undo-email') return <UndoEmail />;
   const session = account.session.value;
   // Nothing on the screen outlives the session that it belongs to.
   return session ? <Home key={session} /> : <SignIn />;

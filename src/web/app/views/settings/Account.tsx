@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { sendAgain } from '../frame/Sidebar.tsx';
 import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
@@ -16,6 +17,7 @@ export function Account() {
   return (
     <>
       <ConfirmAddress />
+      <ChangeAddress />
       <ChangePassword />
       <LinkedAccounts />
       <Block title="Sign out" about="On this device. What you wrote and did not send is forgotten.">
@@ -45,6 +47,40 @@ function ConfirmAddress() {
         account.
       </p>
       <Field label="Code" name="code" inputmode="numeric" autocomplete="one-time-code" required />
+    </Form>
+  );
+}
+
+/** Another address: first a code goes there. */
+function ChangeAddress() {
+  const { client, me, refreshMe, showToast } = useApp();
+  const [waiting, setWaiting] = useState<string | null>(null);
+  const start = async ({ text }: Fields) => {
+    const email = text('email');
+    await client.rest('POST /api/auth/email-change/start', { body: { email } });
+    setWaiting(email);
+  };
+  const complete = async ({ text }: Fields) => {
+    const { email } = await client.rest('POST /api/auth/email-change/complete', { body: { code: text('code') } });
+    setWaiting(null);
+    await refreshMe();
+    showToast(`Your address is ${email} now. The old one got a link that undoes it.`);
+  };
+  if (waiting !== null) {
+    const back = <Button label="Another address" kind="quiet" onClick={() => setWaiting(null)} />;
+    return (
+      <Form key="code" class="block" action="Change the address" work={complete} beside={back}>
+        <h2>Change the e-mail address</h2>
+        <p class="faint">A code was mailed to {waiting}.</p>
+        <Field label="Code from the mail" name="code" inputmode="numeric" autocomplete="one-time-code" required />
+      </Form>
+    );
+  }
+  return (
+    <Form key="address" class="block" action="Mail a code" work={start} clear>
+      <h2>Change the e-mail address</h2>
+      <p class="faint">{me.value?.email ? `It is ${me.value.email}.` : 'You have none.'}</p>
+      <Field label="New address" name="email" type="email" autocomplete="email" maxlength={254} required />
     </Form>
   );
 }
