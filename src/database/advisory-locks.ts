@@ -7,6 +7,8 @@ export const advisoryLocks = {
   chores: 7_215_003,
   /** All connections of serving nodes hold it shared for as long as they live. */
   serving: 7_215_004,
+  /** One node at a time changes what tables are made of. */
+  partitioning: 7_215_005,
   collectingBlobs: 7_215_040,
 };
 

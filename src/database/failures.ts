@@ -70,6 +70,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || brokenRule(error) === constraint;
 }
 
+/** Whether rows were found that do not keep a check constraint, or do not belong into a partition. */
+export function isCheckViolation(error: unknown): boolean {
+  return databaseCode(error) === '23514';
+}
+
 /** Whether `error` means that a referenced row is gone. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return databaseCode(error) === '23503';

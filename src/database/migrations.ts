@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import type { Log } from '../infrastructure/log.ts';
 import { entities } from './entities.ts';
-import { isConflict } from './failures.ts';
+import { isConflict, isLockTimeout } from './failures.ts';
 import { Initial } from './migrations/0001-initial.ts';
 import { Accounts } from './migrations/0010-accounts.ts';
 import { MessageAuthors } from './migrations/0011-message-authors.ts';
@@ -43,6 +44,7 @@ import { NotificationSources } from './migrations/0078-notification-sources.ts';
 import { MadeBy } from './migrations/0080-made-by.ts';
 import { Storage } from './migrations/0081-storage.ts';
 import { Jobs } from './migrations/0082-jobs.ts';
+import { PartitionedLog } from './migrations/0083-partitioned-log.ts';
 import { ConfirmedSessions } from './migrations/0099-confirmed-sessions.ts';
 import { EmailChanges } from './migrations/0100-email-changes.ts';
 import { prepareLong } from './pools.ts';
@@ -88,15 +90,16 @@ export const migrations = [
   { name: '0080-made-by', class: MadeBy },
   { name: '0081-storage', class: Storage },
   { name: '0082-jobs', class: Jobs },
+  { name: '0083-partitioned-log', class: PartitionedLog },
   { name: '0099-confirmed-sessions', class: ConfirmedSessions },
   { name: '0100-email-changes', class: EmailChanges },
 ];
 
 /**
- * Migrations that take long with many messages, without blocking reads: each runs in a transaction of its own, so that
- * it does not prolong the locks of others.
+ * Each in a transaction of its own, so that it does not prolong the locks of others: one that takes long with many
+ * messages, without blocking reads, and one that waits only moments for its lock and then starts over.
  */
-const long = new Set(['0065-search-unspaced']);
+const alone = new Set(['0065-search-unspaced', '0083-partitioned-log']);
 
 /** An attempt that deadlocks takes a second, PostgreSQL's `deadlock_timeout`. */
 const attempts = 10;
@@ -105,7 +108,7 @@ const attempts = 10;
 function transactions(): string[][] {
   const found: string[][] = [[]];
   for (const { name } of migrations) {
-    if (long.has(name)) found.push([name], []);
+    if (alone.has(name)) found.push([name], []);
     else found.at(-1)?.push(name);
   }
   return found.filter((names) => names.length > 0);
@@ -127,14 +130,19 @@ export function migratingOrm(url: string): Promise<MikroORM> {
   });
 }
 
+/** A migration that limits how long it waits for a lock is meant to be repeated until it gets it, say until a dump is over. */
+const lockPauseMs = 1000;
+
 /** Older nodes keep running meanwhile and lock in their own order: a migration that conflicts with them is retried. */
 async function undisturbed<T>(run: () => Promise<T>, log: Log): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();
     } catch (error) {
-      if (!isConflict(error) || attempt === attempts) throw error;
+      const isPatient = isLockTimeout(error);
+      if (!isConflict(error) || (attempt >= attempts && !isPatient)) throw error;
       log.info('The database is in use by other nodes; it is migrated once more.');
+      if (isPatient) await delay(lockPauseMs * Math.min(attempt, attempts));
     }
   }
 }

@@ -22,6 +22,12 @@ export class DeliveryCounters {
   batches = 0;
   batchedSends = 0;
   trimmed = 0;
+  /** What the log is made of, as this node last saw it, beside the default partition. */
+  logPartitions = 0;
+  /** Whether the default partition has entries. */
+  isLogUnbounded = false;
+  /** Partitions of the log that this node has dropped. */
+  droppedPartitions = 0;
   /** Events that the last sweep found committed but not emitted. */
   lag = 0;
   /** Called with the size of each batch of sends. */

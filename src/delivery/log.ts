@@ -1,8 +1,8 @@
-import { NIL } from 'uuid';
-import { type LogEntry, numbered } from '../cluster/entry.ts';
+import { byRoom, type LogEntry, numbered } from '../cluster/entry.ts';
 import { type Draft, type Room, streamId } from '../contract/rooms.ts';
 import { arrayOf, type ElementType, textsOfJson } from '../database/array-text.ts';
 import type { Rows } from '../database/database.ts';
+import { type Age, byAge, isComplete, recentFirst } from '../database/partitions/recent.ts';
 
 /** The head of a log. */
 export interface Head {
@@ -182,30 +182,38 @@ export async function readMoved(rows: Rows, known: { id: string; seq: number }[]
   return new Map(found.map((row) => [row.id, row.last_seq]));
 }
 
+const selectLog = (when: string) => `SELECT ${entryColumns} FROM log_entries WHERE stream_id = $1 AND seq > $2 ${when}
+  ORDER BY seq LIMIT $3`;
+const readsOfLog = byAge(selectLog);
+
 /** Entries after `after`, oldest first. */
 export async function readLog(rows: Rows, room: Room, after: number, limit: number): Promise<LogEntry[]> {
-  const found = await rows<EntryRow>(
-    `SELECT ${entryColumns} FROM log_entries WHERE stream_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
-    [streamId(room), after, limit],
-  );
+  const found = await recentFirst(after, (age) => rows<EntryRow>(readsOfLog[age], [streamId(room), after, limit]));
   return found.map((row) => entryOf(room, row));
 }
 
+const selectLogs = (when: string) => `SELECT known.id AS stream_id, entry.seq, entry.event, entry.thread_id, entry.json,
+    entry.is_outdated
+  FROM unnest($1::uuid[], $2::bigint[]) AS known (id, seq) CROSS JOIN LATERAL (
+    SELECT ${entryColumns} FROM log_entries WHERE stream_id = known.id AND seq > known.seq ${when} ORDER BY seq LIMIT $3
+  ) AS entry ORDER BY known.id, entry.seq`;
+const readsOfLogs = byAge(selectLogs);
+
 /** Entries after each room's position, oldest first, up to `limit` per room: many rooms with one query. */
 export async function readLogs(rows: Rows, known: { room: Room; seq: number }[], limit: number): Promise<LogEntry[]> {
-  const rooms = new Map(known.map(({ room }) => [streamId(room), room]));
-  const found = await rows<EntryRow & { stream_id: string }>(
-    `SELECT known.id AS stream_id, entry.seq, entry.event, entry.thread_id, entry.json, entry.is_outdated
-     FROM unnest($1::uuid[], $2::bigint[]) AS known (id, seq) CROSS JOIN LATERAL (
-       SELECT ${entryColumns} FROM log_entries
-       WHERE stream_id = known.id AND seq > known.seq ORDER BY seq LIMIT $3
-     ) AS entry ORDER BY known.id, entry.seq`,
-    [known.map(({ room }) => streamId(room)), known.map(({ seq }) => seq), limit],
-  );
-  return found.flatMap((row) => {
-    const room = rooms.get(row.stream_id);
-    return room ? [entryOf(room, row)] : [];
-  });
+  const read = async (age: Age, among: typeof known) => {
+    const rooms = new Map(among.map(({ room }) => [streamId(room), room]));
+    const positions = [among.map(({ room }) => streamId(room)), among.map(({ seq }) => seq)];
+    const found = await rows<EntryRow & { stream_id: string }>(readsOfLogs[age], [...positions, limit]);
+    return found.flatMap((row) => {
+      const room = rooms.get(row.stream_id);
+      return room ? [entryOf(room, row)] : [];
+    });
+  };
+  const recent = byRoom(await read('recent', known));
+  const incomplete = known.filter(({ room, seq }) => !isComplete(seq, recent.get(room) ?? []));
+  for (const { room } of incomplete) recent.delete(room);
+  return [...recent.values(), incomplete.length > 0 ? await read('any', incomplete) : []].flat();
 }
 
 /** More events than a room has between a backup and its restore. */
@@ -231,55 +239,4 @@ export async function leapOver(rows: Rows, room: Room, position: number): Promis
      DELETE FROM log_entries USING ahead WHERE stream_id = ahead.id`,
     [streamId(room), position, leap],
   );
-}
-
-const trimBatch = 1000;
-/** How many logs a step looks at. An index by time would find old entries directly, but each send would pay for it. */
-const trimLogs = 1000;
-
-/** How far a walk through the logs has got. */
-export interface Trimmed {
-  removed: number;
-  /** The log to continue after; null: that was the last one. */
-  after: string | null;
-}
-
-/**
- * Deletes a small batch of old entries from some logs: those past the age, and those beyond the newest `keepEvents` of
- * their room. Transactions are short, so that no send waits long. The heads are locked before the entries, as everywhere:
- * a deadlock would hold up a room for a second.
- *
- * @param after the log after which to start, ordered by id; null: at the first one
- */
-export async function trim(rows: Rows, keepDays: number, keepEvents: number, after: string | null): Promise<Trimmed> {
-  const [trimmed] = await rows<{ removed: number; looked: number; last: string }>(
-    `WITH looked AS MATERIALIZED (
-       SELECT id, last_seq, last_seq - $2 AS beyond FROM streams WHERE id > $5 ORDER BY id LIMIT $4
-     ), doomed AS (
-       SELECT entry.stream_id, entry.seq FROM looked CROSS JOIN LATERAL (
-         SELECT coalesce((
-           SELECT seq FROM log_entries WHERE stream_id = looked.id AND seq > looked.beyond
-             AND created_at >= now() - make_interval(secs => $1 * 86400.0) ORDER BY seq LIMIT 1
-         ), looked.last_seq + 1) AS seq
-       ) AS kept CROSS JOIN LATERAL (
-         SELECT stream_id, seq FROM log_entries WHERE stream_id = looked.id AND seq < kept.seq ORDER BY seq LIMIT $3
-       ) AS entry LIMIT $3
-     ), locked AS (
-       SELECT id FROM streams WHERE id IN (SELECT stream_id FROM doomed) ORDER BY id FOR UPDATE
-     ), gone AS (
-       DELETE FROM log_entries USING doomed JOIN locked ON locked.id = doomed.stream_id
-       WHERE log_entries.stream_id = doomed.stream_id AND log_entries.seq = doomed.seq
-       RETURNING log_entries.stream_id, log_entries.seq
-     ), floors AS (
-       UPDATE streams SET floor_seq = greatest(floor_seq, top.seq)
-       FROM (SELECT stream_id, max(seq) AS seq FROM gone GROUP BY stream_id) AS top WHERE streams.id = top.stream_id
-     )
-     SELECT (SELECT count(*)::int FROM gone) AS removed, (SELECT count(*)::int FROM looked) AS looked,
-       (SELECT id FROM looked ORDER BY id DESC LIMIT 1) AS last`,
-    [keepDays, keepEvents, trimBatch, trimLogs, after ?? NIL],
-  );
-  const { removed, looked, last } = trimmed ?? { removed: 0, looked: 0, last: null };
-  // The batch was full: these logs may have more.
-  if (removed === trimBatch) return { removed, after };
-  return { removed, after: looked < trimLogs ? null : last };
 }

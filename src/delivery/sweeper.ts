@@ -1,12 +1,10 @@
-import type { Chore } from '../cluster/chores.ts';
 import { byRoom, type LogEntry, ownFirst } from '../cluster/entry.ts';
 import { type Room, streamId } from '../contract/rooms.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
-import type { Settings } from '../settings/settings.ts';
 import type { DeliveryCounters } from './counters.ts';
 import type { LiveStream } from './live-stream.ts';
-import { leapOver, readLogs, readMoved, trim } from './log.ts';
+import { leapOver, readLogs, readMoved } from './log.ts';
 import type { StalenessGuard } from './staleness.ts';
 
 /** How many rooms are read with one query, and how many events of each. */
@@ -118,21 +116,4 @@ export class Sweeper {
 /** Whether a head is behind a position that was known before it was read. */
 function isBehind(head: number | undefined, known: { seq: number } | undefined): boolean {
   return head !== undefined && known !== undefined && head < known.seq;
-}
-
-/**
- * Keeps the logs within their age and length (contract §10.4). It walks through them in steps, and pauses after a step
- * that found nothing, so each step takes the same time however many logs there are.
- */
-export function trimming(settings: Settings['delivery'], counters: DeliveryCounters): Chore {
-  let at: string | null = null;
-  return {
-    name: 'trim the logs',
-    async step(rows) {
-      const { removed, after } = await trim(rows, settings.retentionDays, settings.retentionEvents, at);
-      at = after;
-      counters.trimmed += removed;
-      return removed;
-    },
-  };
 }

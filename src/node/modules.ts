@@ -1,5 +1,5 @@
 import { forgetInvalidations } from '../cluster/invalidation-watch.ts';
-import { trimming } from '../delivery/sweeper.ts';
+import { trimming } from '../delivery/trimming.ts';
 import { accountsModule } from '../features/accounts/accounts.module.ts';
 import { agentsModule } from '../features/agents/agents.module.ts';
 import { appsModule } from '../features/apps/apps.module.ts';

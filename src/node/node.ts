@@ -7,6 +7,7 @@ import { Database } from '../database/database.ts';
 import { openDatabaseUrl } from '../database/open.ts';
 import { migrate } from '../database/up-to-date.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import { LogPartitions } from '../delivery/log-partitions.ts';
 import type { Context } from '../features/context.ts';
 import { bootstrapInvite } from '../features/invites/bootstrap.ts';
 import type { Module } from '../features/module.ts';
@@ -187,6 +188,10 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   connectSockets({ list, services }, gateway, shutdown);
   for (const module of Object.values(list)) module.start?.();
   context.jobs.start();
+  const { retentionDays: keepDays } = settings.delivery;
+  const partitions = new LogPartitions({ database, keepDays, counters: delivery.counters, log });
+  shutdown.add('partitions of the log', () => partitions.close());
+  partitions.start();
   // Cleans up data that an earlier version may have left.
   context.chores.soon();
   await addLeftBehind(context, Object.values(list));

@@ -30,6 +30,15 @@ export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends:
   metrics.counter('write_batches', 'Transactions of the writer.', () => counters.batches);
   metrics.counter('batched_sends', 'Sends committed by the writer.', () => counters.batchedSends);
   metrics.counter('log_entries_trimmed', 'Log entries trimmed by this node.', () => counters.trimmed);
+  metrics.gauge('log_partitions', 'Partitions of the log, without the default one.', () => counters.logPartitions);
+  metrics.gauge('log_default_filled', '1 while entries of the log are in no partition that has bounds.', () =>
+    counters.isLogUnbounded ? 1 : 0,
+  );
+  metrics.counter(
+    'log_partitions_dropped',
+    'Partitions of the log dropped by this node.',
+    () => counters.droppedPartitions,
+  );
   metrics.gauge('queued_sends', 'Sends that wait for the writer.', queuedSends);
   metrics.gauge('open_rooms', 'Rooms that this node follows.', () => delivery.openStreams);
   metrics.gauge('waiting_polls', 'Long polls that wait for something new.', () => counters.waitingPolls);

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { NIL } from 'uuid';
 import type { Rows } from '../../src/database/database.ts';
 import { DeliveryCounters } from '../../src/delivery/counters.ts';
-import { trimming } from '../../src/delivery/sweeper.ts';
+import { trimming } from '../../src/delivery/trimming.ts';
 import { testSettings } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 
@@ -16,7 +16,7 @@ describe('the trimming of many logs', () => {
 
     async function step(answer: (batch: number, logs: number) => object): Promise<void> {
       const rows: Rows = async <R extends object>(_text: string, values: unknown[] = []): Promise<R[]> => {
-        const [, , batch, logs, after] = values;
+        const [, batch, logs, after] = values;
         begun.push(after);
         const found: Loose = [answer(Number(batch), Number(logs))];
         return found;

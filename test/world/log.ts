@@ -1,4 +1,4 @@
-import { trim } from '../../src/delivery/log.ts';
+import { trim } from '../../src/delivery/trimming.ts';
 import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';
 import { withRows } from './sql.ts';
@@ -8,7 +8,7 @@ export async function trimLogs(databaseUrl: string, keepEvents: number): Promise
   await withRows(databaseUrl, async (rows) => {
     let removed = 0;
     let after: string | null = null;
-    do ({ removed, after } = await trim(rows, 7, keepEvents, after));
+    do ({ removed, after } = await trim(rows, keepEvents, after));
     while (removed > 0 || after !== null);
   });
 }

@@ -61,7 +61,7 @@ const StreamSchema = defineEntity({
 export class Stream extends StreamSchema.class {}
 StreamSchema.setClass(Stream);
 
-/** One durable event of a room. `data` is the payload just as it is sent. */
+/** One durable event of a room. `data` is the payload just as it is sent. Each partition has the primary key. */
 const LogEntrySchema = defineEntity({
   name: 'LogRow',
   tableName: 'log_entries',
@@ -83,13 +83,13 @@ const LogEntrySchema = defineEntity({
   properties: {
     streamId: p.uuid().primary(),
     seq: p.bigint('number').primary(),
-    event: p.string().columnType('text'),
+    createdAt: p.datetime(3).defaultRaw('now()'),
     /** The thread it belongs to, for sockets that follow only that thread. */
     threadId: p.uuid().nullable(),
-    data: p.json<unknown>().columnType('json'),
-    createdAt: p.datetime(3).defaultRaw('now()'),
     /** The repeated text has changed: `data` lacks it, and readers get the current text (see messages/outdated). */
     isOutdated: p.boolean().default(false),
+    event: p.string().columnType('text'),
+    data: p.json<unknown>().columnType('json'),
   },
 });
 

@@ -3,6 +3,7 @@ import type { LogEntry } from '../../../cluster/entry.ts';
 import { channelRoom, type Room, userRoom } from '../../../contract/rooms.ts';
 import { isoTime } from '../../../contract/schema.ts';
 import type { Database, Rows } from '../../../database/database.ts';
+import { byAge, recentFirst } from '../../../database/partitions/recent.ts';
 import type { Delivery } from '../../../delivery/delivery.ts';
 import type { FailingRow, ProgressRow } from './webhook.view.ts';
 
@@ -106,8 +107,10 @@ const claim = `UPDATE webhook_cursors c
   RETURNING c.agent_id AS "agentId", c.stream_id AS "streamId", c.kind, c.seq, c.attempts, c.lease,
     due.user_id AS "userId", due.url, due.secret, due.previous_secrets AS "previousSecrets"`;
 
-const read = `SELECT e.seq, e.event, e.thread_id AS "threadId", e.data::text AS json, e.is_outdated AS "isOutdated",
-    e.created_at AS at FROM log_entries e WHERE e.stream_id = $1 AND e.seq > $2 ORDER BY e.seq LIMIT $3`;
+const reads = byAge(
+  (when) => `SELECT e.seq, e.event, e.thread_id AS "threadId", e.data::text AS json, e.is_outdated AS "isOutdated",
+    e.created_at AS at FROM log_entries e WHERE e.stream_id = $1 AND e.seq > $2 ${when} ORDER BY e.seq LIMIT $3`,
+);
 const floorOf = 'SELECT floor_seq AS floor FROM streams WHERE id = $1';
 
 const held = 'WHERE agent_id = $1 AND stream_id = $2 AND lease = $3';
@@ -208,7 +211,8 @@ export class WebhookCursors {
 
   /** The events after `after`, oldest first, with their current text (contract §6). */
   async read({ room, streamId }: Claim, after: number, limit: number): Promise<LogPiece> {
-    const rows = await this.database.rows<EntryRow>(read, [streamId, after, limit]);
+    const values = [streamId, after, limit];
+    const rows = await recentFirst(after, (age) => this.database.rows<EntryRow>(reads[age], values));
     const logged = rows.map(({ isOutdated, at, ...row }) => {
       const entry = { ...row, room, at: isoTime(at) };
       return isOutdated ? { ...entry, isOutdated } : entry;
