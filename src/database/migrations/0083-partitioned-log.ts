@@ -14,7 +14,7 @@ export class PartitionedLog extends Migration {
     this.addSql(`set local lock_timeout = '10s'`);
     this.addSql('lock table log_entries in share update exclusive mode');
     // While this one is waited for, sends wait too.
-    this.addSql(`set local lock_timeout = '200ms'`);
+    this.addSql(`set local lock_timeout = '100ms'`);
     this.addSql('lock table log_entries in access exclusive mode');
     this.addSql('alter table log_entries rename to log_entries_default');
     this.addSql('alter index log_entries_retold rename to log_entries_default_retold');

@@ -48,37 +48,41 @@ const limit = (time: number | null): string => (time === null ? 'MINVALUE' : lit
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
 
 /** While such a lock is waited for, sends wait too. */
-const briefly = "SET LOCAL lock_timeout = '200ms'";
+const briefly = "SET LOCAL lock_timeout = '100ms'";
 
-/**
- * Locks a table against an autovacuum, which gives way after a second, and against nobody who reads or writes: what comes
- * next waits for these alone.
- */
-async function reserve(rows: Rows, table: string): Promise<void> {
+/** Locks a partition against an autovacuum, which gives way after a second, and against nobody who reads or writes. */
+async function reserve(rows: Rows, partition: string): Promise<void> {
   await rows("SET LOCAL lock_timeout = '10s'");
-  await rows(`LOCK TABLE ONLY ${table} IN SHARE UPDATE EXCLUSIVE MODE`);
+  await rows(`LOCK TABLE ONLY ${partition} IN SHARE UPDATE EXCLUSIVE MODE`);
   await rows(briefly);
 }
 
-const createTable = (name: string, key = ', PRIMARY KEY (stream_id, seq)') =>
-  `CREATE TABLE ${name} (LIKE log_entries INCLUDING DEFAULTS${key})`;
+/** Locks a partition and the whole log against all. PostgreSQL would refuse an entry that is on its way to a partition. */
+async function seize(rows: Rows, partition: string): Promise<void> {
+  await reserve(rows, partition);
+  await rows('LOCK TABLE ONLY log_entries IN ACCESS EXCLUSIVE MODE');
+  await rows(`LOCK TABLE ONLY ${partition} IN ACCESS EXCLUSIVE MODE`);
+}
+
+/** With the indexes of the log, so that they need not be built when it becomes a partition. */
+const createTable = (name: string) =>
+  `CREATE TABLE ${name} (LIKE log_entries INCLUDING DEFAULTS INCLUDING INDEXES, PRIMARY KEY (stream_id, seq))`;
+
+const attach = (rows: Rows, { name, from, to }: Partition) =>
+  rows(`ALTER TABLE log_entries ATTACH PARTITION ${name} FOR VALUES FROM (${limit(from)}) TO (${literal(to)})`);
 
 /** Adds empty partitions. The default one must have no entries in their ranges, and is read for it. */
 export async function addPartitions(rows: Rows, ranges: { from: number; to: number }[]): Promise<void> {
-  await reserve(rows, 'log_entries_default');
+  const added = ranges.map((range) => ({ ...range, name: `log_entries_${dayOf(range.from)}` }));
+  for (const { name } of added) await rows(createTable(name));
+  await seize(rows, 'log_entries_default');
   await unbindDefault(rows);
-  for (const { from, to } of ranges) {
-    const name = `log_entries_${dayOf(from)}`;
-    await rows(createTable(name));
-    await rows(
-      `ALTER TABLE log_entries ATTACH PARTITION ${name} FOR VALUES FROM (${literal(from)}) TO (${literal(to)})`,
-    );
-  }
+  for (const partition of added) await attach(rows, partition);
 }
 
 /** Drops a partition with its entries. Reads and writes of the log wait for a moment. */
 export async function dropPartition(rows: Rows, name: string): Promise<void> {
-  await reserve(rows, name);
+  await seize(rows, name);
   await rows(`DROP TABLE ${name}`);
 }
 
@@ -113,14 +117,12 @@ export async function checkDefault(rows: Rows): Promise<void> {
  * No row is moved or read.
  */
 export async function settleDefault(rows: Rows, { from, to }: Range): Promise<void> {
-  await reserve(rows, 'log_entries_default');
-  await rows('LOCK TABLE ONLY log_entries IN ACCESS EXCLUSIVE MODE');
-  await rows('LOCK TABLE ONLY log_entries_default IN ACCESS EXCLUSIVE MODE');
+  await seize(rows, 'log_entries_default');
   const name = `log_entries_before_${dayOf(to)}`;
   await rows('DROP TRIGGER log_entries_default_bound ON log_entries_default');
   await rows('ALTER TABLE log_entries DETACH PARTITION log_entries_default');
   await rows(`ALTER TABLE log_entries_default RENAME TO ${name}`);
-  await rows(`ALTER TABLE log_entries ATTACH PARTITION ${name} FOR VALUES FROM (${limit(from)}) TO (${literal(to)})`);
+  await attach(rows, { name, from, to });
   await rows(`ALTER TABLE ${name} DROP CONSTRAINT log_entries_default_bound`);
   await rows(createTable('log_entries_default'));
   await rows('ALTER TABLE log_entries ATTACH PARTITION log_entries_default DEFAULT');
