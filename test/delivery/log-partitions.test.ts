@@ -1,0 +1,62 @@
+// nodes: own
+
+import { expect } from 'chai';
+import { until } from '../rig/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { query } from '../world/sql.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('a day of the log that is over', () => {
+  let cluster: Cluster;
+  let here: World;
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    here = await world(cluster);
+  });
+  after(async () => {
+    here.close();
+    await cluster.stop();
+  });
+
+  const sql = <R extends object>(text: string, values: unknown[] = []) => query<R>(cluster.databaseUrl, text, values);
+  const partitions = async () =>
+    (
+      await sql<{ name: string }>(`SELECT inhrelid::regclass::text AS name FROM pg_inherits
+      WHERE inhparent = 'log_entries'::regclass ORDER BY 1`)
+    ).map(({ name }) => name);
+
+  it('is dropped as a whole, and whoever counted on it starts over once', async () => {
+    const { alice, bob, channel } = here;
+    await until(async () => (await partitions()).length === 4);
+    for (let i = 1; i <= 10; i++) await alice.say(channel.id, `word ${i}`);
+    const [{ head = 0 } = {}] = await sql<{ head: number }>('SELECT last_seq::int AS head FROM streams WHERE id = $1', [
+      channel.id,
+    ]);
+    const old = head - 4;
+    const end = new Date(Date.now() - 8 * 86_400_000).toISOString();
+    await sql(
+      `CREATE TABLE of_old PARTITION OF log_entries (PRIMARY KEY (stream_id, seq)) FOR VALUES FROM (MINVALUE) TO ('${end}')`,
+    );
+    await sql("UPDATE log_entries SET created_at = now() - interval '9 days' WHERE stream_id = $1 AND seq <= $2", [
+      channel.id,
+      old,
+    ]);
+    // A node looks once a minute: another one that starts looks at once.
+    const other = await startCluster({ nodes: 1, databaseUrl: cluster.databaseUrl });
+    await until(async () => !(await partitions()).includes('of_old'));
+    const [node] = other.nodes;
+    if (!node) throw new Error('no node');
+    const away = bob.on(node);
+    const ask = async (seq: number) => (await away.get(`/api/channels/${channel.id}/events?after=${seq}`)).body;
+    const first = await ask(old - 1);
+    expect(first).to.deep.include({ recovered: false, seq: head, events: [] });
+    expect(await ask(first.seq)).to.include({ recovered: true, seq: head });
+    expect((await ask(old)).events.map(({ data }: { data: { seq: number } }) => data.seq)).to.deep.equal([
+      old + 1,
+      old + 2,
+      old + 3,
+      old + 4,
+    ]);
+    await other.stop();
+  });
+});
