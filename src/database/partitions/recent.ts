@@ -1,7 +1,9 @@
-/** Whether a read of the log looks at the entries of the last hour alone, which are in one partition or two, or at all. */
+/** Whether a read of the log looks at the entries of today alone, or at all. */
 export type Age = 'recent' | 'any';
 
-const isRecent = "AND created_at >= now() - interval '1 hour' AND created_at < now() + interval '1 minute'";
+/** They are in one partition, or in two in the first hour of a day, since some of the day before were written just now. */
+const isRecent = `AND created_at >= date_trunc('day', now() - interval '1 hour', 'UTC')
+  AND created_at < now() + interval '1 minute'`;
 
 /** A statement for each age. @param select makes one from a condition that begins with AND */
 export function byAge(select: (when: string) => string): Record<Age, string> {
@@ -10,7 +12,7 @@ export function byAge(select: (when: string) => string): Record<Age, string> {
 
 /**
  * Reads entries after a position: mostly they are recent. The numbers of a log have no gaps, so a missing one shows that
- * there is more, for example one of a transaction that began an hour before it ended.
+ * there is more, for example one of a transaction that lasted longer than an hour.
  * @param read reads entries of one log, oldest first
  */
 export async function recentFirst<E extends { seq: number }>(
