@@ -16,6 +16,14 @@ const soonMs = 5000;
 /** The pause between two steps, so that they take only a little of the database's time. */
 const pauseMs = 20;
 
+/** What is said of a step that was taken. */
+const news: Partial<Record<Step['name'], string>> = {
+  bind: 'Entries of the log are to become a partition; they are read for it in the background.',
+  settle: 'Entries of the log have become a partition.',
+  tidy: 'Entries of the log that were written at another time by the clock got the present one.',
+  drop: 'Entries of the log that are no longer kept were dropped.',
+};
+
 interface Deps {
   database: Pick<Database, 'committedRows' | 'quickRows' | 'longTransaction'>;
   /** How long entries are kept. */
@@ -73,16 +81,21 @@ export class LogPartitions {
 
   /** @returns whether it did something */
   private async step(): Promise<boolean> {
-    if (!(await this.due(this.deps.database.committedRows))) return false;
-    return this.deps.database.longTransaction(
+    const { database, log } = this.deps;
+    if (!(await this.due(database.committedRows))) return false;
+    const taken = await database.longTransaction(
       async (rows) => {
-        if (!(await tryLock(rows, advisoryLocks.partitioning))) return false;
+        if (!(await tryLock(rows, advisoryLocks.partitioning))) return undefined;
         const due = await this.due(rows);
         if (due) await this.take(rows, due);
-        return due !== undefined;
+        return due;
       },
       { snapshot: false },
     );
+    const said = taken && news[taken.name];
+    if (said) log.info({ step: taken }, said);
+    if (taken?.name === 'drop') this.deps.counters.droppedPartitions++;
+    return taken !== undefined;
   }
 
   private async due(rows: Rows): Promise<Step | undefined> {
@@ -93,15 +106,10 @@ export class LogPartitions {
   }
 
   private async take(rows: Rows, step: Step): Promise<void> {
-    const { log } = this.deps;
-    if (step.name === 'bind') {
-      log.info('Entries of the log are to become a partition; they are read for it in the background.');
-      await logTable.bindDefault(rows, step.range);
-    } else if (step.name === 'check') await this.check(rows, step.range);
-    else if (step.name === 'settle') {
-      await logTable.settleDefault(rows, step.range);
-      log.info('Entries of the log have become a partition.');
-    } else if (step.name === 'tidy') await logTable.moveStraysOfDefault(rows, undefined);
+    if (step.name === 'bind') await logTable.bindDefault(rows, step.range);
+    else if (step.name === 'check') await this.check(rows, step.range);
+    else if (step.name === 'settle') await logTable.settleDefault(rows, step.range);
+    else if (step.name === 'tidy') await logTable.moveStraysOfDefault(rows, undefined);
     else if (step.name === 'add') await logTable.addPartitions(rows, step.ranges);
     else await this.drop(rows, step.partition);
   }
@@ -122,14 +130,11 @@ export class LogPartitions {
    * would have lasted for as long as the partition is over.
    */
   private async drop(rows: Rows, { name, from, to }: logTable.Partition): Promise<void> {
-    const { database, counters, log } = this.deps;
     for (let after: string | null = null; ; await delay(pauseMs)) {
       if (this.closed) throw new Error('This node is closing.');
-      after = await raiseFloors(database.quickRows, { from, to }, after);
+      after = await raiseFloors(this.deps.database.quickRows, { from, to }, after);
       if (after === null) break;
     }
     await logTable.dropPartition(rows, name);
-    counters.droppedPartitions++;
-    log.info({ partition: name }, 'Entries of the log that are no longer kept were dropped.');
   }
 }

@@ -2,11 +2,12 @@
 
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
+import { range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
-describe('a day of the log that is over', () => {
+describe('the log in its partitions', () => {
   let cluster: Cluster;
   let here: World;
   before(async () => {
@@ -25,13 +26,14 @@ describe('a day of the log that is over', () => {
       WHERE inhparent = 'log_entries'::regclass ORDER BY 1`)
     ).map(({ name }) => name);
 
-  it('is dropped as a whole, and whoever counted on it starts over once', async () => {
+  const headOf = async (id: string) =>
+    (await sql<{ head: number }>('SELECT last_seq::int AS head FROM streams WHERE id = $1', [id]))[0]?.head ?? 0;
+
+  it('drops a day that is over as a whole, and whoever counted on it starts over once', async () => {
     const { alice, bob, channel } = here;
     await until(async () => (await partitions()).length === 4);
     for (let i = 1; i <= 10; i++) await alice.say(channel.id, `word ${i}`);
-    const [{ head = 0 } = {}] = await sql<{ head: number }>('SELECT last_seq::int AS head FROM streams WHERE id = $1', [
-      channel.id,
-    ]);
+    const head = await headOf(channel.id);
     const old = head - 4;
     const end = new Date(Date.now() - 8 * 86_400_000).toISOString();
     await sql(
@@ -51,12 +53,35 @@ describe('a day of the log that is over', () => {
     const first = await ask(old - 1);
     expect(first).to.deep.include({ recovered: false, seq: head, events: [] });
     expect(await ask(first.seq)).to.include({ recovered: true, seq: head });
-    expect((await ask(old)).events.map(({ data }: { data: { seq: number } }) => data.seq)).to.deep.equal([
+    expect((await ask(old)).events.map((event: { seq: number }) => event.seq)).to.deep.equal([
       old + 1,
       old + 2,
       old + 3,
       old + 4,
     ]);
+    await other.stop();
+  });
+
+  it('is read in the order of its numbers, in whatever partition they are', async () => {
+    const { alice, bob } = here;
+    const other = await startCluster({ nodes: 1, databaseUrl: cluster.databaseUrl });
+    const [node] = other.nodes;
+    if (!node) throw new Error('no node');
+    // As of a transaction that lasted long: the first that is asked for, one in the middle, and the last. Each in a room that
+    // the other node has nothing of in memory.
+    for (const back of [4, 2, 0]) {
+      const channelId = await here.newChannel();
+      for (let i = 1; i <= 6; i++) await alice.say(channelId, `word ${i}`);
+      const head = await headOf(channelId);
+      await sql("UPDATE log_entries SET created_at = now() - interval '2 days' WHERE stream_id = $1 AND seq = $2", [
+        channelId,
+        head - back,
+      ]);
+      const { body } = await bob.on(node).get(`/api/channels/${channelId}/events?after=${head - 5}`);
+      expect(body).to.include({ recovered: true, seq: head });
+      const numbers = body.events.map((event: { seq: number }) => event.seq);
+      expect(numbers).to.deep.equal(range(head - 4, head));
+    }
     await other.stop();
   });
 });
