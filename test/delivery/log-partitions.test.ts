@@ -1,10 +1,12 @@
 // nodes: own
 
 import { expect } from 'chai';
+import { channelRoom } from '../../src/contract/rooms.ts';
+import { readLog } from '../../src/delivery/log.ts';
 import { until } from '../rig/until.ts';
 import { range } from '../world/follower.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
-import { query } from '../world/sql.ts';
+import { query, withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('the log in its partitions', () => {
@@ -83,5 +85,22 @@ describe('the log in its partitions', () => {
       expect(numbers).to.deep.equal(range(head - 4, head));
     }
     await other.stop();
+  });
+
+  it('looks for what was said today in no other partition', async () => {
+    const { alice } = here;
+    const channelId = await here.newChannel();
+    for (let i = 1; i <= 6; i++) await alice.say(channelId, `word ${i}`);
+    const head = await headOf(channelId);
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('SET LOCAL enable_seqscan = off');
+      const read = await readLog(rows, channelRoom(channelId), head - 3, 10);
+      expect(read.map(({ seq }) => Number(seq))).to.deep.equal(range(head - 2, head));
+      const looked = await rows(`SELECT FROM pg_stat_xact_user_tables
+        WHERE idx_scan > 0 AND relid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'log_entries'::regclass)`);
+      // In the first hour of a day there are two.
+      expect(looked.length).to.be.within(1, 2);
+    });
   });
 });
