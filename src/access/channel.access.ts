@@ -211,9 +211,12 @@ export class ChannelAccess {
 
   private async lookUp(actor: Actor, channelId: string): Promise<SeenChannel> {
     // Concurrently: each fact that is not cached is a round trip to the database.
-    const [channel, row] = await Promise.all([this.find(channelId), this.membershipRow(channelId, actor.userId)]);
-    const membership =
-      channel.serverId === null ? undefined : await this.servers.membership(channel.serverId, actor.userId);
+    const found = this.find(channelId);
+    const [channel, row, membership] = await Promise.all([
+      found,
+      this.membershipRow(channelId, actor.userId),
+      found.then(({ serverId }) => (serverId === null ? undefined : this.servers.membership(serverId, actor.userId))),
+    ]);
     const visible = seen(
       actor,
       channel,

@@ -39,6 +39,7 @@ export class CatchUp {
    * page has `hasMore`.
    *
    * @param after the client's position; undefined: from now on
+   * @param since the page has at least everything that was committed before this time; undefined: before this call
    * @returns undefined when there is no such room
    */
   async join(
@@ -46,9 +47,10 @@ export class CatchUp {
     after: number | undefined,
     limits: PageLimits,
     enter: (page: Page) => void,
+    since?: number,
   ): Promise<Page | undefined> {
     for (;;) {
-      const stream = await this.delivery.openFresh(room);
+      const stream = await this.delivery.openFresh(room, since);
       if (!stream) return undefined;
       const page = await this.readInto(stream, after, limits, enter);
       if (page) return this.counted(page);
@@ -115,10 +117,11 @@ export class CatchUp {
 
   /**
    * How many events after `after` a room holds, without reading them; infinitely many when some of them are gone.
+   * @param since as of this time or later; undefined: of this call
    * @returns undefined when there is no such room
    */
-  async missed(room: Room, after: number): Promise<number | undefined> {
-    const stream = await this.delivery.openFresh(room);
+  async missed(room: Room, after: number, since?: number): Promise<number | undefined> {
+    const stream = await this.delivery.openFresh(room, since);
     if (!stream) return undefined;
     return reaches(stream, after) ? stream.position - after : Number.POSITIVE_INFINITY;
   }

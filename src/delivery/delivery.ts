@@ -131,14 +131,11 @@ export class Delivery {
     return promise;
   }
 
-  /** The same, after emitting at least everything committed before this call. */
-  openFresh(room: Room): Promise<LiveStream | undefined> {
-    // A stream that this call opens is fresh: its head is read after the call.
-    const isNew = !this.streams.has(room) && !this.opening.has(room);
-    const opened = this.open(room);
-    const fresh = isNew ? opened : opened.then((stream) => stream && this.freshen(stream));
+  /** The same, after emitting at least everything committed before `since`, as `performance.now()` has it. */
+  openFresh(room: Room, since = performance.now()): Promise<LiveStream | undefined> {
+    const fresh = this.open(room).then((known) => (known && known.freshAt < since ? this.freshen(known) : known));
     // The node may have closed the stream meanwhile.
-    return fresh.then((stream) => (stream?.isClosed ? this.openFresh(room) : stream));
+    return fresh.then((stream) => (stream?.isClosed ? this.openFresh(room, since) : stream));
   }
 
   /** The room's stream if it is open on this node. */
@@ -153,11 +150,13 @@ export class Delivery {
 
   /** Makes sure that the room has emitted at least everything that was committed before this call. */
   async freshen(stream: LiveStream): Promise<LiveStream> {
+    const asked = performance.now();
     const head = await this.heads.read(streamId(stream.room));
     if (!head) return stream;
     // Another call may have had a later answer before.
     stream.floor = Math.max(stream.floor, head.floor);
     if (head.seq > stream.position) await this.pull(stream);
+    stream.freshAt = Math.max(stream.freshAt, asked);
     return stream;
   }
 
@@ -183,12 +182,14 @@ export class Delivery {
     this.early.set(room, early);
     try {
       await this.bus.subscribe(room);
+      const asked = performance.now();
       const head = await this.heads.read(streamId(room));
       if (!head) {
         this.bus.unsubscribe(room);
         return undefined;
       }
       const stream = new LiveStream(room, head, this.settings, (entries) => this.emit(entries));
+      stream.freshAt = asked;
       this.streams.set(room, stream);
       if (stream.offer(early)) this.fillGapSoon(stream);
       return stream;

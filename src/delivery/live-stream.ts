@@ -18,6 +18,8 @@ export class LiveStream {
   /** Everything up to and including this number has been trimmed from the log. */
   floor: number;
   lastUsed = performance.now();
+  /** Everything that was committed before this time, as `performance.now()` has it, was emitted. */
+  freshAt = Number.NEGATIVE_INFINITY;
   /**
    * The node dropped this stream, and may have a new one by now: nobody may enter through it, it emits nothing, and
    * reports no loss.
@@ -139,8 +141,14 @@ export class LiveStream {
    * the event `position - i`. Undefined when the room remembers too few of them.
    */
   marksSince(since: number): number[] | undefined {
-    const first = this.marks.findIndex((mark) => mark > since);
-    if (first === -1) return [];
+    // By halves: everyone in the room asks, in one turn when all of them are cut off at once.
+    let first = 0;
+    for (let end = this.marks.length; first < end; ) {
+      const middle = (first + end) >> 1;
+      if ((this.marks[middle] ?? 0) > since) end = middle;
+      else first = middle + 1;
+    }
+    if (first === this.marks.length) return [];
     if (first === 0 && this.marks.length >= maxMarks) return undefined;
     return this.marks.slice(first);
   }

@@ -236,6 +236,8 @@ export class Gateway {
     const identified = retryWhileUnavailable(() => this.identify(socket), retryTimeOf(socket), isThere);
     const error = await identified.catch((reason) => refusal(reason, this.parts.log));
     if (error || !isThere()) this.recovery.release(socket);
+    // What confirms the connection leaves together with `ready`, which mostly follows in the same turn.
+    else gatherOpening(socket.request);
     next(error ?? undefined);
   }
 
@@ -245,15 +247,18 @@ export class Gateway {
     const { headers, address } = socket.handshake;
     const { token = bearerToken(headers.authorization), recover } = auth.success ? auth.data : {};
     if (!token) throw new AppError('AUTH_TOKEN_MISSING');
+    const came = performance.now();
     const actor = await this.parts.authenticate(token, clientAddress(headers, address, this.parts.settings.trustProxy));
     if (actor.scopes) requireScopes(actor.scopes, scopesOfSockets);
     const recovery = socket.data.start?.recovery ?? null;
+    const since = recovery?.since ?? came;
     // The private session id belongs to another user: nothing of the old session is theirs. A retry starts afresh.
     if (recovery && recovery.userId !== actor.userId) {
       this.recovery.forget(Reflect.get(socket, 'pid'));
       throw new AppError('ACCESS_TOKEN_INVALID');
     }
-    const start = { recovery, positions: await startPositionsOf(actor, this.parts.ownRooms, this.parts.delivery) };
+    const positions = await startPositionsOf(actor, this.parts.ownRooms, this.parts.delivery, since);
+    const start = { recovery, positions, since };
     const rooms = { subscriptions: new Map(), start, watched: recovery?.watched ?? [], isWhole: recovery !== null };
     const marks = { replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket), unrecoverable: false };

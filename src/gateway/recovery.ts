@@ -6,6 +6,7 @@ import type { Delivery } from '../delivery/delivery.ts';
 import { atMost } from '../infrastructure/cache.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
+import { GatheredCommands } from '../infrastructure/redis-gathered.ts';
 import { retryWhileUnavailable, returningMs } from './refusal.ts';
 import type { ParleySocket, Recovery, Replayed, SocketData } from './socket.ts';
 import { closeAll, type Place, type Subscription } from './subscription.ts';
@@ -52,6 +53,7 @@ export class SessionRecovery {
   private readonly delivery: Delivery;
   private readonly catchUp: CatchUp;
   private readonly redis: RedisConnections | null;
+  private readonly commands: GatheredCommands | null;
   private readonly nodeId: string;
   private readonly limits: { recoverySeconds: number; recoveryEvents: number };
   private readonly log: Log;
@@ -72,6 +74,7 @@ export class SessionRecovery {
     this.delivery = delivery;
     this.catchUp = catchUp;
     this.redis = redis;
+    this.commands = redis && new GatheredCommands(redis.commands);
     this.nodeId = nodeId;
     this.limits = limits;
     this.log = log;
@@ -121,8 +124,8 @@ export class SessionRecovery {
     const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, firstMark, lastMark, rooms, replayed, watched };
     this.here.set(pid, saved);
     if (!this.redis?.healthy) return;
-    const promise = this.redis.commands
-      .set(key(this.redis, pid), JSON.stringify(saved), 'EX', this.limits.recoverySeconds)
+    const promise = this.commands
+      ?.run('SET', key(this.redis, pid), JSON.stringify(saved), 'EX', this.limits.recoverySeconds)
       .catch(() => this.log.debug('A session could not be saved for recovery.'))
       .finally(() => this.saving.delete(promise));
     this.saving.add(promise);
@@ -138,6 +141,7 @@ export class SessionRecovery {
     offset: string,
     isThere: (sid: string) => boolean,
   ): Promise<{ sid: string; recovery: Recovery } | null> {
+    const since = performance.now();
     const saved = await this.find(pid, offset);
     const mark = saved ? markAt(saved, offset) : null;
     if (!saved || mark === null) return null;
@@ -148,13 +152,13 @@ export class SessionRecovery {
       const { name, joined } = room;
       rooms.push({ name, room: joined.room, serverId: joined.serverId, after });
     }
-    const count = () => Promise.all(rooms.map(({ room, after }) => this.catchUp.missed(room, after)));
+    const count = () => Promise.all(rooms.map(({ room, after }) => this.catchUp.missed(room, after, since)));
     const missed = await retryWhileUnavailable(count, returningMs);
     if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
     // A room deleted meanwhile is lost like any other that the user may no longer see.
     const hasLog = (_room: unknown, at: number) => missed[at] !== undefined;
     const { userId, watched } = saved;
-    const recovery = { userId, rooms: rooms.filter(hasLog), watched };
+    const recovery = { userId, rooms: rooms.filter(hasLog), watched, since };
     return { sid: this.idFor(saved, isThere), recovery };
   }
 
@@ -184,7 +188,7 @@ export class SessionRecovery {
   /** Forgets a saved session that must not be used (again). */
   forget(pid: string): void {
     this.here.delete(pid);
-    if (this.redis?.healthy) void this.redis.commands.del(key(this.redis, pid)).catch(() => {});
+    if (this.redis?.healthy) this.commands?.run('DEL', key(this.redis, pid)).catch(() => {});
   }
 
   /** Waits until everything saved so far has reached Redis. */
@@ -209,8 +213,8 @@ export class SessionRecovery {
 
   private async load(pid: string): Promise<Saved | undefined> {
     if (!this.redis?.healthy) return undefined;
-    const text = await this.redis.commands.get(key(this.redis, pid)).catch(() => null);
-    return text === null ? undefined : JSON.parse(text);
+    const text = await this.commands?.run('GET', key(this.redis, pid)).catch(() => null);
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
   }
 
   /** Nothing if the socket was not in the room, and owed nothing of it: its client joins again by itself. */

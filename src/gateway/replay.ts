@@ -11,6 +11,15 @@ import { isLive, type Subscription } from './subscription.ts';
 const pieceLimits = { events: 500, bytes: 512 * 1024 };
 const drainCheckMs = 10;
 
+export interface ReplayOptions {
+  /** How many events are sent at most. */
+  maxEvents?: number;
+  /** Called with the events of each piece, in the turn in which they were sent. */
+  sent?: (entries: LogEntry[]) => void;
+  /** It reaches at least what was committed before this time, as `performance.now()` has it; undefined: before the call. */
+  since?: number | undefined;
+}
+
 /** How a subscription that is catching up gets what it missed, up to the turn in which it becomes live. */
 export class Replay {
   private readonly deps: FeedDeps;
@@ -24,15 +33,16 @@ export class Replay {
    * has left, so that a slow line is not taken for a slow consumer. A client that is cut off midway resumes after the pieces
    * that were sent; those are recorded as replays.
    */
-  async toEnd(subscription: Subscription, maxEvents: number, sent: (entries: LogEntry[]) => void): Promise<Page> {
+  async toEnd(subscription: Subscription, options: ReplayOptions): Promise<Page> {
     const { socket } = subscription;
+    const { maxEvents = Number.POSITIVE_INFINITY, sent, since } = options;
     const end = subscription.position + maxEvents;
     const send = (page: Page) => {
       this.deps.outlet.replay(
         socket,
         page.entries.filter((entry) => isFor(subscription, entry)),
       );
-      sent(page.entries);
+      sent?.(page.entries);
     };
     for (;;) {
       // Events of other rooms, sent before, are in flight too.
@@ -40,7 +50,7 @@ export class Replay {
       subscription.requireHeld();
       const { position } = subscription;
       const limits = { events: Math.min(end - position, pieceLimits.events), bytes: pieceLimits.bytes };
-      const page = await this.read(subscription, position, limits, send);
+      const page = await this.read(subscription, position, limits, send, since);
       if (!page.hasMore) return page;
       subscription.position = page.seq;
       send(page);
@@ -52,18 +62,20 @@ export class Replay {
    * The next piece of a room's log; at its end the socket enters, in the same turn. A bot gets the events that its policy
    * allows, and its feed continues from there.
    * @param entered sends the last piece
+   * @param since as in `ReplayOptions`
    */
   async read(
     subscription: Subscription,
     after: number | undefined,
     limits: PageLimits,
     entered: (page: Page) => void,
+    since?: number,
   ): Promise<Page> {
     const { catchUp, feedFilter } = this.deps;
     const { socket, name, room } = subscription;
     const isFiltered = feedFilter.isRestricted(socket.data.actor, name);
     const enter = (page: Page) => this.enter(subscription, page, isFiltered, entered);
-    const page = await catchUp.join(room, after, limits, isFiltered ? () => {} : enter);
+    const page = await catchUp.join(room, after, limits, isFiltered ? () => {} : enter, since);
     if (!page) throw new AppError('CHANNEL_NOT_FOUND');
     subscription.requireHeld();
     if (!isFiltered) return page;

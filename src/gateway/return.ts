@@ -5,6 +5,7 @@ import { channelRoom, credentialRoom, type Room, streamId, userRoom } from '../c
 import { isUuid } from '../contract/schema.ts';
 import type { CatchUp, Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
+import type { LiveStream } from '../delivery/live-stream.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { SocketServices } from './dispatch.ts';
 import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
@@ -24,23 +25,24 @@ export interface OwnRooms {
 
 /**
  * The positions of a socket's own rooms before its client learns that it is connected. The client then reads its lists,
- * so what happens from that moment on must be sent to it, even while the socket is still entering these rooms. A
- * position may lie a little behind the log, where this node has not received the last events yet: then they are sent
- * too, which costs less than a query for each connection.
+ * so what happens from that moment on must be sent to it, even while the socket is still entering these rooms. It then
+ * enters them without another query: they have emitted everything that was committed before it came.
+ * @param since when it came, as `performance.now()` has it
  */
 export async function startPositionsOf(
   actor: Actor,
   ownRooms: OwnRooms,
   delivery: Delivery,
+  since: number,
 ): Promise<Map<Room, number>> {
   const positions = new Map<Room, number>();
-  const note = async (room: Room) => {
-    const stream = await delivery.open(room);
-    if (stream) positions.set(room, stream.position);
-  };
-  // Its own room first: it announces rooms that are opened after the query for the others.
-  await note(userRoom(actor.userId));
-  await Promise.all((await ownRooms.roomsOnConnect(actor)).map(note));
+  const note = (room: Room, stream: LiveStream | undefined) => stream && positions.set(room, stream.position);
+  const own = userRoom(actor.userId);
+  // The position of its own room first: that room announces rooms that are opened after the query for the others.
+  note(own, await delivery.open(own));
+  const noteOther = async (room: Room) => note(room, await delivery.openFresh(room, since));
+  const noteOthers = async () => Promise.all((await ownRooms.roomsOnConnect(actor)).map(noteOther));
+  await Promise.all([delivery.openFresh(own, since), noteOthers()]);
   return positions;
 }
 
@@ -67,6 +69,8 @@ export class Return {
   private readonly deps: ReturnDeps;
   private readonly socket: ParleySocket;
   private readonly own: Room;
+  /** When the client came: what was committed before is looked for once, and not again for each room. */
+  private readonly since: number | undefined;
   private readonly resume: Resume | undefined;
   /** The channels that the client named, with its positions. */
   private readonly named: [id: string, after: number][];
@@ -79,10 +83,11 @@ export class Return {
   /** To be called in the turn in which the socket connects: its first event may arrive in the next. */
   constructor(deps: ReturnDeps, socket: ParleySocket) {
     const { data } = socket;
-    const { recovery = null, positions = [] } = data.start ?? {};
+    const { recovery = null, positions = [], since } = data.start ?? {};
     data.start = null;
     this.deps = deps;
     this.socket = socket;
+    this.since = since;
     this.own = userRoom(data.actor.userId);
     this.resume = resumeOf(socket);
     this.named = channelsOf(this.resume);
@@ -140,9 +145,10 @@ export class Return {
   }
 
   /** Enters an own room, unless the client has joined it by itself meanwhile. */
-  private async enter(room: Room, sent?: (entries: LogEntry[]) => void): Promise<void> {
+  private async enter(room: Room, sent: (entries: LogEntry[]) => void = () => {}): Promise<void> {
     const due = await this.take(room);
-    if (due) this.pages.set(streamId(room), await this.deps.subscriptions.bring(due, null, undefined, sent));
+    if (due)
+      this.pages.set(streamId(room), await this.deps.subscriptions.bring(due, null, { sent, since: this.since }));
   }
 
   /** Takes on bringing the socket into a room. @returns undefined: it is in it, or its client has tried to join by itself */
@@ -164,7 +170,9 @@ export class Return {
   /** Prefetches all rooms at once, so that a few queries suffice. Errors surface when each room is read. */
   private async readAhead(): Promise<void> {
     const waiting = [...this.socket.data.subscriptions.values()].filter(({ phase }) => phase === 'entering');
-    await Promise.allSettled(waiting.map(async ({ name }) => this.deps.delivery.open((await this.placeOf(name)).room)));
+    const read = async ({ name }: Subscription) =>
+      this.deps.delivery.openFresh((await this.placeOf(name)).room, this.since);
+    await Promise.allSettled(waiting.map(read));
   }
 
   /** Enters the rooms of a connection that Socket.IO recovered, as far as the user may still be in them. */
@@ -183,7 +191,7 @@ export class Return {
     // The thread may have been deleted: the event of its deletion is in its channel.
     const place = () => this.channelPlace(streamId(due.room));
     try {
-      this.requireWhole(await deps.subscriptions.bring(due, place));
+      this.requireWhole(await deps.subscriptions.bring(due, place, { since: this.since }));
     } catch (error) {
       if (!socket.connected) return;
       // If access could not be checked the connection ends as it is: it has recorded the events sent of this room.
@@ -249,7 +257,8 @@ export class Return {
     const due = await claim(socket, room, any, open);
     // Socket.IO's own recovery, or its client, has already entered it.
     if (due.phase === 'live') return { seq: due.position, recovered: true, hasMore: false };
-    return answerOf(await this.deps.subscriptions.bring(due, () => this.placeOf(room), resumeEvents));
+    const options = { maxEvents: resumeEvents, since: this.since };
+    return answerOf(await this.deps.subscriptions.bring(due, () => this.placeOf(room), options));
   }
 
   /**

@@ -18,6 +18,8 @@ export interface Recovery {
   userId: string;
   rooms: RecoveredRoom[];
   watched: string[];
+  /** Everything committed before this time, as `performance.now()` has it, was looked for in these rooms. */
+  since: number;
 }
 
 /** A room to return to, by its name; `after`: the position to continue from. */
@@ -33,6 +35,8 @@ export interface Start {
   recovery: Recovery | null;
   /** The rooms it enters without joining, and from which event on: their positions before it was connected. */
   positions: ReadonlyMap<Room, number>;
+  /** When its client came, as `performance.now()` has it: it gets at least what was committed before. */
+  since: number;
 }
 
 export interface SocketData {

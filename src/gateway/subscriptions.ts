@@ -4,7 +4,7 @@ import { type Room, streamId, userRoom } from '../contract/rooms.ts';
 import type { Page } from '../delivery/catch-up.ts';
 import { type FeedDeps, startOver } from './feed.ts';
 import { isRefusal } from './refusal.ts';
-import { Replay } from './replay.ts';
+import { Replay, type ReplayOptions } from './replay.ts';
 import { leaveWatches, type ParleyServer, type ParleySocket } from './socket.ts';
 import { claim, liveOf, type Place, Subscription, subscriptionOf } from './subscription.ts';
 
@@ -84,22 +84,22 @@ export class Subscriptions {
    * Brings a socket into a room on the server's initiative, from the subscription's position. It is released only if that
    * succeeds: if not, it may have to be saved for recovery, or a room's end to be reported.
    * @param placeOf checks access; null: it needs no check
-   * @param sent called with the events of each piece, in the turn in which they were sent
    * @throws AppError when the socket must not be in the room, or when that cannot be checked
    */
   async bring(
     subscription: Subscription,
     placeOf: (() => Promise<Place>) | null,
-    maxEvents = Number.POSITIVE_INFINITY,
-    sent: (entries: LogEntry[]) => void = () => {},
+    options: ReplayOptions = {},
   ): Promise<Page> {
     subscription.begin();
     if (placeOf) {
-      subscription.belongTo(await placeOf());
+      const place = await placeOf();
+      const wasFound = subscription.room === place.room && subscription.serverId === place.serverId;
+      subscription.belongTo(place);
       // Again, now that evictions can find it by its server too.
-      await placeOf();
+      if (!wasFound) await placeOf();
     }
-    const page = await this.replay.toEnd(subscription, maxEvents, sent);
+    const page = await this.replay.toEnd(subscription, options);
     subscription.release();
     return page;
   }

@@ -10,6 +10,7 @@ import {
   StrangeMessage,
 } from './redis-clients.ts';
 import { RedisEcho } from './redis-echo.ts';
+import { GatheredSubscriptions } from './redis-gathered.ts';
 import { RedisScout } from './redis-scout.ts';
 import { leave, SilentConnections } from './silent-connections.ts';
 import { SparseLog } from './sparse-log.ts';
@@ -38,6 +39,7 @@ export class RedisConnections {
   readonly commands: RedisClient;
   /** For the delivery's own subscriptions. */
   readonly subscriber: RedisClient;
+  private readonly subscriptions: GatheredSubscriptions;
   /** For the Socket.IO adapter's subscriptions. */
   readonly adapterSubscriber: RedisClient;
   private readonly silent: SilentConnections;
@@ -87,6 +89,7 @@ export class RedisConnections {
     this.healthKey = this.besideControl(`health:${id}`);
     this.commands = redisClient(place, 'fail', answerMs);
     this.subscriber = redisClient(place, 'wait');
+    this.subscriptions = new GatheredSubscriptions(this.subscriber);
     this.adapterSubscriber = redisClient(place, 'wait');
     this.clients = [this.commands, this.subscriber, this.adapterSubscriber];
     for (const client of this.clients) {
@@ -126,14 +129,12 @@ export class RedisConnections {
   }
 
   /** Subscribes to a channel; never rejects, and lasts across reconnects. */
-  async subscribe(channel: string): Promise<void> {
-    if (!this.isCluster) await this.subscriber.subscribe(channel);
-    else await this.subscriber.ssubscribe(channel).catch((error) => forgiven(this.subscriber, error));
+  subscribe(channel: string): Promise<void> {
+    return this.subscriptions.subscribe(channel);
   }
 
-  async unsubscribe(channel: string): Promise<void> {
-    const done = this.isCluster ? this.subscriber.sunsubscribe(channel) : this.subscriber.unsubscribe(channel);
-    await done.catch(() => 0);
+  unsubscribe(channel: string): Promise<void> {
+    return this.subscriptions.unsubscribe(channel);
   }
 
   /** Calls `listener` with messages on subscribed channels. */

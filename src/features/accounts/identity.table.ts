@@ -14,6 +14,13 @@ export interface KnownSession {
   revoked: boolean;
 }
 
+/** Everything that the first use of a session needs. */
+export interface Arrival {
+  session: KnownSession;
+  /** Undefined if there is no such account any more. */
+  user: KnownUser | undefined;
+}
+
 export interface KnownToken {
   id: string;
   userId: string;
@@ -47,10 +54,11 @@ export interface Seen {
   ip: string;
 }
 
-const selectUser = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl", is_bot AS "isBot",
-  tier, suspended_at IS NOT NULL AS suspended, suspension_reason AS "suspensionReason"
-  FROM users WHERE id = $1 AND deleted_at IS NULL`;
-const selectSession = 'SELECT user_id AS "userId", revoked_at IS NOT NULL AS revoked FROM sessions WHERE id = $1';
+const userColumns = `u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot",
+  u.tier, u.suspended_at IS NOT NULL AS suspended, u.suspension_reason AS "suspensionReason"`;
+const selectUsers = `SELECT ${userColumns} FROM users u WHERE u.id = ANY($1::uuid[]) AND u.deleted_at IS NULL`;
+const selectArrivals = `SELECT s.id AS "sessionId", s.user_id AS "userId", s.revoked_at IS NOT NULL AS revoked, ${userColumns}
+  FROM sessions s LEFT JOIN users u ON u.id = s.user_id AND u.deleted_at IS NULL WHERE s.id = ANY($1::uuid[])`;
 const selectTokenId = 'SELECT id FROM personal_tokens WHERE token_hash = $1';
 const selectToken = `SELECT id, user_id AS "userId", scope, (extract(epoch FROM expires_at) * 1000)::float8 AS "expiresAt",
   revoked_at IS NOT NULL AS revoked FROM personal_tokens WHERE id = $1`;
@@ -68,17 +76,29 @@ const touchTokens = `UPDATE personal_tokens t SET last_used_at = greatest(t.last
   FROM unnest($1::uuid[], $2::timestamptz[]) AS v (id, at)
   WHERE t.id = v.id AND (t.last_used_at IS NULL OR t.last_used_at < v.at - interval '30 seconds')`;
 
-/** Undefined if there is no such account, or no more. */
-export async function readUser(rows: Rows, id: string): Promise<KnownUser | undefined> {
-  const [row] = await rows<SmallUser & Standing & { tier: string }>(selectUser, [id]);
-  if (!row) return undefined;
-  const { tier, suspended, suspensionReason, ...user } = row;
-  return { user, tier, suspended, suspensionReason };
+/** Those of these accounts that exist, by their ids. */
+export async function readUsers(rows: Rows, ids: string[]): Promise<Map<string, KnownUser>> {
+  const found = await rows<UserRow>(selectUsers, [ids]);
+  return new Map(found.map((row) => [row.id, knownUser(row)]));
 }
 
-export async function readSession(rows: Rows, id: string): Promise<KnownSession | undefined> {
-  return (await rows<KnownSession>(selectSession, [id]))[0];
+/** Those of these sessions that exist, each with its user. */
+export async function readArrivals(rows: Rows, sessionIds: string[]): Promise<Map<string, Arrival>> {
+  const found = await rows<KnownSession & UserRow & { sessionId: string }>(selectArrivals, [sessionIds]);
+  return new Map(
+    found.map(({ sessionId, userId, revoked, ...user }) => [
+      sessionId,
+      { session: { userId, revoked }, user: user.id === null ? undefined : knownUser(user) },
+    ]),
+  );
 }
+
+const knownUser = ({ tier, suspended, suspensionReason, ...user }: UserRow): KnownUser => ({
+  user,
+  tier,
+  suspended,
+  suspensionReason,
+});
 
 /** The id of the personal access token with this hash. */
 export async function readTokenId(rows: Rows, hash: string): Promise<string | undefined> {
@@ -112,6 +132,10 @@ export async function writeSessionsSeen(rows: Rows, seen: Seen[]): Promise<void>
 /** The same for personal access tokens. */
 export async function writeTokensSeen(rows: Rows, seen: Seen[]): Promise<void> {
   await rows(touchTokens, [seen.map(({ id }) => id), seen.map(({ at }) => at)]);
+}
+
+interface UserRow extends SmallUser, Standing {
+  tier: string;
 }
 
 interface AgentRow extends SmallUser, Standing {

@@ -1,18 +1,20 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { BatchedRead } from '../../database/batched-read.ts';
 import { atMost, type Cache } from '../../infrastructure/cache.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import {
+  type Arrival,
   type KnownSession,
   type KnownToken,
   type KnownUser,
-  readSession,
+  readArrivals,
   readToken,
   readTokenId,
-  readUser,
+  readUsers,
 } from './identity.table.ts';
 import { hashSecret } from './secrets.ts';
 import { personalTokenCache, sessionCache } from './sessions/revocation.ts';
@@ -37,11 +39,17 @@ export class Identity {
   private readonly users: Cache<KnownUser>;
   private readonly sessions: Cache<KnownSession>;
   private readonly personalTokens: Cache<KnownToken>;
+  /** Thousands of people who have not been here lately may arrive at once, say after a node has died. */
+  private readonly userReads: BatchedRead<KnownUser>;
+  private readonly arrivals: BatchedRead<Arrival>;
   /** Hash → id of a personal access token; it never changes. */
   private readonly tokenIds = new LRUCache<string, string>(atMost(20_000));
 
   constructor(deps: Deps) {
     this.deps = deps;
+    const { committedRows } = deps.database;
+    this.userReads = new BatchedRead((ids) => readUsers(committedRows, ids));
+    this.arrivals = new BatchedRead((ids) => readArrivals(committedRows, ids));
     this.users = deps.caches.create(userCache, 50_000);
     this.sessions = deps.caches.create(sessionCache, 50_000);
     this.personalTokens = deps.caches.create(personalTokenCache, 20_000);
@@ -88,7 +96,9 @@ export class Identity {
     else if (actor.expiresAt !== null && actor.expiresAt <= clock.now()) throw new AppError('ACCESS_TOKEN_INVALID');
     // In parallel: each that is not cached is a round trip to the database.
     const [known] = await Promise.all([
-      this.findUser(actor.userId),
+      sessionId === null
+        ? this.findUser(actor.userId)
+        : this.findUser(actor.userId, () => this.userOf(sessionId, actor.userId)),
       sessionId && this.requireSession(sessionId, actor.userId),
       agent?.tokenId && this.deps.agents.require(actor.userId, agent.tokenId),
     ]);
@@ -137,7 +147,10 @@ export class Identity {
   private async requireHeld(sessionId: string, userId: string): Promise<KnownUser> {
     const here = this.users.peek(userId);
     if (here && !here.suspended && this.isHeld(sessionId, userId)) return here;
-    const [known] = await Promise.all([this.findUser(userId), this.requireSession(sessionId, userId)]);
+    const [known] = await Promise.all([
+      this.findUser(userId, () => this.userOf(sessionId, userId)),
+      this.requireSession(sessionId, userId),
+    ]);
     if (!known) throw new AppError('ACCESS_TOKEN_INVALID');
     requireActive(known);
     return known;
@@ -157,8 +170,7 @@ export class Identity {
   }
 
   private async requireSession(sessionId: string, userId: string): Promise<void> {
-    const { committedRows } = this.deps.database;
-    const session = await this.sessions.get(sessionId, () => readSession(committedRows, sessionId));
+    const session = await this.sessions.get(sessionId, async () => (await this.arrivals.read(sessionId))?.session);
     if (session?.userId !== userId) throw new AppError('ACCESS_TOKEN_INVALID');
     if (session.revoked) throw new AppError('SESSION_REVOKED');
   }
@@ -181,7 +193,13 @@ export class Identity {
     return known;
   }
 
-  private async findUser(userId: string): Promise<KnownUser | undefined> {
-    return this.users.get(userId, () => readUser(this.deps.database.committedRows, userId));
+  private async findUser(userId: string, read = () => this.userReads.read(userId)): Promise<KnownUser | undefined> {
+    return this.users.get(userId, read);
+  }
+
+  /** Comes with the session: one statement for both. A token must not pair a user with another's session. */
+  private async userOf(sessionId: string, userId: string): Promise<KnownUser | undefined> {
+    const user = (await this.arrivals.read(sessionId))?.user;
+    return user?.user.id === userId ? user : undefined;
   }
 }

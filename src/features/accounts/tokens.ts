@@ -22,7 +22,7 @@ type SignedClaims = Pick<Claims, 'sub' | 'sid'> & { typ: Claims['typ'] | 'refres
 export class Tokens {
   private readonly jwts: Jwts;
   /** Signatures already verified: a token is used many times, and its text determines its claims. */
-  private readonly verified = new LRUCache<string, Claims>(atMost(20_000));
+  private readonly verified = new LRUCache<string, Claims>(atMost(50_000));
 
   constructor(settings: Settings) {
     this.jwts = new Jwts(settings, 'parley');
