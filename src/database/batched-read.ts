@@ -5,10 +5,17 @@ interface Request<V> {
 
 /** How many queries may run at once; a hung one must not block all others. */
 const maxRunning = 2;
+/** How many keys a query is asked for: with more of them one costs hardly less, and its rows take long to read. */
+const maxKeys = 200;
+/** How many requests are answered in one turn of the event loop: each goes on at once, say by letting a client in. */
+const answeredAtOnce = 64;
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Reads by key, with one query for everything requested while earlier queries run: a thousand clients that reconnect at
- * once cost a few queries. A query starts after all its requests, so its result is never older than a request.
+ * once cost a few queries. A query starts after all its requests, so its result is never older than a request. However
+ * many wait for one, others get their turn in between.
  */
 export class BatchedRead<V> {
   private readonly readAll: (keys: string[]) => Promise<Map<string, V>>;
@@ -22,26 +29,42 @@ export class BatchedRead<V> {
   /** The value of a key; undefined if there is none. */
   read(key: string): Promise<V | undefined> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.size === 0) setImmediate(() => void this.run());
+      if (this.waiting.size === 0) this.runSoon();
       const requests = this.waiting.get(key);
       if (requests) requests.push({ resolve, reject });
       else this.waiting.set(key, [{ resolve, reject }]);
     });
   }
 
+  private runSoon(): void {
+    setImmediate(() => void this.run());
+  }
+
   private async run(): Promise<void> {
     if (this.running >= maxRunning || this.waiting.size === 0) return;
-    const batch = this.waiting;
-    this.waiting = new Map();
+    const batch = this.take();
     this.running++;
-    try {
-      const found = await this.readAll([...batch.keys()]);
-      for (const [key, requests] of batch) for (const request of requests) request.resolve(found.get(key));
-    } catch (error) {
-      for (const requests of batch.values()) for (const request of requests) request.reject(error);
-    } finally {
-      this.running--;
-      setImmediate(() => void this.run());
+    const read = this.readAll(batch.map(([key]) => key));
+    const answered = await read.then(
+      (found) => (request: Request<V>, key: string) => request.resolve(found.get(key)),
+      (error: unknown) => (request: Request<V>) => request.reject(error),
+    );
+    this.running--;
+    this.runSoon();
+    let count = 0;
+    for (const [key, requests] of batch) {
+      for (const request of requests) {
+        answered(request, key);
+        if (++count % answeredAtOnce === 0) await nextTurn();
+      }
     }
+  }
+
+  /** The oldest of what waits. */
+  private take(): [key: string, Request<V>[]][] {
+    const all = [...this.waiting];
+    this.waiting = new Map(all.slice(maxKeys));
+    if (this.waiting.size > 0) this.runSoon();
+    return all.slice(0, maxKeys);
   }
 }

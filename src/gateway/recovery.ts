@@ -125,7 +125,7 @@ export class SessionRecovery {
     this.here.set(pid, saved);
     if (!this.redis?.healthy) return;
     const promise = this.commands
-      ?.run('SET', key(this.redis, pid), JSON.stringify(saved), 'EX', this.limits.recoverySeconds)
+      ?.run('set', key(this.redis, pid), JSON.stringify(saved), 'EX', this.limits.recoverySeconds)
       .catch(() => this.log.debug('A session could not be saved for recovery.'))
       .finally(() => this.saving.delete(promise));
     this.saving.add(promise);
@@ -188,7 +188,7 @@ export class SessionRecovery {
   /** Forgets a saved session that must not be used (again). */
   forget(pid: string): void {
     this.here.delete(pid);
-    if (this.redis?.healthy) this.commands?.run('DEL', key(this.redis, pid)).catch(() => {});
+    if (this.redis?.healthy) this.commands?.run('del', key(this.redis, pid)).catch(() => {});
   }
 
   /** Waits until everything saved so far has reached Redis. */
@@ -213,7 +213,7 @@ export class SessionRecovery {
 
   private async load(pid: string): Promise<Saved | undefined> {
     if (!this.redis?.healthy) return undefined;
-    const text = await this.commands?.run('GET', key(this.redis, pid)).catch(() => null);
+    const text = await this.commands?.run('get', key(this.redis, pid)).catch(() => null);
     return typeof text === 'string' ? JSON.parse(text) : undefined;
   }
 

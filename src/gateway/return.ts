@@ -9,7 +9,7 @@ import type { LiveStream } from '../delivery/live-stream.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { SocketServices } from './dispatch.ts';
 import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
-import { emitTo, type Outlet } from './outlet.ts';
+import { emitTo, gather, type Outlet } from './outlet.ts';
 import { isRefusal } from './refusal.ts';
 import type { ParleySocket } from './socket.ts';
 import { claim, isLive, type Place, Subscription, subscriptionOf } from './subscription.ts';
@@ -178,6 +178,7 @@ export class Return {
   /** Enters the rooms of a connection that Socket.IO recovered, as far as the user may still be in them. */
   private async recoverRooms(recovered: Set<Subscription>): Promise<void> {
     for (const page of this.pages.values()) this.requireWhole(page);
+    gather(this.socket);
     // Channels first: a client that is in both gets a thread's missed events through its channel.
     const threadsLast = [...recovered].sort((a, b) => Number(isThread(a)) - Number(isThread(b)));
     for (const { name } of threadsLast) {
@@ -228,6 +229,7 @@ export class Return {
     const { socket, own, named } = this;
     const channels: Record<string, object> = {};
     const entered = new Map<string, Answer>();
+    gather(socket);
     // Rooms that it did not name, and whose log no longer has everything it missed.
     for (const [id, page] of this.pages) if (!page.recovered && id !== streamId(own)) channels[id] = answerOf(page);
     for (const id of Object.keys(resume)) if (isUuid(id) && resume[id] === null) channels[id] = noPosition(id);
