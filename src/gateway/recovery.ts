@@ -123,9 +123,9 @@ export class SessionRecovery {
     const watched = [...new Set([...data.watched, ...allRooms.flatMap((room) => watchedIn(room) ?? [])])];
     const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, firstMark, lastMark, rooms, replayed, watched };
     this.here.set(pid, saved);
-    if (!this.redis?.healthy) return;
+    if (!this.redis?.healthy || !this.commands) return;
     const promise = this.commands
-      ?.run('set', key(this.redis, pid), JSON.stringify(saved), 'EX', this.limits.recoverySeconds)
+      .run('set', key(this.redis, pid), JSON.stringify(saved), 'EX', this.limits.recoverySeconds)
       .catch(() => this.log.debug('A session could not be saved for recovery.'))
       .finally(() => this.saving.delete(promise));
     this.saving.add(promise);

@@ -33,7 +33,7 @@ export async function startPositionsOf(
   actor: Actor,
   ownRooms: OwnRooms,
   delivery: Delivery,
-  since: number,
+  since = performance.now(),
 ): Promise<Map<Room, number>> {
   const positions = new Map<Room, number>();
   const note = (room: Room, stream: LiveStream | undefined) => stream && positions.set(room, stream.position);
@@ -147,8 +147,10 @@ export class Return {
   /** Enters an own room, unless the client has joined it by itself meanwhile. */
   private async enter(room: Room, sent: (entries: LogEntry[]) => void = () => {}): Promise<void> {
     const due = await this.take(room);
-    if (due)
-      this.pages.set(streamId(room), await this.deps.subscriptions.bring(due, null, { sent, since: this.since }));
+    // A recovered client may join its rooms with its positions at once, and is then given what it missed by the answer:
+    // nothing begins there before its own room has been looked at again.
+    const since = room === this.own && this.recovered ? undefined : this.since;
+    if (due) this.pages.set(streamId(room), await this.deps.subscriptions.bring(due, null, { sent, since }));
   }
 
   /** Takes on bringing the socket into a room. @returns undefined: it is in it, or its client has tried to join by itself */

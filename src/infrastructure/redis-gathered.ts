@@ -81,16 +81,22 @@ export class GatheredSubscriptions {
     else await this.ask(channel, false);
   }
 
-  private ask(channel: string, isWanted: boolean): Promise<void> {
+  private async ask(channel: string, isWanted: boolean): Promise<void> {
+    // While it connects ioredis would send it before the check that Redis is ready, which then fails; now it is queued.
+    if (this.client.status !== 'ready') return this.sendAll([[channel, isWanted]]);
     if (this.asked.size === 0)
       this.sent = new Promise((resolve) => setImmediate(() => void this.send().finally(resolve)));
     this.asked.set(channel, isWanted);
     return this.sent;
   }
 
-  private async send(): Promise<void> {
+  private send(): Promise<void> {
     const asked = [...this.asked];
     this.asked = new Map();
+    return this.sendAll(asked);
+  }
+
+  private async sendAll(asked: [channel: string, isWanted: boolean][]): Promise<void> {
     const named = (wanted: boolean) => asked.flatMap(([channel, isWanted]) => (isWanted === wanted ? [channel] : []));
     const ended = inPieces(named(false)).map((some) => this.client.unsubscribe(...some).catch(() => 0));
     await Promise.all([...ended, ...inPieces(named(true)).map((some) => this.client.subscribe(...some))]);

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
+import { WebSocket } from 'ws';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { type Balancer, startBalancer } from '../rig/balancer.ts';
 import { startRedis, type TestRedis } from '../rig/redis.ts';
@@ -13,11 +14,51 @@ import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
+/** A client that says what it is told, at the moment in which it is told. */
+class Line {
+  private readonly socket: WebSocket;
+  private text = '';
+
+  private constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on('message', (data) => {
+      const packet = String(data);
+      if (packet === '2') socket.send('3');
+      else this.text += `${packet}\n`;
+    });
+  }
+
+  static async open(port: number): Promise<Line> {
+    const url = `ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`;
+    const line = new Line(new WebSocket(url, { perMessageDeflate: false }));
+    await line.got('0{');
+    return line;
+  }
+
+  /** With what a stock client returns. */
+  get returning(): { pid: string | undefined; offset: string | undefined } {
+    const [, pid] = /^40\{.*"pid":"([^"]+)"/m.exec(this.text) ?? [];
+    return { pid, offset: [...this.text.matchAll(/^42\[.*,"([\w-]+\.\d+)"\]$/gm)].at(-1)?.[1] };
+  }
+
+  send(packet: string): void {
+    this.socket.send(packet);
+  }
+
+  async got(part: string): Promise<void> {
+    await until(() => this.text.includes(part), { timeout: 30_000, message: `no ${part} in ${this.text.slice(-300)}` });
+  }
+
+  close(): void {
+    this.socket.terminate();
+  }
+}
+
 const secret = 'a secret of the nodes in this test alone';
 const people = 60;
 const sockets = 200;
-/** Statements of two nodes that nobody asked for, in the seconds that a step takes here. */
-const background = 60;
+/** Statements of two nodes that nobody asked for, in the moment that a step takes here. */
+const background = 20;
 
 describe('many clients at once', () => {
   let redis: TestRedis;
@@ -97,31 +138,55 @@ describe('many clients at once', () => {
     return new Map([...lines].map(([, name = '', calls]) => [name, Number(calls)]));
   }
 
+  /** All of them have a connection, and come in the same moment; then they join in the same moment. */
+  async function enterTogether(lines: Line[], authOf: (index: number) => object): Promise<void> {
+    for (const [index, line] of lines.entries()) line.send(`40${JSON.stringify(authOf(index))}`);
+    await Promise.all(lines.map((line) => line.got('42["ready"')));
+  }
+
+  async function joinTogether(lines: Line[]): Promise<void> {
+    for (const line of lines) {
+      for (const [at, channelId] of channels.entries())
+        line.send(`42${at}["channel:join",{"channelId":"${channelId}"}]`);
+    }
+    const ack = (at: number) => `43${at}[{"ok":true`;
+    await Promise.all(lines.map((line) => Promise.all(channels.map((_, at) => line.got(ack(at))))));
+  }
+
+  const openLines = (count: number) =>
+    Promise.all(range(1, count).map((index) => Line.open(cluster.nodes[index % 2]?.port ?? 0)));
+
   it('lets different people in with a share of a statement, and of a subscription, for each', async () => {
     const arriving = await strangers(people);
-    const cost = await costOf(() => Promise.all(arriving.map((person) => enter(follow(person)))));
-    // Session and person, the head of the own log, DMs, places in server and channels, heads: one by one, 2 and more.
-    expect(cost.statements, 'statements').to.be.below(people * 1.5);
+    const lines = await openLines(people);
+    const cost = await costOf(async () => {
+      await enterTogether(lines, (index) => ({ token: arriving[index]?.token }));
+      await joinTogether(lines);
+    });
+    for (const line of lines) line.close();
+    // Session and account, own log, DMs, place in the server, places in channels, their logs: one by one more than 6.
+    expect(cost.statements, 'statements').to.be.below(people);
     expect(cost.commands('subscribe'), 'subscriptions').to.be.below(people / 2);
   });
 
   it('brings all who were cut off back with a share of a statement for each', async () => {
     const arriving = await strangers(people);
-    await Promise.all(arriving.map((person) => enter(follow(person))));
-    for (const channelId of channels) await home.alice.say(channelId, 'that they have an offset');
-    const marks = await Promise.all(channels.map((channelId) => home.bob.say(channelId, 'and another')));
-    const reached = (seqs: number[]) =>
-      Promise.all(everyone.map((one) => Promise.all(channels.map((id, at) => one.reach(id, seqs[at] ?? 0, 60_000)))));
-    await reached(marks.map(({ seq }) => seq));
+    const lines = await openLines(people);
+    await enterTogether(lines, (index) => ({ token: arriving[index]?.token }));
+    await joinTogether(lines);
+    const said = await Promise.all(channels.map((channelId) => home.bob.say(channelId, 'so that they have an offset')));
+    await Promise.all(lines.map((line) => Promise.all(said.map(({ id }) => line.got(id)))));
+    for (const line of lines) line.close();
+    const missed = await Promise.all(channels.map((channelId) => home.bob.say(channelId, 'while they were away')));
+    const again = await openLines(people);
     const cost = await costOf(async () => {
-      balancer.cut();
-      await Promise.all(everyone.map((one) => one.connected(2, 60_000)));
-      const missed = await Promise.all(channels.map((channelId) => home.bob.say(channelId, 'welcome back')));
-      await reached(missed.map(({ seq }) => seq));
+      await enterTogether(again, (index) => ({ token: arriving[index]?.token, ...lines[index]?.returning }));
+      await Promise.all(again.map((line) => Promise.all(missed.map(({ id }) => line.got(id)))));
     });
-    expect(everyone.filter((one) => one.connections.at(-1)).length, 'recovered').to.equal(people);
-    // Six rooms each, which were asked for one after the other.
-    expect(cost.statements, 'statements').to.be.below(people * 1.5);
+    for (const line of again) line.close();
+    expect(again.map(({ returning }) => returning.pid)).to.deep.equal(lines.map(({ returning }) => returning.pid));
+    // The heads of six rooms, its DMs, its own log: one by one more than 12.
+    expect(cost.statements, 'statements').to.be.below(people);
   });
 
   it('loses and repeats nothing in avalanches, while others go on sending over two nodes', async () => {
