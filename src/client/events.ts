@@ -11,7 +11,9 @@ type Declared = (typeof catalogue)[number];
 type Payloads<E extends EventSpec> = { [One in E as One['name']]: Payload<One> };
 
 /** Events of no channel that are not in a log either. */
-export type EphemeralEvents = Payloads<Extract<Declared, { name: 'presence:change' | 'user:updated' }>>;
+export type EphemeralEvents = Payloads<
+  Extract<Declared, { name: 'presence:change' | 'presence:count' | 'user:updated' }>
+>;
 
 /** Events of a channel. */
 export type ChannelEvents = Omit<

@@ -24,7 +24,7 @@ import {
 } from './message.ts';
 import { notificationDeleted, notificationNew, notificationRead, notificationUpdated } from './notification.ts';
 import { policyChanged } from './policy.ts';
-import { presenceActivity, presenceChange, presenceSnapshot } from './presence.ts';
+import { presenceActivity, presenceChange, presenceCount, presenceSnapshot } from './presence.ts';
 import { reactionAdded, reactionRemoved, reactionUpdated } from './reaction.ts';
 import {
   memberJoined,
@@ -78,6 +78,7 @@ export const catalogue = [
   presenceChange,
   presenceActivity,
   presenceSnapshot,
+  presenceCount,
   reactionUpdated,
   reactionAdded,
   reactionRemoved,

@@ -3,6 +3,12 @@ import { clientEvents } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { idSchema, nameSchema } from './schema.ts';
 
+/**
+ * A server with more members than this is large (contract §9, Presence): it shows how many are online, and tells each
+ * connection of those whom it follows. So is a private channel of such a server that has more people.
+ */
+export const mostInSmall = 500;
+
 /** From most to least present (contract §9). */
 export const statuses = ['online', 'idle', 'dnd', 'offline'] as const;
 
@@ -60,21 +66,47 @@ export const presenceActivity = ephemeralEvent({
   payload: z.object({ channelId: idSchema, userId: idSchema, activity: z.string().nullable() }),
 });
 
+const onlineSchema = z.number().int().nonnegative().describe('How many members are not offline, bots included.');
+
 export const presenceSnapshot = ephemeralEvent({
   name: 'presence:snapshot',
   summary:
-    'The presence of people in a channel that you joined, up to 500, those online first, and what they are doing there. It replaces what you knew.',
+    'The presence of people in a channel that you joined, and what they are doing there. It replaces what you knew. Of a large server (more than 500 members) it lists those who matter to you, and how many are online.',
   room: 'socket',
   payload: z.object({
     channelId: idSchema,
-    members: z.array(personSchema),
+    members: z
+      .array(personSchema)
+      .describe(
+        'Up to 500, those online first. In a large server: with its first channel that you join yourself, your friends and DM partners who are members, up to 100; with each channel those who wrote there last. You get the changes of all who are listed.',
+      ),
     covers: z
       .enum(['channel', 'listed'])
-      .describe('`channel`: whoever is in the channel and not listed is offline; `listed`: more are online.'),
+      .describe(
+        '`channel`: whoever is in the channel and not listed is offline; `listed`: it says nothing about others, `presence:subscribe` does.',
+      ),
     activities: z
       .array(z.object({ userId: idSchema, activity: z.string() }))
-      .describe('What people are doing in the channel, up to 500: nobody else has an activity there.'),
+      .describe(
+        'What people are doing in the channel, up to 500: nobody else has an activity there. With `covers: listed` only of those who matter to you.',
+      ),
+    serverId: idSchema.optional().describe('Of a large server only.'),
+    online: onlineSchema.optional().describe('How many members of the large server are not offline.'),
   }),
+});
+
+export const presenceCount = ephemeralEvent({
+  name: 'presence:count',
+  summary:
+    'How many members of a large server that you are in a channel of are not offline. At most every 5 seconds, less often where many are connected, and only if it has changed.',
+  room: 'socket',
+  payload: z.object({ serverId: idSchema, online: onlineSchema }),
+});
+
+/** How many members a server has, and how many of them are there. */
+export const memberCountSchema = z.object({
+  total: z.number().int().nonnegative().describe('Members, bots included.'),
+  online: onlineSchema,
 });
 
 export const presenceClientEvents = clientEvents('Presence', {

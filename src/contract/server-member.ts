@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { calls, uuidParam } from './call.ts';
+import { memberCountSchema } from './presence.ts';
 import { doneSchema } from './schema.ts';
 import {
   joinServerSchema,
@@ -40,6 +41,14 @@ export const serverMemberCalls = calls('Servers', {
     paged: true,
     answer: z.array(memberSchema),
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR', 'FORBIDDEN'],
+  },
+  countServerMembers: {
+    method: 'GET',
+    path: '/api/servers/:id/members/count',
+    summary: 'How many members there are, and how many of them are online. The second may lag by some seconds.',
+    params: { id: serverParam },
+    answer: memberCountSchema,
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
   },
   setServerMemberRole: {
     method: 'PATCH',

@@ -132,9 +132,12 @@ export class Gateway {
     (exceptSocket ? targets.except(exceptSocket) : targets).emit(event.name, data);
   }
 
-  /** The same only to sockets of this node, and to none in the rooms of `except`. */
-  emitHere(rooms: string[], event: string, data: object, except: string[]): void {
-    this.io.local.to(rooms).except(except).emit(event, data);
+  /** The sockets of this node that are in any of the rooms, and in none of `except`. */
+  socketsIn(rooms: string[], except: string[]): ParleySocket[] {
+    const { adapter, sockets } = this.io.of('/');
+    const ids = new Set(rooms.flatMap((room) => [...(adapter.rooms.get(room) ?? [])]));
+    for (const room of except) for (const id of adapter.rooms.get(room) ?? []) ids.delete(id);
+    return [...ids].flatMap((id) => sockets.get(id) ?? []);
   }
 
   hasSockets(room: string): boolean {
@@ -259,7 +262,8 @@ export class Gateway {
     }
     const positions = await startPositionsOf(actor, this.parts.ownRooms, this.parts.delivery, since);
     const start = { recovery, positions, since };
-    const rooms = { subscriptions: new Map(), start, watched: recovery?.watched ?? [], isWhole: recovery !== null };
+    const { watched = [], crowds = [] } = recovery ?? {};
+    const rooms = { subscriptions: new Map(), start, watched, crowds, isWhole: recovery !== null };
     const marks = { replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket), unrecoverable: false };
     Object.assign(socket.data, { actor, ...rooms, ...marks, ...offsets });

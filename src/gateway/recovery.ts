@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { watchedIn } from '../contract/rooms.ts';
+import { circleIn, crowdIn, watchedIn } from '../contract/rooms.ts';
 import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { atMost } from '../infrastructure/cache.ts';
@@ -25,6 +25,8 @@ interface Saved {
   replayed: Replayed[];
   /** Users whose presence it follows. */
   watched: string[];
+  /** Its rooms of large servers' presence; not saved by nodes of earlier versions. */
+  crowds?: string[];
 }
 
 /** A subscription, as every version of a node saves it: they take over each other's clients. */
@@ -121,7 +123,10 @@ export class SessionRecovery {
     const { cameWith, firstMark, replayed } = data;
     const lastMark = this.delivery.currentMark;
     const watched = [...new Set([...data.watched, ...allRooms.flatMap((room) => watchedIn(room) ?? [])])];
-    const saved: Saved = { sid, userId, nodeId: this.nodeId, cameWith, firstMark, lastMark, rooms, replayed, watched };
+    const marks = { cameWith, firstMark, lastMark };
+    const saved: Saved = { sid, userId, nodeId: this.nodeId, ...marks, rooms, replayed, watched };
+    const isOfCrowd = (room: string) => (crowdIn(room) ?? circleIn(room)) !== undefined;
+    if (data.crowds) saved.crowds = [...new Set([...data.crowds, ...allRooms.filter(isOfCrowd)])];
     this.here.set(pid, saved);
     if (!this.redis?.healthy || !this.commands) return;
     const promise = this.commands
@@ -157,8 +162,8 @@ export class SessionRecovery {
     if (missed.reduce<number>((sum, count = 0) => sum + count, 0) > this.limits.recoveryEvents) return null;
     // A room deleted meanwhile is lost like any other that the user may no longer see.
     const hasLog = (_room: unknown, at: number) => missed[at] !== undefined;
-    const { userId, watched } = saved;
-    const recovery = { userId, rooms: rooms.filter(hasLog), watched, since };
+    const { userId, watched, crowds = null } = saved;
+    const recovery = { userId, rooms: rooms.filter(hasLog), watched, crowds, since };
     return { sid: this.idFor(saved, isThere), recovery };
   }
 

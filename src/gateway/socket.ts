@@ -18,6 +18,7 @@ export interface Recovery {
   userId: string;
   rooms: RecoveredRoom[];
   watched: string[];
+  crowds: string[] | null;
   /** Everything committed before this time, as `performance.now()` has it, was looked for in these rooms. */
   since: number;
 }
@@ -54,6 +55,8 @@ export interface SocketData {
   firstMark: number;
   /** Users whose presence it followed on earlier connections; it has to be let into their rooms again. */
   watched: string[];
+  /** The rooms of large servers' presence that it was in on them; null: nodes of earlier versions knew none. */
+  crowds: string[] | null;
   /** Whether its events carry an offset (see offsets); without one Socket.IO's own recovery is not possible. */
   takesOffsets: boolean;
   /** It is in the rooms it belongs to without joining, or continues a socket that was: it has something to recover. */

@@ -1,5 +1,5 @@
 import { AppError } from '../contract/errors.ts';
-import { followersOf, type Room, serverRoom } from '../contract/rooms.ts';
+import { circleRoom, crowdRoom, followersOf, type Room, serverRoom, streamId } from '../contract/rooms.ts';
 import type { Feed } from './feed.ts';
 import type { ParleySocket } from './socket.ts';
 
@@ -103,7 +103,8 @@ export class Subscription implements Place {
     this.position = position;
     // A socket that is only in a thread needs the log of its channel all the same.
     const followed = this.name === copy ? [this.name] : [this.name, followersOf(copy)];
-    void socket.join([...(isFiltered ? [] : followed), ...(serverId ? [serverRoom(serverId)] : [])]);
+    const isNew = serverId !== null && !socket.rooms.has(crowdRoom(serverId));
+    void socket.join([...(isFiltered ? [] : followed), ...(isNew ? [serverRoom(serverId)] : [])]);
     this.settle();
     return true;
   }
@@ -163,8 +164,11 @@ export class Subscription implements Place {
     const { socket, name, room, serverId } = this;
     void socket.leave(name);
     const others = liveOf(socket);
-    if (!others.some((other) => other.room === room)) void socket.leave(followersOf(room));
-    if (serverId && !others.some((other) => other.serverId === serverId)) void socket.leave(serverRoom(serverId));
+    if (!others.some((other) => other.room === room)) {
+      for (const one of [followersOf(room), circleRoom(streamId(room))]) void socket.leave(one);
+    }
+    if (!serverId || others.some((other) => other.serverId === serverId)) return;
+    for (const one of [serverRoom(serverId), crowdRoom(serverId)]) void socket.leave(one);
   }
 }
 

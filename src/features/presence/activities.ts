@@ -9,6 +9,12 @@ interface Held extends Activity {
   serverId: string | null;
 }
 
+/** What someone is doing in a channel. */
+interface Doing {
+  userId: string;
+  activity: string;
+}
+
 /** Where an activity is. */
 type Place = Pick<Held, 'channelId' | 'serverId'>;
 
@@ -76,9 +82,16 @@ export class Activities {
   }
 
   /** Those of a channel, each person's last one. */
-  async of(channelId: string): Promise<{ userId: string; activity: string }[]> {
-    const all = await this.known(channelId);
-    return all.flatMap(({ userId, activity }) => (activity === null ? [] : [{ userId, activity }]));
+  async of(channelId: string): Promise<Doing[]> {
+    return current(await this.known(channelId));
+  }
+
+  /** Those of some users there: however many others have one. */
+  async among(channelId: string, userIds: string[]): Promise<Doing[]> {
+    const isShared = this.redis?.healthy === true && userIds.length > 0;
+    const shared = isShared ? await this.store?.among(channelId, userIds).catch(() => undefined) : undefined;
+    const here = this.here.get(channelId);
+    return current(shared ?? userIds.flatMap((userId) => here?.get(userId) ?? []));
   }
 
   /** What someone briefly cut off may not know of a channel: activities, and those that have ended lately. */
@@ -136,4 +149,8 @@ export class Activities {
   private emit({ channelId, userId, activity }: Omit<Activity, 'owner'>, exceptSocket?: string): void {
     this.ephemeral.emit([channelRoom(channelId)], presenceActivity, { channelId, userId, activity }, exceptSocket);
   }
+}
+
+function current(known: Activity[]): Doing[] {
+  return known.flatMap(({ userId, activity }) => (activity === null ? [] : [{ userId, activity }]));
 }

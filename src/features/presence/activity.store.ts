@@ -100,11 +100,13 @@ export class ActivityStore {
   /** Those of a channel, and which have ended lately. */
   async of(channelId: string): Promise<Activity[]> {
     const found = await this.redis.commands.hgetall(`${this.prefix}in:${channelId}`);
-    return Object.entries(found).map(([userId, value]) => {
-      const at = value.indexOf('\n');
-      const activity = value === '' ? null : value.slice(at + 1);
-      return { channelId, userId, owner: value.slice(0, Math.max(at, 0)), activity };
-    });
+    return Object.entries(found).map(([userId, value]) => activityOf(channelId, userId, value));
+  }
+
+  /** Those of some users there. */
+  async among(channelId: string, userIds: string[]): Promise<Activity[]> {
+    const found = await this.redis.commands.hmget(`${this.prefix}in:${channelId}`, ...userIds);
+    return found.flatMap((value, i) => (value === null ? [] : [activityOf(channelId, userIds[i] ?? '', value)]));
   }
 
   /** Those of nodes that are gone; each is given to one node. */
@@ -122,3 +124,9 @@ export class ActivityStore {
 }
 
 const textOf = ({ owner, activity }: Activity): string => `${owner}\n${activity}`;
+
+function activityOf(channelId: string, userId: string, value: string): Activity {
+  const at = value.indexOf('\n');
+  const activity = value === '' ? null : value.slice(at + 1);
+  return { channelId, userId, owner: value.slice(0, Math.max(at, 0)), activity };
+}

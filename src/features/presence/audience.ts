@@ -1,36 +1,39 @@
-import { serverRoom, userRoom, watchRoom } from '../../contract/rooms.ts';
+import { crowdRoom, serverRoom, userRoom, watchRoom } from '../../contract/rooms.ts';
+import { BatchedRead } from '../../database/batched-read.ts';
 import type { Database } from '../../database/database.ts';
-import { directPartnersOf, friendsOf, meetingsOf, membershipsOf } from './presence.table.ts';
+import { directPartnersOf, friendsOf, meetingsOf, readPlaces } from './presence.table.ts';
 
-/** The rooms that get a user's presence. */
+/** Where a user's presence is shown. */
 export interface Places {
-  /** The rooms of its servers, shared with many. */
+  /** Ids of its servers. */
   servers: string[];
+  /** Ids of the private channels of servers that it is in. */
+  circles: string[];
   /** Rooms of individuals: its own, and those of its friends and DM partners. */
   people: Set<string>;
-  /** Rooms of those who subscribed to it, one for each of its servers. */
-  watchers: string[];
 }
 
 /** The audience of each user's presence (contract §9): those who share a server, a DM or a friendship. */
 export class PresenceAudience {
   private readonly database: Database;
+  private readonly acquaintances: BatchedRead<Set<string>>;
 
   constructor(database: Database) {
     this.database = database;
+    this.acquaintances = new BatchedRead((userIds) => this.readAcquaintances(userIds));
   }
 
-  /** The rooms that get the presence of each user, whether anyone is in them or not. Three queries for all. */
+  /** The places of each user, whether anyone is there to see it or not. Three queries for all. */
   async placesOf(userIds: string[]): Promise<Map<string, Places>> {
     const places = new Map(userIds.map((userId) => [userId, noPlaces(userId)]));
     const [memberships, friendships, channels] = await Promise.all([
-      membershipsOf(this.database.rows, userIds),
+      readPlaces(this.database.rows, userIds),
       friendsOf(this.database.rows, userIds),
       directPartnersOf(this.database.rows, userIds),
     ]);
-    for (const { userId, serverId } of memberships) {
-      places.get(userId)?.servers.push(serverRoom(serverId));
-      places.get(userId)?.watchers.push(watchRoom(serverId, userId));
+    for (const { userId, serverId, channelId } of memberships) {
+      if (channelId === null) places.get(userId)?.servers.push(serverId);
+      else places.get(userId)?.circles.push(channelId);
     }
     for (const { low, high } of [...friendships, ...channels]) {
       places.get(low)?.people.add(userRoom(high));
@@ -39,32 +42,48 @@ export class PresenceAudience {
     return places;
   }
 
+  /** The friends and DM partners of a user. */
+  async acquaintancesOf(userId: string): Promise<ReadonlySet<string>> {
+    return (await this.acquaintances.read(userId)) ?? new Set();
+  }
+
   /**
    * Which of the others a user may know about.
    * @returns for each of them their common servers; none for friends and DM partners, who get it anyway
    */
   async knownTo(userId: string, others: string[]): Promise<Map<string, string[]>> {
-    const known = new Map<string, string[]>();
-    const [meetings, friendships, channels] = await Promise.all([
+    const [meetings, acquaintances] = await Promise.all([
       meetingsOf(this.database.rows, userId, others),
-      friendsOf(this.database.rows, [userId]),
-      directPartnersOf(this.database.rows, [userId]),
+      this.acquaintancesOf(userId),
     ]);
-    const asked = new Set(others);
-    for (const { low, high } of [...friendships, ...channels]) {
-      const other = low === userId ? high : low;
-      if (asked.has(other)) known.set(other, []);
-    }
-    if (asked.has(userId)) known.set(userId, []);
-    const told = new Set(known.keys());
+    const told = new Set(others.filter((other) => acquaintances.has(other) || other === userId));
+    const known = new Map([...told].map((other): [string, string[]] => [other, []]));
     for (const { userId: other, serverId } of meetings) {
       if (!told.has(other)) known.set(other, [...(known.get(other) ?? []), serverId]);
     }
     return known;
   }
+
+  private async readAcquaintances(userIds: string[]): Promise<Map<string, Set<string>>> {
+    const found = new Map(userIds.map((userId) => [userId, new Set<string>()]));
+    const [friendships, channels] = await Promise.all([
+      friendsOf(this.database.rows, userIds),
+      directPartnersOf(this.database.rows, userIds),
+    ]);
+    for (const { low, high } of [...friendships, ...channels]) {
+      found.get(low)?.add(high);
+      found.get(high)?.add(low);
+    }
+    return found;
+  }
 }
 
-const noPlaces = (userId: string): Places => ({ servers: [], people: new Set([userRoom(userId)]), watchers: [] });
+const noPlaces = (userId: string): Places => ({ servers: [], circles: [], people: new Set([userRoom(userId)]) });
 
-/** All of them. */
-export const roomsIn = ({ servers, people, watchers }: Places): string[] => [...servers, ...people, ...watchers];
+/** The rooms of sockets that follow a user whose servers these are. */
+export const watchersOf = (userId: string, servers: string[]): string[] => servers.map((id) => watchRoom(id, userId));
+
+/** The rooms of all who may know of a user. */
+export function roomsIn(userId: string, { servers, people }: Places): string[] {
+  return [...servers.flatMap((id) => [serverRoom(id), crowdRoom(id)]), ...people, ...watchersOf(userId, servers)];
+}

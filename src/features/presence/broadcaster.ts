@@ -1,39 +1,50 @@
 import { presenceChange, type StatusChange } from '../../contract/presence.ts';
-import { BatchedRead } from '../../database/batched-read.ts';
+import { circleRoom, serverRoom } from '../../contract/rooms.ts';
 import type { Log } from '../../infrastructure/log.ts';
-import { type Places, type PresenceAudience, roomsIn } from './audience.ts';
+import { type Places, type PresenceAudience, watchersOf } from './audience.ts';
 import type { PresenceDirectory } from './directory.ts';
 
 /** The sockets of this node, as recipients of presence. */
 export interface PresenceSink {
   hasSockets(room: string): boolean;
   /** To this node's sockets that are in any of the rooms and in none of `except`, once each. */
-  emitHere(rooms: string[], event: string, data: object, except: string[]): void;
+  emitHere(rooms: string[], event: string, data: object, except: string[]): Promise<void>;
+}
+
+/** Counts who is there; it learns of each change once its places are known. */
+interface Counter {
+  note(userId: string, servers: string[], isOnline: boolean): void;
 }
 
 /** How many changes are looked up and emitted together. */
 const maxTogether = 500;
 
-/** Emits changes to this node's sockets, in batches a few times a second (contract §9). */
+/**
+ * Emits changes to this node's sockets, in batches a few times a second (contract §9). What a change costs depends on who
+ * gets it: the sockets of small places that share it, and those that follow this user.
+ */
 export class PresenceBroadcaster {
   private readonly directory: PresenceDirectory;
   private readonly audience: Pick<PresenceAudience, 'placesOf'>;
+  private readonly counter: Counter;
   private readonly log: Log;
   private readonly tellMs: number;
   private timer: NodeJS.Timeout | undefined;
-  /** The rooms that get recent changes, by user. */
-  private readonly lately: BatchedRead<Map<string, Places>>;
-  private sink: PresenceSink = { hasSockets: () => false, emitHere: () => {} };
+  private sink: PresenceSink = { hasSockets: () => false, emitHere: async () => {} };
   private running = false;
 
-  constructor(directory: PresenceDirectory, audience: Pick<PresenceAudience, 'placesOf'>, tellMs: number, log: Log) {
+  constructor(
+    directory: PresenceDirectory,
+    audience: Pick<PresenceAudience, 'placesOf'>,
+    counter: Counter,
+    tellMs: number,
+    log: Log,
+  ) {
     this.directory = directory;
     this.audience = audience;
+    this.counter = counter;
     this.log = log;
     this.tellMs = tellMs;
-    this.lately = new BatchedRead(async ([all = '']) => {
-      return new Map([[all, await audience.placesOf(directory.changedLately())]]);
-    });
   }
 
   start(sink: PresenceSink): void {
@@ -43,15 +54,6 @@ export class PresenceBroadcaster {
 
   close(): void {
     clearInterval(this.timer);
-  }
-
-  /** The statuses that sockets in these rooms may have missed recently: presence is in no log. */
-  async missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
-    if (this.directory.changedLately().length === 0) return [];
-    const places = (await this.lately.read('all')) ?? new Map<string, Places>();
-    const isTold = (of: Places) => roomsIn(of).some((room) => rooms.has(room));
-    const userIds = [...places].filter(([, of]) => isTold(of)).map(([userId]) => userId);
-    return userIds.map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
   }
 
   private async emitPending(): Promise<void> {
@@ -73,19 +75,23 @@ export class PresenceBroadcaster {
     const groups = new Map<string, Group>();
     for (const { userId, status } of changes) {
       const of = places.get(userId);
-      if (of) this.group({ userId, status }, of, groups);
+      if (!of) continue;
+      this.counter.note(userId, of.servers, status !== 'offline');
+      this.group({ userId, status }, of, groups);
     }
     for (const { rooms, except, changes } of groups.values()) {
-      this.sink.emitHere(rooms, presenceChange.name, dataOf(changes), except);
+      await this.sink.emitHere(rooms, presenceChange.name, dataOf(changes), except);
     }
   }
 
   /** Adds a change to the groups of rooms that get it: a socket that is in several of its rooms gets it once. */
-  private group(change: StatusChange, { servers, people, watchers }: Places, groups: Map<string, Group>): void {
+  private group(change: StatusChange, { servers, circles, people }: Places, groups: Map<string, Group>): void {
     const hasSockets = (room: string) => this.sink.hasSockets(room);
-    const common = servers.filter(hasSockets).sort();
+    const shared = servers.map(serverRoom).filter(hasSockets).sort();
+    const circled = circles.map(circleRoom).filter(hasSockets).sort();
+    const common = [...shared, ...circled];
     const personal = [...people].filter(hasSockets);
-    const asked = watchers.filter(hasSockets);
+    const asked = watchersOf(change.userId, servers).filter(hasSockets);
     if (common.length > 0) add(groups, common, [], change);
     for (const room of personal) add(groups, [room], common, change);
     if (asked.length > 0) add(groups, asked, [...common, ...personal], change);

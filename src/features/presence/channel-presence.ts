@@ -1,13 +1,9 @@
-import type { StatusChange } from '../../contract/presence.ts';
+import { mostInSmall, type Status, type StatusChange } from '../../contract/presence.ts';
 import type { Database } from '../../database/database.ts';
 import { Cache } from '../../infrastructure/cache.ts';
 import type { PresenceDirectory } from './directory.ts';
-import { peopleAmong, peopleOf } from './presence.table.ts';
+import { peopleOf } from './presence.table.ts';
 
-/** The size of a snapshot (contract §9). */
-const shown = 500;
-/** In channels with more people than this only those online are looked up. */
-const smallChannel = 2000;
 /** How long joins of the same channel are answered from one look-up. */
 const keptMs = 2000;
 const keptChannels = 1000;
@@ -19,19 +15,15 @@ export interface ChannelPeople {
   covers: 'channel' | 'listed';
 }
 
-/** The people of a channel and their statuses at this revision of the directory. */
+/** The people of a channel, and their statuses at this revision of the directory. */
 interface Snapshot {
-  people: Set<string>;
-  /** Not all people are in it: those who get online are looked up. */
-  isLarge: boolean;
+  people: readonly string[];
+  statuses: readonly Status[];
   shown: ChannelPeople;
   revision: number;
 }
 
-/** For a snapshot that was not looked up in the directory yet. */
-const notYet = -1;
-
-/** The people of channels with their statuses: the first thing that a client wants on joining. */
+/** The people of small places with their statuses: the first thing that a client wants on joining. */
 export class ChannelPresence {
   private readonly database: Database;
   private readonly directory: PresenceDirectory;
@@ -42,42 +34,50 @@ export class ChannelPresence {
     this.directory = directory;
   }
 
-  /** Up to 500 people of a channel, those online first: the same list as long as nothing has changed. */
+  /** The people of a channel, those online first: the same object as long as nobody of them has changed. */
   async of(channelId: string): Promise<ChannelPeople> {
-    const snapshot = await this.snapshots.get(channelId, () => this.read(channelId));
-    if (!snapshot) return { members: [], covers: 'listed' };
+    const snapshot = await this.read(channelId);
     const { revision } = this.directory;
     if (snapshot.revision !== revision) {
-      if (snapshot.isLarge && snapshot.revision !== notYet) await this.addNewcomers(channelId, snapshot.people);
-      snapshot.shown = this.shownOf([...snapshot.people]);
+      const statuses = snapshot.people.map((userId) => this.directory.statusOf(userId));
+      const isSame = statuses.every((status, i) => status === snapshot.statuses[i]);
+      if (!isSame || snapshot.statuses.length === 0) snapshot.shown = shownOf(snapshot.people, statuses);
+      snapshot.statuses = statuses;
       snapshot.revision = revision;
     }
     return snapshot.shown;
   }
 
-  private shownOf(people: string[]): ChannelPeople {
-    const online = people.filter((userId) => this.directory.isOnline(userId));
-    const present = online.slice(0, shown);
-    const absent = people.filter((userId) => !this.directory.isOnline(userId)).slice(0, shown - present.length);
-    const members = [...present, ...absent].map((userId) => ({ userId, status: this.directory.statusOf(userId) }));
-    return { members, covers: online.length <= shown ? 'channel' : 'listed' };
+  /** The ids of a channel's people; null: there are too many for a small one. */
+  async peopleIn(channelId: string): Promise<readonly string[] | null> {
+    const { people } = await this.read(channelId);
+    return people.length > mostInSmall ? null : people;
   }
 
   private async read(channelId: string): Promise<Snapshot> {
-    const unread = { shown: { members: [], covers: 'listed' as const }, revision: notYet };
-    const people = await peopleOf(this.database.rows, channelId, smallChannel);
-    if (people.length < smallChannel) return { ...unread, people: new Set(people), isLarge: false };
-    // One more than is shown: whether there are more has to be known.
-    const present = await peopleAmong(this.database.rows, channelId, [...this.directory.present()], shown + 1);
-    return { ...unread, people: new Set([...present, ...people]), isLarge: true };
+    return (await this.snapshots.get(channelId, () => this.lookUp(channelId))) ?? noSnapshot();
   }
 
-  /** Those who got online since the people of a large channel were read. */
-  private async addNewcomers(channelId: string, people: Set<string>): Promise<void> {
-    const isNew = (userId: string) => this.directory.isOnline(userId) && !people.has(userId);
-    const newcomers = this.directory.changedLately().filter(isNew);
-    if (newcomers.length === 0) return;
-    const found = await peopleAmong(this.database.rows, channelId, newcomers, newcomers.length);
-    for (const userId of found) people.add(userId);
+  private async lookUp(channelId: string): Promise<Snapshot> {
+    // One more than are shown: whether there are more has to be known.
+    return { ...noSnapshot(), people: await peopleOf(this.database.rows, channelId, mostInSmall + 1) };
   }
+}
+
+/** A revision that the directory never has. */
+const notYet = -1;
+
+const noSnapshot = (): Snapshot => ({
+  people: [],
+  statuses: [],
+  shown: { members: [], covers: 'listed' },
+  revision: notYet,
+});
+
+/** Up to 500 of them. A server may have become large since its size was looked up: then it does not list everyone. */
+function shownOf(people: readonly string[], statuses: readonly Status[]): ChannelPeople {
+  const all = people.map((userId, i) => ({ userId, status: statuses[i] ?? 'offline' }));
+  const isAbsent = ({ status }: StatusChange) => status === 'offline';
+  const members = [...all.filter((one) => !isAbsent(one)), ...all.filter(isAbsent)].slice(0, mostInSmall);
+  return { members, covers: people.length > mostInSmall ? 'listed' : 'channel' };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Status, StatusChange } from '../../contract/presence.ts';
 
 /** A status that this node's sockets have not got yet, and the one that they got last. */
@@ -5,8 +6,11 @@ export interface PendingChange extends StatusChange {
   toldBefore: Status;
 }
 
-/** The length of a channel's list of people: if more have changed, clients that need all of them ask. */
-const maxLately = 500;
+/** Reads everyone who is not offline, a part at a time. */
+export type ReadAll = (take: (part: StatusChange[]) => void) => Promise<void>;
+
+/** How many users are looked at in one turn of the event loop. */
+const perTurn = 5000;
 
 /**
  * The statuses of everyone who is not offline, as known here. All nodes get the same changes in the same order, so each
@@ -15,6 +19,10 @@ const maxLately = 500;
 export class PresenceDirectory {
   /** Changes whenever someone's status does. */
   revision = 0;
+  /** Whether it has once had everyone who is not offline. */
+  private isFilled = false;
+  /** Users whose status was reported while everyone is being read: it is newer than what is read. */
+  private newer: Set<string> | null = null;
   private readonly statuses = new Map<string, Status>();
   /** User → status last emitted here, for those that changed since. */
   private readonly pending = new Map<string, Status>();
@@ -40,10 +48,29 @@ export class PresenceDirectory {
     return this.statuses.keys();
   }
 
-  /** Users with recent changes; if there are many, the latest. */
-  changedLately(): string[] {
+  get size(): number {
+    return this.statuses.size;
+  }
+
+  /** The status that this node's sockets got last. */
+  toldStatusOf(userId: string): Status {
+    return this.pending.get(userId) ?? this.statusOf(userId);
+  }
+
+  /** Those of the users whose status has changed within `keptMs`. */
+  changedAmong(userIds: Iterable<string>): StatusChange[] {
     this.forgetOld();
-    return [...this.changed.keys()].slice(-maxLately);
+    const found: StatusChange[] = [];
+    for (const userId of userIds) {
+      if (this.changed.has(userId)) found.push({ userId, status: this.statusOf(userId) });
+    }
+    return found;
+  }
+
+  /** Whether anyone's has. */
+  get hasChangedLately(): boolean {
+    this.forgetOld();
+    return this.changed.size > 0;
   }
 
   get hasPending(): boolean {
@@ -51,17 +78,42 @@ export class PresenceDirectory {
   }
 
   apply(changes: StatusChange[]): void {
-    for (const { userId, status } of changes) this.set(userId, status);
+    for (const { userId, status } of changes) {
+      this.newer?.add(userId);
+      this.set(userId, status);
+    }
   }
 
-  /** Replaces everything by the store's list of users who are not offline. */
-  replace(all: StatusChange[]): void {
-    const isFirst = this.revision === 0;
-    this.apply(all);
-    // They were online before this node was.
-    if (isFirst) this.changed.clear();
-    const known = new Set(all.map((change) => change.userId));
-    for (const userId of [...this.statuses.keys()]) if (!known.has(userId)) this.set(userId, 'offline');
+  /**
+   * Replaces everything by the store's list of users who are not offline. It is read and taken in parts: tens of
+   * thousands at once would hold up the node. Calls must not overlap.
+   * @param isAlone whether this node has no sockets yet, so that nobody has to be told of those who were online before it
+   */
+  async replace(read: ReadAll, isAlone: () => boolean = () => false): Promise<void> {
+    const listed = new Set<string>();
+    const newer = new Set<string>();
+    this.newer = newer;
+    try {
+      await read((part) => {
+        const isUnseen = !this.isFilled && isAlone();
+        for (const { userId, status } of part) {
+          listed.add(userId);
+          if (newer.has(userId) || this.statusOf(userId) === status) continue;
+          if (isUnseen) this.put(userId, status);
+          else this.set(userId, status);
+          // They were online before this node was.
+          if (!this.isFilled) this.changed.delete(userId);
+        }
+      });
+      let seen = 0;
+      for (const userId of this.statuses.keys()) {
+        if (!listed.has(userId) && !newer.has(userId)) this.set(userId, 'offline');
+        if (++seen % perTurn === 0) await turn();
+      }
+      this.isFilled = true;
+    } finally {
+      this.newer = null;
+    }
   }
 
   /** Emits the status of someone online again, to people who may not have it. */
@@ -89,11 +141,15 @@ export class PresenceDirectory {
   private set(userId: string, status: Status): void {
     const before = this.statusOf(userId);
     if (before === status) return;
-    this.revision++;
     this.changed.delete(userId);
     this.changed.set(userId, performance.now());
     this.forgetOld();
     if (!this.pending.has(userId)) this.pending.set(userId, before);
+    this.put(userId, status);
+  }
+
+  private put(userId: string, status: Status): void {
+    this.revision++;
     if (status === 'offline') this.statuses.delete(userId);
     else this.statuses.set(userId, status);
   }

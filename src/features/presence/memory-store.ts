@@ -56,10 +56,6 @@ export class MemoryPresenceStore implements PresenceStore {
     this.listener.hurried(userId);
   }
 
-  async all(): Promise<StatusChange[]> {
-    return [...this.people].map(([userId, person]) => ({ userId, status: person.told }));
-  }
-
   private wishOf({ userId, wish }: Arrival): Status {
     this.forgetOldWishes();
     return this.wished.get(userId)?.status ?? wish;

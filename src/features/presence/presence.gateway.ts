@@ -1,59 +1,83 @@
-import {
-  presenceActivity,
-  presenceChange,
-  presenceClientEvents,
-  presenceSnapshot,
-  type StatusChange,
-} from '../../contract/presence.ts';
+import { presenceActivity, presenceChange, presenceClientEvents, type StatusChange } from '../../contract/presence.ts';
 import { channelRoom } from '../../contract/rooms.ts';
-import { memberJoined } from '../../contract/server.ts';
+import { memberJoined, memberLeft } from '../../contract/server.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
+import { startOver } from '../../gateway/feed.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Handler, handlers } from '../../gateway/handler.ts';
 import { emitTo } from '../../gateway/outlet.ts';
 import { leaveWatches, type ParleySocket } from '../../gateway/socket.ts';
 import { isLive, liveOf } from '../../gateway/subscription.ts';
 import { dataOf } from './broadcaster.ts';
-import type { ChannelPeople } from './channel-presence.ts';
 import type { PresenceService } from './presence.service.ts';
 import type { Presence } from './presence.ts';
+import type { Snapshots } from './snapshot.gateway.ts';
 
-/** How many people a socket may follow besides those of its channels; the oldest are dropped first. */
+/** How many people a socket may follow besides those listed to it; the oldest are dropped first. */
 const maxWatched = 1000;
+/** How many changes one event has, for who comes back. */
+const maxTogether = 500;
 
-/** Logs may contain events of other versions; this field is always there. */
+/** Logs may contain events of other versions; these fields are always there. */
 const joined = memberJoined.payload.pick({ userId: true });
+const left = memberLeft.payload.pick({ userId: true, serverId: true, scope: true });
+
+interface Parts {
+  presence: Presence;
+  service: PresenceService;
+  snapshots: Snapshots;
+}
 
 /** Feeds presence with what a node knows: who is connected to it, and who has joined people that did not know them. */
-export function connectPresence(
-  gateway: Gateway,
-  delivery: Delivery,
-  presence: Presence,
-  service: PresenceService,
-): void {
-  presence.start(gateway);
+export function connectPresence(gateway: Gateway, delivery: Delivery, parts: Parts): void {
+  const { presence, service, snapshots } = parts;
   gateway.onConnection(async (socket) => {
-    const left = presence.came(socket.data.actor.userId);
+    const went = presence.came(socket.data.actor.userId);
     socket.once('disconnect', () => {
-      left();
+      went();
       void service.endActivities(socket.id).catch(() => {});
     });
-    if (!socket.recovered) return;
-    if (socket.data.watched.length > 0) await follow(service, socket, socket.data.watched);
-    socket.data.watched = [];
-    void sendMissed(presence, service, socket);
+    await comeBack(parts, socket);
   });
-  gateway.subscriptions.onLoss = (socket, isLost) => void service.endActivities(socket.id, isLost).catch(() => {});
+  gateway.subscriptions.onEntry = (socket, { serverId }) => {
+    if (serverId !== null) void snapshots.settle(socket, serverId).catch(() => {});
+  };
+  gateway.subscriptions.onLoss = (socket, isLost) => {
+    snapshots.forgetLost(socket);
+    void service.endActivities(socket.id, isLost).catch(() => {});
+  };
   delivery.observe((entry) => {
-    if (entry.event !== memberJoined.name) return;
-    presence.joined(joined.parse(JSON.parse(entry.json)).userId);
+    if (entry.event === memberJoined.name) presence.joined(joined.parse(JSON.parse(entry.json)).userId);
+    if (entry.event !== memberLeft.name) return;
+    const { userId, serverId, scope } = left.parse(JSON.parse(entry.json));
+    if (scope === 'server') presence.left(serverId, userId);
   });
 }
 
+/** A socket is back in rooms that it did not join on this connection. */
+async function comeBack(parts: Parts, socket: ParleySocket): Promise<void> {
+  const { service, snapshots } = parts;
+  const { watched, crowds } = socket.data;
+  if (!socket.recovered) {
+    // Where that cannot be read it is told of everyone, as in a small server.
+    await snapshots.resume(socket, undefined).catch(() => {});
+    return;
+  }
+  if (!(await snapshots.resume(socket, crowds && new Set(crowds)))) {
+    startOver(socket);
+    return;
+  }
+  if (watched.length > 0) await follow(service, socket, watched, new Set());
+  Object.assign(socket.data, { watched: [], crowds: [] });
+  void sendMissed(parts, socket);
+}
+
 /** A recovered client assumes that it missed nothing, and does not join its channels again. */
-async function sendMissed(presence: Presence, service: PresenceService, socket: ParleySocket): Promise<void> {
-  const changes = await presence.missed(socket.rooms).catch(() => []);
-  if (changes.length > 0) emitTo(socket, presenceChange.name, JSON.stringify(dataOf(changes)));
+async function sendMissed({ presence, service }: Parts, socket: ParleySocket): Promise<void> {
+  const changes = await presence.missed(socket.data.actor.userId, socket.rooms).catch(() => []);
+  for (let at = 0; at < changes.length; at += maxTogether) {
+    emitTo(socket, presenceChange.name, JSON.stringify(dataOf(changes.slice(at, at + maxTogether))));
+  }
   const rooms = liveOf(socket).map(({ room }) => room);
   for (const { channelId, userId, activity } of await service.activitiesIn(new Set(rooms))) {
     // It may have lost the channel, or left it, meanwhile.
@@ -62,14 +86,14 @@ async function sendMissed(presence: Presence, service: PresenceService, socket: 
   }
 }
 
-export function presenceHandlers(presence: PresenceService): Handler[] {
+export function presenceHandlers(presence: PresenceService, snapshots: Snapshots): Handler[] {
   return handlers(presenceClientEvents, {
     async 'presence:update'({ actor, payload }) {
       await presence.update(actor, payload.status);
       return { status: payload.status };
     },
     async 'presence:subscribe'({ payload, socket }) {
-      return { users: await follow(presence, socket, payload.userIds) };
+      return { users: await follow(presence, socket, payload.userIds, await snapshots.listedRooms(socket)) };
     },
     async 'presence:activity'({ actor, payload, socket }) {
       const { channelId, activity } = payload;
@@ -81,26 +105,22 @@ export function presenceHandlers(presence: PresenceService): Handler[] {
   });
 }
 
-/** The JSON text of a snapshot, shared by sockets that join at about the same time. */
-const snapshotTexts = new WeakMap<ChannelPeople, string>();
-
-/** Sends the presence of a channel's people to a socket that has just joined it. */
-export async function sendSnapshot(presence: PresenceService, socket: ParleySocket, channelId: string): Promise<void> {
-  if (socket.data.actor.user.isBot && !(await presence.showsPeople(socket.data.actor, channelId))) return;
-  const people = await presence.snapshot(channelId);
-  const activities = await presence.activitiesOf(channelId);
-  // It may have lost the channel, or left it, while the people were read.
-  if (!socket.connected || !isLive(socket, channelRoom(channelId))) return;
-  const text = snapshotTexts.get(people) ?? JSON.stringify({ channelId, ...people });
-  snapshotTexts.set(people, text);
-  emitTo(socket, presenceSnapshot.name, `${text.slice(0, -1)},"activities":${JSON.stringify(activities)}}`);
-}
-
-/** Makes a socket follow the presence of these users, as far as it may. @returns their current statuses */
-async function follow(presence: PresenceService, socket: ParleySocket, userIds: string[]): Promise<StatusChange[]> {
+/**
+ * Makes a socket follow the presence of these users, as far as it may.
+ * @param listed rooms that it keeps, however many others it follows
+ * @returns their current statuses
+ */
+async function follow(
+  presence: PresenceService,
+  socket: ParleySocket,
+  userIds: string[],
+  listed: ReadonlySet<string>,
+): Promise<StatusChange[]> {
   const { actor } = socket.data;
-  const { users, rooms } = await presence.subscribe(actor, userIds);
-  watch(socket, [...rooms.values()].flat());
+  const { known, rooms } = await presence.subscribe(actor, userIds);
+  watch(socket, [...rooms.values()].flat(), listed);
+  // In the turn in which it begins to follow them: what changes from here on reaches it.
+  const users = known.map((userId) => ({ userId, status: presence.statusOf(userId) }));
   // If the user left a server meanwhile, these rooms were not left with it.
   const stay = async (serverId: string) => {
     if (!(await presence.isIn(actor, serverId))) leaveWatches(socket, serverId);
@@ -109,11 +129,13 @@ async function follow(presence: PresenceService, socket: ParleySocket, userIds: 
   return users;
 }
 
-function watch(socket: ParleySocket, rooms: string[]): void {
+function watch(socket: ParleySocket, rooms: string[], listed: ReadonlySet<string>): void {
   // A socket that has disconnected meanwhile would stay in the rooms for ever.
   if (!socket.connected) return;
-  const watched = [...socket.rooms].filter((room) => room.startsWith('watch:') && !rooms.includes(room));
-  const excess = Math.max(0, watched.length + rooms.length - maxWatched);
-  for (const room of watched.slice(0, excess)) void socket.leave(room);
-  void socket.join(rooms.slice(0, maxWatched));
+  const wanted = new Set(rooms.slice(0, maxWatched));
+  const isOther = (room: string) => room.startsWith('watch:') && !wanted.has(room) && !listed.has(room);
+  const others = [...socket.rooms].filter(isOther);
+  const excess = Math.max(0, others.length + wanted.size - maxWatched);
+  for (const room of others.slice(0, excess)) void socket.leave(room);
+  void socket.join([...wanted]);
 }

@@ -1,14 +1,13 @@
 import { isBarred } from '../../access/barred.ts';
 import { userUpdated } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
-import type { Status, StatusChange } from '../../contract/presence.ts';
+import type { Status } from '../../contract/presence.ts';
 import { channelRoom, type Room, streamId, watchRoom } from '../../contract/rooms.ts';
 import { PresenceWish } from '../../database/entities/presence-wish.entity.ts';
 import type { Context } from '../context.ts';
 import type { Activities } from './activities.ts';
 import type { Activity } from './activity.store.ts';
 import { type PresenceAudience, roomsIn } from './audience.ts';
-import type { ChannelPeople, ChannelPresence } from './channel-presence.ts';
 import type { PresenceDirectory } from './directory.ts';
 import type { PresenceStore } from './presence.store.ts';
 import { readWishes } from './presence.table.ts';
@@ -17,7 +16,6 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 
   store: PresenceStore;
   directory: PresenceDirectory;
   audience: PresenceAudience;
-  channelPresence: ChannelPresence;
   activities: Activities;
   publishWish: (userId: string, wish: Status) => Promise<void>;
 }
@@ -48,17 +46,16 @@ export class PresenceService {
   }
 
   /**
-   * The statuses of others, and the rooms in which the actor gets their changes, besides those of its channels and
-   * its own, by the servers that give it access. Users it shares nothing with are left out.
+   * Those among others whom the actor may know of, and the rooms in which it gets their changes besides those of its
+   * channels and its own, by the servers that give it access.
    */
-  async subscribe(actor: Actor, userIds: string[]): Promise<{ users: StatusChange[]; rooms: Map<string, string[]> }> {
+  async subscribe(actor: Actor, userIds: string[]): Promise<{ known: string[]; rooms: Map<string, string[]> }> {
     const known = await this.deps.audience.knownTo(actor.userId, userIds);
-    const users = [...known.keys()].map((userId) => ({ userId, status: this.statusOf(userId) }));
     const rooms = new Map<string, string[]>();
     for (const [userId, serverIds] of known) {
       for (const id of serverIds) rooms.set(id, [...(rooms.get(id) ?? []), watchRoom(id, userId)]);
     }
-    return { users, rooms };
+    return { known: [...known.keys()], rooms };
   }
 
   /** Whether the actor is in a server. */
@@ -103,14 +100,14 @@ export class PresenceService {
     return serverId === null || !(await isBarred(this.deps.database.rows, actor, serverId));
   }
 
-  /** The people of a channel that the caller has just joined, up to 500, those online first. */
-  snapshot(channelId: string): Promise<ChannelPeople> {
-    return this.deps.channelPresence.of(channelId);
-  }
-
-  /** Their activities there. */
+  /** What people are doing in a channel. */
   activitiesOf(channelId: string): Promise<{ userId: string; activity: string }[]> {
     return this.deps.activities.of(channelId);
+  }
+
+  /** What those among some users are doing there. */
+  activitiesAmong(channelId: string, userIds: string[]): Promise<{ userId: string; activity: string }[]> {
+    return this.deps.activities.among(channelId, userIds);
   }
 
   /** A heartbeat of someone who may have no socket; it is valid for `seconds`. */
@@ -130,7 +127,7 @@ export class PresenceService {
   /** The rooms that get someone's presence, name and picture. */
   async roomsOf(userId: string): Promise<string[]> {
     const places = (await this.deps.audience.placesOf([userId]).catch(() => null))?.get(userId);
-    return places ? roomsIn(places) : [];
+    return places ? roomsIn(userId, places) : [];
   }
 
   /** Announces someone's current name and picture, in its current rooms unless others are given. */

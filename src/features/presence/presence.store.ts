@@ -32,6 +32,4 @@ export interface PresenceStore {
   beat(arrival: Arrival, ms: number): Promise<void>;
   /** Withdraws a heartbeat, and ends the user's grace period on all nodes. */
   hurry(userId: string): Promise<void>;
-  /** Everyone who is not offline. */
-  all(): Promise<StatusChange[]>;
 }

@@ -7,7 +7,10 @@ import { PresenceAudience } from './audience.ts';
 import { PresenceBroadcaster, type PresenceSink } from './broadcaster.ts';
 import { ChannelPresence } from './channel-presence.ts';
 import type { PresenceDirectory } from './directory.ts';
+import { LargeServers } from './large-servers.ts';
 import { MemoryPresenceStore } from './memory-store.ts';
+import { MissedPresence } from './missed.ts';
+import { OnlineCounts } from './online-counts.ts';
 import { PresenceService } from './presence.service.ts';
 import type { PresenceStore } from './presence.store.ts';
 import { RedisPresenceStore } from './redis-store.ts';
@@ -27,6 +30,7 @@ export class Resync {
   private readonly log: Log;
   private timer: NodeJS.Timeout | undefined;
   private settledAt = 0;
+  private reading: Promise<void> = Promise.resolve();
   private closed = false;
 
   constructor(store: RedisPresenceStore, directory: PresenceDirectory, settleMs: number, log: Log) {
@@ -34,6 +38,11 @@ export class Resync {
     this.directory = directory;
     this.settleMs = settleMs;
     this.log = log;
+  }
+
+  /** This node starts. @param isAlone whether it has no sockets yet */
+  async begin(isAlone: () => boolean): Promise<void> {
+    await this.read(isAlone);
   }
 
   /** A message did not arrive here. */
@@ -59,17 +68,19 @@ export class Resync {
   private after(ms: number): void {
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      this.read().catch((error) => {
-        this.log.debug({ err: error }, 'Presence could not be read just now.');
-        if (this.store.ready) this.soon();
-      });
+      void this.read();
     }, ms);
     this.timer.unref();
   }
 
-  private async read(): Promise<void> {
-    const all = await this.store.all();
-    this.directory.replace(all);
+  /** One at a time. */
+  private read(isAlone?: () => boolean): Promise<void> {
+    const readAll = () => this.directory.replace((take) => this.store.readAll(take), isAlone);
+    this.reading = this.reading.then(readAll).catch((error) => {
+      this.log.debug({ err: error }, 'Presence could not be read just now.');
+      if (this.store.ready) this.soon();
+    });
+    return this.reading;
   }
 }
 
@@ -90,6 +101,10 @@ interface Deps
 /** Presence on this node: in Redis shared with the other nodes, or in memory on a single node. */
 export class Presence {
   readonly service: PresenceService;
+  readonly channelPresence: ChannelPresence;
+  readonly largeServers: LargeServers;
+  readonly counts: OnlineCounts;
+  private readonly missedPresence: MissedPresence;
   private readonly directory: PresenceDirectory;
   private readonly tracker: PresenceTracker;
   private readonly broadcaster: PresenceBroadcaster;
@@ -104,7 +119,11 @@ export class Presence {
     const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
     const store: PresenceStore = shared ?? new MemoryPresenceStore();
     const audience = new PresenceAudience(database);
-    const channelPresence = new ChannelPresence(database, directory);
+    this.channelPresence = new ChannelPresence(database, directory);
+    this.largeServers = new LargeServers(database, directory);
+    this.counts = new OnlineCounts(database, directory);
+    const { channelPresence } = this;
+    this.missedPresence = new MissedPresence({ database, directory, audience, channelPresence });
     this.activities = new Activities(ephemeral, redis, directory.keptMs);
     this.service = new PresenceService({
       database,
@@ -115,13 +134,12 @@ export class Presence {
       store,
       directory,
       audience,
-      channelPresence,
       activities: this.activities,
       publishWish: (userId, wish) => this.tracker.wished(userId, wish),
     });
     const readWishes = (userIds: string[]) => this.service.readWishes(userIds);
     this.tracker = new PresenceTracker(store, directory, readWishes, settings, log);
-    this.broadcaster = new PresenceBroadcaster(directory, audience, settings.tellMs, log);
+    this.broadcaster = new PresenceBroadcaster(directory, audience, this.counts, settings.tellMs, log);
     store.listen({
       changed: (list) => directory.apply(list),
       hurried: (userId) => this.tracker.hurry(userId),
@@ -144,14 +162,19 @@ export class Presence {
     return () => this.tracker.went(userId);
   }
 
-  /** The presence that someone in these rooms, who was cut off briefly, may have missed. */
-  missed(rooms: ReadonlySet<string>): Promise<StatusChange[]> {
-    return this.broadcaster.missed(rooms);
+  /** The presence that a user's socket in these rooms, which was cut off briefly, may have missed. */
+  missed(userId: string, rooms: ReadonlySet<string>): Promise<StatusChange[]> {
+    return this.missedPresence.of(userId, rooms);
   }
 
   /** Someone has joined people who did not know their status. */
   joined(userId: string): void {
     this.directory.announceAgain(userId);
+  }
+
+  /** Someone has left a server. */
+  left(serverId: string, userId: string): void {
+    this.counts.left(serverId, userId);
   }
 
   async close(): Promise<void> {
@@ -172,7 +195,7 @@ export class Presence {
     };
     const emptied = () => beginAnew(this.settleMs);
     store.start({ forgotten: () => this.tracker.announceAll(), emptied, missed: () => resync.soon() });
-    resync.soon();
+    void resync.begin(() => this.tracker.isAlone).then(() => this.counts.forgetAll());
     redis.onHealth(async (healthy) => {
       if (!healthy) return;
       beginAnew(this.settleMs);

@@ -18,14 +18,12 @@ const scripts = {
   beat: script('beat'),
   renew: script('renew'),
   retire: script('retire'),
-  all: script('all'),
 };
 
 /** How many users one call takes, so that no script blocks Redis for long. */
 const chunkSize = 500;
 
 const renewedSchema = z.tuple([z.number(), z.number(), z.number()]);
-const allSchema = z.tuple([z.number(), z.array(z.string())]);
 
 /** What the node does when it and the store have lost track of each other. */
 export interface RedisStoreEvents {
@@ -51,6 +49,8 @@ export class RedisPresenceStore implements PresenceStore {
   /** Of the last message received; null: unknown. */
   private version: number | null = null;
   private timer: NodeJS.Timeout | undefined;
+  /** Settles when changes arrive here. */
+  private subscribed: Promise<unknown> = Promise.resolve();
 
   constructor(redis: RedisConnections, nodeId: string, settings: Settings['presence'], log: Log) {
     this.redis = redis;
@@ -67,7 +67,7 @@ export class RedisPresenceStore implements PresenceStore {
     this.redis.subscriber.on('message', (from: string, text: string) => {
       if (from === this.channel) this.hear(text);
     });
-    void this.redis.subscriber.subscribe(this.channel);
+    this.subscribed = this.redis.subscriber.subscribe(this.channel).catch(() => {});
     this.timer = setInterval(() => void this.tryToRenew(), this.settings.renewMs);
     void this.tryToRenew();
   }
@@ -110,12 +110,27 @@ export class RedisPresenceStore implements PresenceStore {
     await this.redis.commands.publish(this.channel, `now\n${userId}`);
   }
 
-  async all(): Promise<StatusChange[]> {
-    const [version, fields] = allSchema.parse(await this.run(scripts.all, '', []));
-    // Messages sent meanwhile arrived here before this answer.
-    if (this.version !== null && this.version > version) this.events.missed();
-    this.version = version;
-    return pairs(fields);
+  /**
+   * Reads everyone who is not offline, some hundreds at a time: all at once would hold up both Redis and this node. What
+   * the listener gets meanwhile is newer than what is read.
+   * @param take gets each part; someone may be in two of them
+   */
+  async readAll(take: (part: StatusChange[]) => void): Promise<void> {
+    await this.subscribed;
+    const before = this.version;
+    // Everything up to it is in what is read from here on.
+    const version = Number((await this.redis.commands.get(`${this.prefix}version`)) ?? 0);
+    if (this.version === before) {
+      // It counted further than Redis, which has lost something.
+      if (before !== null && before > version) this.events.missed();
+      this.version = version;
+    }
+    let cursor = '0';
+    do {
+      const [next, fields] = await this.redis.commands.hscan(`${this.prefix}told`, cursor, 'COUNT', chunkSize);
+      take(pairs(fields));
+      cursor = next;
+    } while (cursor !== '0');
   }
 
   /** Redis was away: its counter may have restarted. */

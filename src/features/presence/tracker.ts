@@ -43,6 +43,11 @@ export class PresenceTracker {
     this.log = log;
   }
 
+  /** Whether this node has had no sockets yet, or all are long gone. */
+  get isAlone(): boolean {
+    return this.sockets.size + this.graces.size === 0;
+  }
+
   came(userId: string): void {
     const count = this.sockets.get(userId) ?? 0;
     this.sockets.set(userId, count + 1);
@@ -117,10 +122,8 @@ export class PresenceTracker {
     this.arrivals = new Set();
     if (leaves === this.leaves) this.leaves = new Set();
     try {
-      if (arrivals.size > 0) await this.store.arrive(await this.withWishes([...arrivals]));
-      arrivals.clear();
-      if (leaves.size > 0) await this.store.leave([...leaves]);
-      leaves.clear();
+      for (const some of parts(arrivals)) await this.store.arrive(await this.withWishes(some));
+      for (const some of parts(leaves)) await this.store.leave(some);
       await this.announceWishes();
     } catch (error) {
       this.log.debug({ err: error }, 'Presence could not be reported; trying again.');
@@ -179,5 +182,17 @@ export class PresenceTracker {
   private async withWishes(userIds: string[]): Promise<Arrival[]> {
     const wishes = await this.readWishes(userIds);
     return userIds.map((userId) => ({ userId, wish: wishes.get(userId) ?? 'online' }));
+  }
+}
+
+/** How many users are reported together: all of a node's at once would hold it up. */
+const partSize = 500;
+
+/** Takes the items out of a set in parts, each once the one before it was dealt with. */
+function* parts(items: Set<string>): Iterable<string[]> {
+  while (items.size > 0) {
+    const part = [...items].slice(0, partSize);
+    yield part;
+    for (const item of part) items.delete(item);
   }
 }

@@ -4,7 +4,7 @@ import { requireUnbarred } from '../../access/barred.ts';
 import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { StatusReader } from '../../contract/presence.ts';
+import type { memberCountSchema, StatusReader } from '../../contract/presence.ts';
 import { may, outranks, type Role, requireRole, requireToOutrank } from '../../contract/roles.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
@@ -36,6 +36,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | '
   inviteCodes: InviteCodes;
   channelMembers: ChannelMemberService;
   statuses: StatusReader;
+  onlineCounts: { of(serverId: string): Promise<number> };
 }
 
 /** The members of servers and their roles (contract §5). */
@@ -57,6 +58,16 @@ export class MemberService {
     await requireUnbarred(this.deps.database.rows, actor, id);
     const rows = await readMembers(this.deps.database.rows, id, idCursor(query.cursor) ?? NIL, query.limit + 1);
     return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses));
+  }
+
+  /** How many members there are, and how many of them are online. @throws AppError like `list` */
+  async count(actor: Actor, server: string): Promise<z.input<typeof memberCountSchema>> {
+    const { id } = await this.deps.serverAccess.joined(actor, server);
+    await requireUnbarred(this.deps.database.rows, actor, id);
+    const size = this.deps.database.db.selectFrom('Server').where('id', '=', id).select('memberCount');
+    const [found, online] = await Promise.all([size.executeTakeFirst(), this.deps.onlineCounts.of(id)]);
+    if (!found) throw new AppError('SERVER_NOT_FOUND');
+    return { total: found.memberCount, online };
   }
 
   /**

@@ -49,6 +49,7 @@ export function memberRoutes(members: MemberService): Route[] {
       return done;
     },
     listServerMembers: async ({ actor, params, query }) => pageReply(await members.list(actor, params.id, query)),
+    countServerMembers: ({ actor, params }) => members.count(actor, params.id),
     setServerMemberRole: ({ actor, params, body }) => members.setRole(actor, params.id, params.userId, body.role),
     async kickServerMember({ actor, params }) {
       await members.kick(actor, params.id, params.userId);
