@@ -1,7 +1,7 @@
 // nodes: own
 
 import { expect } from 'chai';
-import { type Status, statuses } from '../../src/contract/presence.ts';
+import { type Status, type StatusChange, statuses } from '../../src/contract/presence.ts';
 import { PresenceDirectory } from '../../src/features/presence/directory.ts';
 import { randomOf, seedOfRun } from '../rig/random.ts';
 
@@ -10,7 +10,7 @@ const users = Array.from({ length: 12 }, (_, i) => `user-${i}`);
 describe('what a node knows of everyone', () => {
   const seed = seedOfRun();
 
-  it(`is what was said last, and what of it is still to be told is what has changed since it was (PARLEY_SEED=${seed})`, () => {
+  it(`is what was said last, and what of it is still to be told is what has changed since it was (PARLEY_SEED=${seed})`, async () => {
     const random = randomOf(seed);
     const directory = new PresenceDirectory(60_000);
     const [known, told] = [new Map<string, Status>(), new Map<string, Status>()];
@@ -37,11 +37,19 @@ describe('what a node knows of everyone', () => {
         directory.apply(changes);
         expect(directory.revision > revision).to.equal(isChange);
       },
-      () => {
+      async () => {
         const all = some();
         known.clear();
         for (const { userId, status } of all) known.set(userId, status);
-        directory.replace(all);
+        // What is said while it is read is newer than what is read.
+        const meanwhile = some();
+        for (const { userId, status } of meanwhile) known.set(userId, status);
+        await directory.replace(async (take) => {
+          const half = random(all.length + 1);
+          take(all.slice(0, half));
+          directory.apply(meanwhile);
+          take(all.slice(half));
+        });
       },
       () => {
         const userId = users[random(users.length)] ?? '';
@@ -51,7 +59,7 @@ describe('what a node knows of everyone', () => {
       () => take(1 + random(4)),
     ];
     for (let step = 0; step < 2000; step++) {
-      actions[random(actions.length)]?.();
+      await actions[random(actions.length)]?.();
       for (const userId of users) expect(directory.statusOf(userId)).to.equal(statusIn(known, userId));
       expect([...directory.present()].sort()).to.deep.equal(users.filter((id) => directory.isOnline(id)).sort());
     }
@@ -59,11 +67,51 @@ describe('what a node knows of everyone', () => {
     for (const userId of users) expect(statusIn(told, userId)).to.equal(statusIn(known, userId));
   });
 
-  it('does not take those who were there before this node for changed', () => {
+  const read = (...online: string[]) =>
+    directoryRead(online.map((userId) => ({ userId, status: 'online' as const })));
+  const directoryRead = (all: StatusChange[]) => async (take: (part: StatusChange[]) => void) => {
+    for (const one of all) take([one]);
+  };
+
+  it('does not take those who were there before this node for changed', async () => {
     const directory = new PresenceDirectory(60_000);
-    directory.replace([{ userId: 'ann', status: 'online' }]);
-    expect(directory.changedLately()).to.deep.equal([]);
-    directory.replace([{ userId: 'ben', status: 'online' }]);
-    expect(directory.changedLately()).to.deep.equal(['ben', 'ann']);
+    const changed = () => directory.changedAmong(['ann', 'ben']).map(({ userId }) => userId);
+    await directory.replace(read('ann'));
+    expect(changed()).to.deep.equal([]);
+    await directory.replace(read('ben'));
+    expect(changed()).to.deep.equal(['ann', 'ben']);
+  });
+
+  it('is told to nobody where it was so before the first socket of this node', async () => {
+    const directory = new PresenceDirectory(60_000);
+    let isAlone = true;
+    await directory.replace(
+      async (take) => {
+        await read('ann')(take);
+        isAlone = false;
+        await read('ben')(take);
+      },
+      () => isAlone,
+    );
+    expect(directory.takePending(10).map(({ userId }) => userId)).to.deep.equal(['ben']);
+    expect(directory.isOnline('ann')).to.equal(true);
+    // Later ones were told of.
+    await directory.replace(read('ann', 'cem'), () => true);
+    expect(directory.takePending(10).map(({ userId }) => userId)).to.have.members(['ben', 'cem']);
+  });
+
+  it('is taken in parts: the node does other things meanwhile, however many there are', async () => {
+    const directory = new PresenceDirectory(60_000);
+    const all = Array.from({ length: 60_000 }, (_, i) => ({ userId: `user-${i}`, status: 'online' as const }));
+    let turns = 0;
+    const count = () => {
+      turns++;
+      if (turns < 1000) setImmediate(count);
+    };
+    directory.apply(all);
+    setImmediate(count);
+    await directory.replace(async () => {});
+    expect(turns).to.be.above(5);
+    expect(directory.size).to.equal(0);
   });
 });

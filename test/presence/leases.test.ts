@@ -46,7 +46,7 @@ describe('presence in Redis', () => {
     stores.push(store);
     await redis.subscriber.ping();
     await store.renew();
-    await store.all();
+    await store.readAll(() => {});
     events.length = 0;
     return { id, store, told, hurried, events };
   }
@@ -103,7 +103,7 @@ describe('presence in Redis', () => {
     expect(told).to.deep.equal(['ann online', 'ben online']);
     expect(events).to.deep.equal(['missed']);
     await redis.commands.set(key('version'), 2);
-    await store.all();
+    await store.readAll(() => {});
     expect(events, 'that was read too early').to.deep.equal(['missed', 'missed']);
     await redis.commands.set(key('version'), 1);
     await store.renew();
@@ -114,7 +114,7 @@ describe('presence in Redis', () => {
     const { store, events } = await nodeWith({ ...patient, renewMs: 20 });
     await redis.commands.set(key('version'), 7);
     await until(() => events.includes('missed'));
-    await store.all();
+    await store.readAll(() => {});
     events.length = 0;
     await delay(100);
     expect(events).to.deep.equal([]);

@@ -227,7 +227,7 @@ describe('presence after whatever happened', () => {
       store.start({ forgotten: () => node.tracker.announceAll(), emptied, missed: () => resync.soon() });
       await connections.subscriber.ping();
       await store.renew();
-      node.directory.replace(await store.all());
+      await node.directory.replace((take) => store.readAll(take));
       const die = async () => {
         node.tracker.close();
         resync.close();

@@ -1,7 +1,6 @@
 // nodes: one and two
 
 import { expect } from 'chai';
-import { PresenceDirectory } from '../../src/features/presence/directory.ts';
 import { until } from '../rig/until.ts';
 import type { Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
@@ -59,16 +58,6 @@ describe('presence for those who come back', () => {
       await seen.emit('presence:update', { status: live });
       await ear.next('presence:change', ({ changes }) => changes.some(isNow(bob.id, live)));
     }
-  });
-
-  it('is of those who changed last, where many did', () => {
-    const directory = new PresenceDirectory(60_000);
-    directory.replace([]);
-    const people = Array.from({ length: 600 }, (_, i) => `user-${i}`);
-    directory.apply(people.map((userId) => ({ userId, status: 'online' as const })));
-    expect(directory.changedLately()).to.deep.equal(people.slice(100));
-    directory.apply([{ userId: 'user-0', status: 'dnd' }]);
-    expect(directory.changedLately().slice(-2)).to.deep.equal(['user-599', 'user-0']);
   });
 });
 
