@@ -2,7 +2,7 @@
 
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
-import { crowd } from '../world/crowd.ts';
+import { countMembers, crowd } from '../world/crowd.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 import { register } from '../world/world.ts';
 
@@ -20,6 +20,7 @@ describe('a server of many people in the web client', () => {
     const { databaseUrl } = here.cluster;
     const site = { databaseUrl, secret: 'unused-'.repeat(10), serverId: here.server.id, at: () => here.alice.node };
     const people = await crowd(size, site);
+    await countMembers(databaseUrl, here.server.id);
     const ids = people.map(({ id }) => id).sort();
     last = people.find(({ id }) => id === ids.at(-1))?.username ?? '';
     alice = await here.visit(here.alice);
@@ -47,6 +48,31 @@ describe('a server of many people in the web client', () => {
     await alice.page.getByRole('button', { name: 'Members' }).click();
     await alice.page.getByLabel('Find a member').fill(last);
     await found().getByRole('button', { name: 'Take out' }).waitFor();
+    expect(alice.complaints).to.deep.equal([]);
+  });
+
+  it('says how many are online, and shows those in view as they are', async () => {
+    const { page } = alice;
+    await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await page.locator('.connection.live').waitFor();
+    const [dora, eve] = [await register(here.bob.node), await register(here.bob.node)];
+    for (const person of [dora, eve]) {
+      await person.post(`/api/servers/${here.server.id}/join`, { inviteCode: here.server.inviteCode });
+    }
+    const before = await dora.connect();
+    await page.getByRole('button', { name: 'Members' }).click();
+    const row = (username: string) => page.locator('.people li', { hasText: `@${username}` });
+    await page.getByLabel('Find a member').fill(dora.username);
+    await row(dora.username).locator('.presence.online').waitFor();
+    await page.getByText('2 online', { exact: true }).waitFor();
+    await page.getByLabel('Find a member').fill(eve.username);
+    await row(eve.username).locator('.presence.offline').waitFor();
+    const mouth = await eve.connect();
+    await row(eve.username).locator('.presence.online').waitFor();
+    await page.getByText('3 online', { exact: true }).waitFor();
+    mouth.close();
+    before.close();
+    await row(eve.username).locator('.presence.offline').waitFor();
     expect(alice.complaints).to.deep.equal([]);
   });
 

@@ -67,8 +67,7 @@ describe('what a node knows of everyone', () => {
     for (const userId of users) expect(statusIn(told, userId)).to.equal(statusIn(known, userId));
   });
 
-  const read = (...online: string[]) =>
-    directoryRead(online.map((userId) => ({ userId, status: 'online' as const })));
+  const read = (...online: string[]) => directoryRead(online.map((userId) => ({ userId, status: 'online' as const })));
   const directoryRead = (all: StatusChange[]) => async (take: (part: StatusChange[]) => void) => {
     for (const one of all) take([one]);
   };

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { Tokens } from '../../src/features/accounts/tokens.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { Person, type Place } from './person.ts';
+import { query } from './sql.ts';
 
 /**
  * Many people at once who are members of a server. They are put into the database as they are, since hundreds of
@@ -41,4 +42,10 @@ export async function crowd<N extends Place>(
     const token = tokens.sign({ sub: id, sid, typ: 'access' }, 3600);
     return new Person(site.at(index), { id, username: `c${id.slice(0, 13)}`, token, refreshToken: '' });
   });
+}
+
+/** Has a server know how many members it has, as joining one by one does. */
+export async function countMembers(databaseUrl: string, serverId: string): Promise<void> {
+  const count = '(SELECT count(*) FROM server_members WHERE server_id = $1)';
+  await query(databaseUrl, `UPDATE servers SET member_count = ${count} WHERE id = $1`, [serverId]);
 }

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import { useApp } from '../useApp.ts';
 
@@ -13,6 +14,7 @@ const hues = 12;
 /** A picture, or the first letter on a colour derived from the user's id. */
 export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
   const { presence } = useApp();
+  useEffect(() => (present ? presence.show(user.id) : undefined), [presence, present, user.id]);
   const hue = Number.parseInt(user.id.slice(-4), 16) % hues;
   const [letter = '?'] = user.displayName;
   const status = present ? (presence.statuses.value.get(user.id) ?? 'offline') : null;

@@ -10,6 +10,8 @@ import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
 
+const count = new Intl.NumberFormat();
+
 /** How many are rendered at a time: thousands at once would block the page for seconds. */
 const step = 100;
 
@@ -53,6 +55,13 @@ export function MemberList({ list, row }: MemberListProps) {
   );
 }
 
+/** How many members of a large server are online; nothing for a small one. */
+export function OnlineCount({ serverId }: { serverId: string }) {
+  const { presence } = useApp();
+  const online = presence.online.value.get(serverId);
+  return online === undefined ? null : <p class="faint">{`${count.format(online)} online`}</p>;
+}
+
 /** The members of a channel. Admins add others, moderators remove them. */
 export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
   const { servers, client, attempt, people, me } = useApp();
@@ -69,6 +78,7 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
   const mayRemove = isAtLeast(server?.role, 'moderator');
   return (
     <Dialog title={`Members of #${channel.name}`} onClose={onClose}>
+      {server && !channel.isPrivate && <OnlineCount serverId={server.id} />}
       {server && isAtLeast(server.role, 'admin') && list && (
         <AddMember serverId={server.id} present={new Set(list.map(({ userId }) => userId))} onAdd={add} />
       )}

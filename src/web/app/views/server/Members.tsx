@@ -12,7 +12,7 @@ import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
-import { MemberList } from './MemberList.tsx';
+import { MemberList, OnlineCount } from './MemberList.tsx';
 
 /** The members of a server, and their roles. */
 export function Members({ server }: { server: ServerRecord }) {
@@ -25,6 +25,7 @@ export function Members({ server }: { server: ServerRecord }) {
   return (
     <>
       <Block title={list ? `Members · ${list.length}` : 'Members'}>
+        <OnlineCount serverId={server.id} />
         <MemberList
           list={list}
           row={(member) => <MemberRow key={member.userId} server={server} member={member} after={after} />}
