@@ -191,7 +191,11 @@ const partSize = 500;
 /** Takes the items out of a set in parts, each once the one before it was dealt with. */
 function* parts(items: Set<string>): Iterable<string[]> {
   while (items.size > 0) {
-    const part = [...items].slice(0, partSize);
+    const part: string[] = [];
+    for (const item of items) {
+      part.push(item);
+      if (part.length === partSize) break;
+    }
     yield part;
     for (const item of part) items.delete(item);
   }
