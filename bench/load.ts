@@ -5,6 +5,13 @@ import type { Subject } from './subject.ts';
 /** Text of about the length that people write in a chat. */
 export const text = 'A message of about the length that people write in a chat.';
 
+/** Makes what the stock server passes on as long as the record that Parley sends. */
+export const filler = { filler: 'x'.repeat(450) };
+
+/** The payload of a send. */
+export const messageFor = ({ name }: Pick<Subject, 'name'>, channelId: string, content: string) =>
+  name === 'stock' ? { channelId, content, ...filler } : { channelId, content };
+
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** @param rooms client i joins channel i, the channels taken by turns; `all`: each joins the first `rooms` of them */

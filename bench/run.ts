@@ -1,15 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { runEnding } from '../test/rig/ending.ts';
 import { sharedPostgres } from '../test/rig/postgres.ts';
 import { startRedis } from '../test/rig/redis.ts';
+import { data } from './data.ts';
 import { hostile } from './hostile.ts';
 import { medians } from './load.ts';
+import { scale } from './scale.ts';
 import type { Figures, Scenario, Side } from './scenario.ts';
 import { stages } from './scenarios.ts';
+import { short } from './table.ts';
 
 /**
- * `npm run bench [part of a scenario's name]`: each scenario runs on a bare baseline and on Parley by turns, on this
+ * `npm run bench -- [part of a scenario's name]`: each scenario runs on a bare baseline and on Parley by turns, on this
  * machine, and the medians are compared. Absolute figures say little about another machine; the ratios do.
  */
 interface Result {
@@ -76,8 +80,6 @@ function beside({ figure, details }: Result): string {
   return others.map((name) => `${name} ${short(details.baseline[name])} : ${short(details.parley[name])}`).join(', ');
 }
 
-const short = (value = 0) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));
-
 const folder = path.join(import.meta.dirname, 'results');
 mkdirSync(folder, { recursive: true });
 
@@ -100,11 +102,20 @@ async function compare(wanted: string): Promise<void> {
   await redis.stop();
 }
 
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { people: { type: 'string' }, messages: { type: 'string' } },
+});
+const [wanted = '', ...parts] = positionals;
+const resultsOf = (name: string) => path.join(folder, `${name}.md`);
+const people = values.people === undefined ? null : Number(values.people);
+
 // As it is run by those who want to keep what was said: durable.
 await sharedPostgres({ max_connections: '400' });
 try {
-  const [wanted = '', ...attacks] = process.argv.slice(2);
-  if (wanted === 'hostile') await hostile(path.join(folder, 'hostile.md'), attacks);
+  if (wanted === 'hostile') await hostile(resultsOf('hostile'), parts);
+  else if (wanted === 'scale') await scale(resultsOf('scale'), parts, people);
+  else if (wanted === 'data') await data(resultsOf('data'), Number(values.messages ?? 10_000_000));
   else await compare(wanted);
 } finally {
   await runEnding();

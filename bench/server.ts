@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { Pool } from 'undici';
+import { freePort } from '../test/rig/free-port.ts';
 import { until } from '../test/rig/until.ts';
+import { cpuOfProcess } from './cost.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const memoryProbe = path.join(import.meta.dirname, 'memory.ts');
 /** As `npm start` has it (see docs/performance.md), and what asks for the memory. */
 const flags = ['--concurrent-marking-max-worker-num=1', '--expose-gc', '--import', memoryProbe];
-/** Linux counts CPU time in these. */
-const ticksPerSecond = 100;
 const longestTurn = /"longestTurnMs":([\d.]+)/g;
 
 /** A server under measurement, in a process of its own. */
@@ -32,9 +31,9 @@ export class BenchServer {
     });
   }
 
-  /** @param script from the root of the repository */
-  static async start(script: string, environment: Record<string, string>): Promise<BenchServer> {
-    const port = await freePort();
+  /** @param script from the root of the repository @param given a port of its own, if it is to have a certain one */
+  static async start(script: string, environment: Record<string, string>, given?: number): Promise<BenchServer> {
+    const port = given ?? (await freePort());
     const child = spawn(process.execPath, [...flags, path.join(root, script)], {
       env: { ...process.env, LOG_LEVEL: 'info', ...environment, PORT: String(port), HOST: '127.0.0.1' },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -50,8 +49,7 @@ export class BenchServer {
 
   /** CPU time so far, in µs. */
   cpu(): number {
-    const fields = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
+    return cpuOfProcess(this.process.pid ?? 0);
   }
 
   /** Memory in use, in KiB: heap and buffers, without garbage. */
@@ -59,6 +57,12 @@ export class BenchServer {
     this.process.send('memory');
     const [bytes] = await once(this.process, 'message');
     return bytes / 1024;
+  }
+
+  /** Values of its metrics by their names, without labels. */
+  async metrics(): Promise<Map<string, number>> {
+    const text = await (await this.ask('GET', '/metrics')).text();
+    return new Map([...text.matchAll(/^(\w+) ([\d.e+-]+)$/gm)].map(([, name = '', value]) => [name, Number(value)]));
   }
 
   /** What the process has from the system, in MiB. */
@@ -103,13 +107,4 @@ export class BenchServer {
     this.process.kill('SIGTERM');
     await ended;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -6,11 +6,11 @@ import { Server } from 'socket.io';
 
 /**
  * The baseline of fan-out, of connects and of latency over nodes: Socket.IO as it comes, with its Redis adapter where
- * REDIS_URL is set. It keeps nothing and promises nothing. With JWT_SECRET it lets in those who have a token, and asks
- * nothing else of them.
+ * REDIS_URL is set, and its recovery in memory with RECOVERS. It keeps nothing and promises nothing. With JWT_SECRET it
+ * lets in those who have a token, and asks nothing else of them.
  */
 const httpServer = createServer();
-const io = new Server(httpServer);
+const io = new Server(httpServer, process.env.RECOVERS ? { connectionStateRecovery: {} } : {});
 if (process.env.REDIS_URL) {
   io.adapter(createAdapter(new Redis(process.env.REDIS_URL), new Redis(process.env.REDIS_URL)));
 }
@@ -31,3 +31,4 @@ io.on('connection', (socket) => {
   });
 });
 httpServer.listen(Number(process.env.PORT), '127.0.0.1', () => process.stdout.write('ready on\n'));
+process.on('SIGTERM', () => void io.close().then(() => process.exit()));
