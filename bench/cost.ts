@@ -56,13 +56,15 @@ export async function costOf(subject: Costly, work: () => Promise<unknown>): Pro
   return { nodes: after.nodes - before.nodes, postgres: after.postgres - before.postgres };
 }
 
-const idleMs = 2000;
+const idleMs = 4000;
 
-/** What some work takes beyond what goes on anyway, which is measured right before. */
-export async function costAbove(subject: Costly, work: () => Promise<unknown>): Promise<Cost> {
+/** Measures what work takes beyond what goes on anyway, which is measured first. */
+export async function costAboveIdle(subject: Costly): Promise<(work: () => Promise<unknown>) => Promise<Cost>> {
   const idle = await costOf(subject, () => new Promise((resolve) => setTimeout(resolve, idleMs)));
-  const started = performance.now();
-  const { nodes, postgres } = await costOf(subject, work);
-  const share = (performance.now() - started) / idleMs;
-  return { nodes: nodes - idle.nodes * share, postgres: postgres - idle.postgres * share };
+  return async (work) => {
+    const started = performance.now();
+    const { nodes, postgres } = await costOf(subject, work);
+    const share = (performance.now() - started) / idleMs;
+    return { nodes: nodes - idle.nodes * share, postgres: postgres - idle.postgres * share };
+  };
 }

@@ -55,8 +55,9 @@ export class Member {
     const before = this.client;
     const auth = { token: this.token, ...before?.recovery };
     const client = await RawClient.connect(port, auth, (fresh) => this.listen(fresh));
-    const isRecovered = before !== null && client.recovery.pid === before.recovery.pid;
-    if (isRecovered) client.recovery.offset ??= before.recovery.offset;
+    const { pid } = client.recovery;
+    const isRecovered = pid !== undefined && pid === before?.recovery.pid;
+    if (isRecovered) client.recovery.offset ??= before?.recovery.offset;
     else for (const channelId of channels) await client.emit('channel:join', { channelId });
     if (!client.isOpen) throw new Error('The connection ended before the client was in its channels.');
     if (before) this.past = { events: this.events, bytes: this.bytes };

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { costAbove, costOf } from '../cost.ts';
+import { costAboveIdle, costOf } from '../cost.ts';
 import { crowdUser } from '../crowd.ts';
 import { messageFor, paced, percentiles, text, timed } from '../load.ts';
 import { type Crowd, comeAndGo, newcomers, openCrowd, sendElsewhere } from '../scale/arrivals.ts';
@@ -78,7 +78,7 @@ async function withDms(count: number): Promise<Subject> {
 
 /** The first member of the crowd comes again and again. */
 async function connectAlone(subject: Subject): Promise<Figures> {
-  const { nodes, postgres } = await costAbove(subject, async () => {
+  const { nodes, postgres } = await (await costAboveIdle(subject))(async () => {
     for (let i = 0; i < connects; i++) (await subject.connect(1)).close();
   });
   return { 'CPU of a connect (µs)': (nodes + postgres) / connects, 'of it PostgreSQL (µs)': postgres / connects };
@@ -104,7 +104,7 @@ async function sendToFirst(subject: Subject): Promise<Figures> {
   const sender = await subject.connect(0);
   const waits: number[] = [];
   const payload = messageFor(subject, channelId, text);
-  const { nodes, postgres } = await costAbove(subject, () =>
+  const { nodes, postgres } = await (await costAboveIdle(subject))(() =>
     paced((sends * 1000) / sendsPerSecond - 1, sendsPerSecond, async () => {
       waits.push(await timed(() => sender.emit('message:send', payload)));
     }),

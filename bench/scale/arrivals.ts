@@ -1,5 +1,5 @@
 import type { RawClient } from '../client.ts';
-import { type Cost, costAbove } from '../cost.ts';
+import { type Cost, costAboveIdle } from '../cost.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { paced, pause, percentiles, text, timed } from '../load.ts';
 import type { Figures } from '../scenario.ts';
@@ -20,6 +20,8 @@ export interface Crowd {
   subject: Subject;
   fleet: Fleet;
   quiet: string;
+  /** What some work costs beyond what goes on anyway, and how many bytes those who are online get for it. */
+  costOf(work: () => Promise<unknown>): Promise<Cost & { bytes: number }>;
   stop(): Promise<void>;
 }
 
@@ -32,16 +34,38 @@ export async function openCrowd(online: number): Promise<Crowd> {
   const stop = () => fleet.stop().then(() => subject.stop());
   try {
     await fleet.open({ ports: portsOf(subject), tokens, channels, atOnce });
-    await pause(toldMs);
+    await warmUp(subject);
+    await pause(goneMs);
+    const above = await costAboveIdle(subject);
+    const costOf: Crowd['costOf'] = async (work) => {
+      let bytes = 0;
+      const cost = await above(async () => {
+        const before = await fleet.tally();
+        await work();
+        bytes = (await fleet.tally()).bytes - before.bytes;
+      });
+      return { ...cost, bytes };
+    };
+    return { subject, fleet, quiet, costOf, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-  return { subject, fleet, quiet, stop };
+}
+
+const warmUpConnects = 300;
+
+/** The owner of the server comes and goes until that runs compiled. */
+export async function warmUp(subject: Subject): Promise<void> {
+  for (let i = 0; i < warmUpConnects; i++) {
+    const owner = await subject.connect(0);
+    for (const channelId of subject.channels) await owner.emit('channel:join', { channelId });
+    owner.close();
+  }
 }
 
 /** What each of the newcomers costs who comes into five rooms, and who goes again. */
-export async function comeAndGo({ subject, fleet, quiet }: Crowd, sending = false): Promise<Figures> {
+export async function comeAndGo({ subject, quiet, costOf }: Crowd, sending = false): Promise<Figures> {
   const channels = subject.channels.filter((channelId) => channelId !== quiet);
   const clients: RawClient[] = [];
   const arrive = async () => {
@@ -50,13 +74,13 @@ export async function comeAndGo({ subject, fleet, quiet }: Crowd, sending = fals
     for (const channelId of channels) await client.emit('channel:join', { channelId });
   };
   let waits: number[] = [];
-  const came = await told(fleet, subject, async () => {
+  const came = await costOf(async () => {
     const meanwhile = sending ? sendTo(subject, quiet).then((times) => (waits = times)) : null;
     await paced((newcomers * 1000) / perSecond - 1, perSecond, arrive);
     await meanwhile;
     await pause(toldMs);
   });
-  const gone = await told(fleet, subject, async () => {
+  const gone = await costOf(async () => {
     for (const client of clients) client.close();
     await pause(goneMs);
   });
@@ -67,17 +91,6 @@ export async function comeAndGo({ subject, fleet, quiet }: Crowd, sending = fals
     'CPU of a departure (µs)': (gone.nodes + gone.postgres) / clients.length,
     ...(sending ? named(waits, 'send meanwhile, ') : {}),
   };
-}
-
-/** What some work costs, and how many bytes the fleet gets for it. */
-async function told(fleet: Fleet, subject: Subject, work: () => Promise<unknown>): Promise<Cost & { bytes: number }> {
-  let bytes = 0;
-  const cost = await costAbove(subject, async () => {
-    const before = await fleet.tally();
-    await work();
-    bytes = (await fleet.tally()).bytes - before.bytes;
-  });
-  return { ...cost, bytes };
 }
 
 /** Sends at an even rate to a channel that nobody is in. @returns how long each took, in ms */
@@ -93,9 +106,9 @@ async function sendTo(subject: Subject, channelId: string): Promise<number[]> {
 }
 
 /** What a send costs in a channel that none of the people online is in. */
-export async function sendElsewhere({ subject, fleet, quiet }: Crowd): Promise<Figures> {
+export async function sendElsewhere({ subject, quiet, costOf }: Crowd): Promise<Figures> {
   let waits: number[] = [];
-  const { nodes, postgres, bytes } = await told(fleet, subject, async () => {
+  const { nodes, postgres, bytes } = await costOf(async () => {
     waits = await sendTo(subject, quiet);
   });
   return {
@@ -117,18 +130,20 @@ export const arrivals: Part = {
   people: 10_000,
   async run(people, _sizes, row) {
     const sizes = [100, people].filter((size, at) => at > 0 || size < people);
-    const sides: Figures[] = [];
     for (const size of sizes) {
       const crowd = await openCrowd(size);
       try {
         await sendElsewhere(crowd);
         const calm = await sendElsewhere(crowd);
         const busy = await comeAndGo(crowd, true);
-        sides.push({ ...busy, 'calm, p50 (ms)': calm['p50 (ms)'] ?? 0, 'calm, p99 (ms)': calm['p99 (ms)'] ?? 0 });
+        row(`${size} people online`, {
+          ...busy,
+          'calm, p50 (ms)': calm['p50 (ms)'] ?? 0,
+          'calm, p99 (ms)': calm['p99 (ms)'] ?? 0,
+        });
       } finally {
         await crowd.stop();
       }
-      row(`${size} people online`, sides.at(-1) ?? {});
     }
   },
 };

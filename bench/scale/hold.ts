@@ -3,6 +3,7 @@ import { Fleet } from '../fleet/fleet.ts';
 import { monotonic } from '../fleet/orders.ts';
 import { pause } from '../load.ts';
 import { parley, type Subject } from '../subject.ts';
+import { warmUp } from './arrivals.ts';
 import { atOnce, on, type Part, portsOf } from './part.ts';
 
 const rooms = 5;
@@ -23,6 +24,7 @@ export const hold: Part = {
       const fleet = new Fleet();
       try {
         const { first, tokens, channels } = subject;
+        await warmUp(subject);
         const [heap, resident] = [await first.memory(), first.resident()];
         await lagOf(subject);
         const started = monotonic();
