@@ -54,10 +54,10 @@ const moveHeads = `UPDATE streams s SET last_seq = m.last, floor_seq = greatest(
 /** As the entry of a message that was really sent, $1 in $2 with the content $3. */
 const insertLog = `INSERT INTO log_entries (stream_id, seq, event, data)
   SELECT m.channel_id, m.seq, e.event,
-    replace(replace(replace(e.data::text, $1, m.id::text), $2, m.channel_id::text), $3, m.content)::json
+    replace(replace(replace(e.data::text, $1::text, m.id::text), $2::text, m.channel_id::text), $3::text, m.content)::json
   FROM streams s JOIN messages m ON m.channel_id = s.id AND m.seq > s.floor_seq
-  CROSS JOIN (SELECT event, data FROM log_entries WHERE stream_id = $2::uuid AND event = 'message:new' LIMIT 1) AS e
-  WHERE s.id <> $2::uuid`;
+  CROSS JOIN (SELECT event, data FROM log_entries WHERE stream_id = $2::text::uuid AND event = 'message:new' LIMIT 1) AS e
+  WHERE s.id <> $2::text::uuid`;
 /** Member $1 has read everything. */
 const readAll = `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
   SELECT id, $1, last_seq FROM streams WHERE kind = 'channel' ON CONFLICT DO NOTHING`;

@@ -1,74 +1,83 @@
 import pg from 'pg';
 import { costOf } from '../cost.ts';
-import { percentile, percentiles, text, timed } from '../load.ts';
+import { percentile, text, timed } from '../load.ts';
 import type { Figures } from '../scenario.ts';
 import type { Subject } from '../subject.ts';
 import { type Amount, channelOf, commonWord, rareWord } from './fill.ts';
 import { bytesOf } from './indexes.ts';
 
-/** What is measured: the median time of one and what one costs the node and PostgreSQL. */
+/** A server with so many messages, once it is filled. */
+export interface Filled {
+  subject: Subject;
+  amount: Amount;
+  isFilled: boolean;
+}
+
 interface Measure {
   name: string;
-  times: number;
-  ask(subject: Subject, turn: number): Promise<unknown>;
+  /** Whether it is measured in several rounds. */
+  isFast: boolean;
+  measure(side: Filled): Promise<Figures>;
 }
 
 /** The crowd's members begin at 1; the first has read everything, the second nothing. */
 export const reader = 1;
 const stranger = 2;
 
-/** Channels that have not been asked for lately, one after the other. */
-const measures = ({ messages, channels }: Amount): Measure[] => {
-  const place = (turn: number) => `/api/channels/${channelOf((turn * 37) % channels)}/messages`;
-  const newest = Math.floor(messages / channels);
-  const older = (turn: number) => `${place(turn)}?after=${Math.floor((newest * ((turn * 13) % 100)) / 110)}`;
-  const get = (path: (turn: number) => string, person: number) => (subject: Subject, turn: number) =>
-    subject.first.send('GET', path(turn), undefined, subject.tokens[person]);
-  const search =
-    (word: string) =>
-    (turn: number, { serverId }: Subject) =>
-      `/api/search/messages?query=${word}&serverId=${serverId}&limit=${25 - (turn % 5)}`;
-  const find = (word: string) => (subject: Subject, turn: number) =>
-    subject.first.send('GET', search(word)(turn, subject), undefined, subject.tokens[stranger]);
-  const list = (person: number) => (subject: Subject) =>
-    subject.first.send('GET', `/api/servers/${subject.serverId}/channels`, undefined, subject.tokens[person]);
-  return [
-    {
-      name: 'send',
-      times: 400,
-      ask: ({ first, tokens }, turn) => first.send('POST', place(turn), { content: text }, tokens[stranger]),
-    },
-    { name: 'newest page', times: 400, ask: get(place, stranger) },
-    { name: 'older page', times: 400, ask: get(older, stranger) },
-    { name: `search of a rare word`, times: 40, ask: find(rareWord) },
-    { name: `search of a common word`, times: 40, ask: find(commonWord) },
-    { name: 'channel list, all read', times: 12, ask: list(reader) },
-    { name: 'channel list, all unread', times: 12, ask: list(stranger) },
-  ];
+/** Every request of a run has a number of its own, so that each is for channels that were not asked for lately. */
+let turn = 0;
+
+type Ask = (subject: Subject, amount: Amount) => Promise<void>;
+
+/** Requests one after the other: the median time, and CPU of the node and of PostgreSQL for each. */
+function asked(name: string, times: number, ask: Ask): Measure {
+  const measure = async ({ subject, amount }: Filled): Promise<Figures> => {
+    const waits: number[] = [];
+    const round = async () => {
+      waits.length = 0;
+      for (let i = 0; i < times; i++, turn++) waits.push(await timed(() => ask(subject, amount)));
+    };
+    await round();
+    const { nodes, postgres } = await costOf(subject, round);
+    return { 'p50 (ms)': percentile(waits, 0.5), 'CPU (µs)': (nodes + postgres) / times };
+  };
+  return { name, isFast: true, measure };
+}
+
+const get = (path: (subject: Subject, amount: Amount) => string, person: number): Ask => {
+  return (subject, amount) => subject.first.send('GET', path(subject, amount), undefined, subject.tokens[person]);
 };
+const place = ({ channels }: Amount) => `/api/channels/${channelOf((turn * 37) % channels)}/messages`;
+const newestPage = (_: Subject, amount: Amount) => place(amount);
+/** Somewhere in the older nine tenths of a channel. */
+const olderPage = (_: Subject, amount: Amount) => {
+  const share = ((turn * 13) % 100) / 110;
+  return `${place(amount)}?after=${Math.floor((amount.messages / amount.channels) * share)}`;
+};
+/** A limit that differs, lest the same question is answered from a cache. */
+const search =
+  (word: string) =>
+  ({ serverId }: Subject) =>
+    `/api/search/messages?query=${word}&serverId=${serverId}&limit=${25 - (turn % 5)}`;
+const list = ({ serverId }: Subject) => `/api/servers/${serverId}/channels`;
 
-/** Everything that is measured, by its name. */
-export function measured(subject: Subject, amount: Amount): [name: string, measure: () => Promise<Figures>][] {
-  const asked = measures(amount).map((measure): [string, () => Promise<Figures>] => [
-    measure.name,
-    () => one(subject, measure),
-  ]);
-  return [['on disk', () => sizes(subject.databaseUrl)], ['start of a node', () => starts(subject)], ...asked];
-}
-
-async function one(subject: Subject, { times, ask }: Measure): Promise<Figures> {
-  const waits: number[] = [];
-  const { nodes, postgres } = await costOf(subject, async () => {
-    for (let turn = 0; turn < times; turn++) waits.push(await timed(() => ask(subject, turn)));
-  });
-  return { ...percentiles(waits), 'CPU (µs)': (nodes + postgres) / times };
-}
-
-/** A node that starts is another process each time, so only its time is measured. */
-async function starts(subject: Subject): Promise<Figures> {
-  const waits = [await subject.restart(0), await subject.restart(0), await subject.restart(0)];
-  return { 'ready after, median of 3 (ms)': percentile(waits, 0.5) };
-}
+export const measures: Measure[] = [
+  { name: 'on disk', isFast: false, measure: ({ subject }) => sizes(subject.databaseUrl) },
+  {
+    name: 'start of a node',
+    isFast: true,
+    measure: async ({ subject }) => ({ 'ready (ms)': await subject.restart(0) }),
+  },
+  asked('send', 300, ({ first, tokens }, amount) =>
+    first.send('POST', place(amount), { content: text }, tokens[stranger]),
+  ),
+  asked('newest page', 300, get(newestPage, stranger)),
+  asked('older page', 300, get(olderPage, stranger)),
+  asked('search of a rare word', 30, get(search(rareWord), stranger)),
+  asked('search of a common word', 30, get(search(commonWord), stranger)),
+  asked('channel list, all read', 10, get(list, reader)),
+  asked('channel list with unread counts', 10, get(list, stranger)),
+];
 
 /** Bytes on disk: of a message in its table and in the indexes, and of an entry in the log with its indexes. */
 async function sizes(url: string): Promise<Figures> {
