@@ -41,9 +41,8 @@ export async function scale(file: string, wanted: string[], people: number | nul
       tables.say(`\n**${part.name}**: ${part.about}`);
       if (count < asked)
         tables.say(`(${count} instead of ${asked}: a process may have no more files open, ulimit -n.)`);
-      const sizes = { people, redisUrl: redis.url };
       await part
-        .run(count, sizes, (what, figures) => tables.row(what, figures))
+        .run(count, (what, figures) => tables.row(what, figures), redis.url)
         .catch((error: unknown) => {
           tables.say(`It ended early: ${error instanceof Error ? error.message : error}`);
           process.exitCode = 1;

@@ -48,11 +48,13 @@ const get = (path: (subject: Subject, amount: Amount) => string, person: number)
   return (subject, amount) => subject.first.send('GET', path(subject, amount), undefined, subject.tokens[person]);
 };
 const place = ({ channels }: Amount) => `/api/channels/${channelOf((turn * 37) % channels)}/messages`;
-const newestPage = (_: Subject, amount: Amount) => place(amount);
-/** Somewhere in the older nine tenths of a channel. */
+/** As many as are in each channel on both sides. */
+const limit = 10;
+const newestPage = (_: Subject, amount: Amount) => `${place(amount)}?limit=${limit}`;
+/** Somewhere in the older half of a channel. */
 const olderPage = (_: Subject, amount: Amount) => {
-  const share = ((turn * 13) % 100) / 110;
-  return `${place(amount)}?after=${Math.floor((amount.messages / amount.channels) * share)}`;
+  const share = ((turn * 13) % 100) / 200;
+  return `${place(amount)}?limit=${limit}&after=${Math.floor((amount.messages / amount.channels) * share)}`;
 };
 /** A limit that differs, lest the same question is answered from a cache. */
 const search =
@@ -71,8 +73,8 @@ export const measures: Measure[] = [
   asked('send', 300, ({ first, tokens }, amount) =>
     first.send('POST', place(amount), { content: text }, tokens[stranger]),
   ),
-  asked('newest page', 300, get(newestPage, stranger)),
-  asked('older page', 300, get(olderPage, stranger)),
+  asked(`newest page of ${limit}`, 300, get(newestPage, stranger)),
+  asked(`older page of ${limit}`, 300, get(olderPage, stranger)),
   asked('search of a rare word', 30, get(search(rareWord), stranger)),
   asked('search of a common word', 30, get(search(commonWord), stranger)),
   asked('channel list, all read', 10, get(list, reader)),

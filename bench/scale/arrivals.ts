@@ -128,7 +128,7 @@ export const arrivals: Part = {
     `${newcomers} people come online in a server, ${perSecond} a second, and go again: CPU of the node and of ` +
     'PostgreSQL beyond what goes on anyway, bytes to those who are there, and sends in a channel that nobody else is in.',
   people: 10_000,
-  async run(people, _sizes, row) {
+  async run(people, row) {
     const sizes = [100, people].filter((size, at) => at > 0 || size < people);
     for (const size of sizes) {
       const crowd = await openCrowd(size);

@@ -20,7 +20,7 @@ export const avalanche: Part = {
     'All clients are cut at once and come back as stock clients do (after 0.5 to 1.5 s, then later), with what ' +
     `Socket.IO's recovery needs, while ${sendsPerSecond} messages a second go to the room that all are in.`,
   people: 20_000,
-  async run(people, _sizes, row) {
+  async run(people, row) {
     const options = { channels: rooms, people, recovers: true };
     const theirs = await on(baseline('stock', options), measure);
     row(`stock Socket.IO with its recovery in memory, ${people} people`, theirs);

@@ -19,7 +19,7 @@ export const hold: Part = {
   name: 'hold',
   about: `One process holds so many authenticated sockets of different people, each in ${rooms} rooms of one server.`,
   people: 50_000,
-  run: (people, _sizes, row) =>
+  run: (people, row) =>
     on(parley({ channels: rooms, people }), async (subject) => {
       const fleet = new Fleet();
       try {

@@ -20,7 +20,7 @@ export const idle: Part = {
     'What nodes cost when nothing happens: statements (as the nodes count them), transactions (as PostgreSQL does), ' +
     'Redis commands, and CPU a second, of all nodes together, with people who are online and do nothing.',
   people: 5000,
-  async run(people, { redisUrl }, row) {
+  async run(people, row, redisUrl) {
     const sizes = [...new Set([0, 100, 1000, people].filter((size) => size <= people))];
     for (const nodes of [1, 2]) {
       for (const size of sizes) {

@@ -1,20 +1,17 @@
 import type { Figures } from '../scenario.ts';
 import type { Subject } from '../subject.ts';
 
-/** What the run was asked for. */
-export interface Sizes {
-  /** How many people, if the run was given a number; a part has its own otherwise. */
-  people: number | null;
-  redisUrl: string;
-}
+export type Row = (what: string, figures: Figures) => void;
 
 /** A part of `npm run bench -- scale`. */
 export interface Part {
   name: string;
   /** What it measures: a line above its table. */
   about: string;
+  /** How many there are unless the run is given a number. */
   people: number;
-  run(people: number, sizes: Sizes, row: (what: string, figures: Figures) => void): Promise<void>;
+  /** @param redisUrl for what runs on two nodes */
+  run(people: number, row: Row, redisUrl: string): Promise<void>;
 }
 
 /** How many clients connect at once. */

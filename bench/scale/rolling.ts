@@ -17,7 +17,7 @@ export const rolling: Part = {
     'Two nodes with Redis are restarted one after the other; a client whose node is away goes to the other one, and ' +
     `${sendsPerSecond} messages a second go to the room that all are in.`,
   people: 10_000,
-  async run(people, { redisUrl }, row) {
+  async run(people, row, redisUrl) {
     const options = { channels: rooms, people, nodes: 2, redisUrl };
     row(`stock Socket.IO with the Redis adapter, ${people} people`, await on(baseline('stock', options), measure));
     row(`Parley, ${people} people`, await on(parley(options), measure));

@@ -1,9 +1,8 @@
 import { Fleet } from '../fleet/fleet.ts';
 import { Sender } from '../fleet/sender.ts';
 import { medians, pause } from '../load.ts';
-import type { Figures } from '../scenario.ts';
 import { baseline, parley, type Subject } from '../subject.ts';
-import { atOnce, on, type Part, portsOf } from './part.ts';
+import { atOnce, on, type Part, portsOf, type Row } from './part.ts';
 
 const messages = 12;
 const betweenMs = 1000;
@@ -15,14 +14,14 @@ export const room: Part = {
   name: 'room',
   about: 'A message to a room that everybody is in: from the send to the ack, to the first and to the last who has it.',
   people: 10_000,
-  async run(people, _sizes, row) {
+  async run(people, row) {
     const options = { channels: 1, people };
     await on(baseline('stock', options), (subject) => measure('stock Socket.IO', subject, people, row));
     await on(parley(options), (subject) => measure('Parley', subject, people, row));
   },
 };
 
-async function measure(name: string, subject: Subject, people: number, row: (what: string, figures: Figures) => void) {
+async function measure(name: string, subject: Subject, people: number, row: Row): Promise<void> {
   const fleet = new Fleet();
   try {
     const [channelId = ''] = subject.channels;
