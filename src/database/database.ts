@@ -12,11 +12,22 @@ import { HungConnections } from './hung-connections.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { limitsOf, onceForAll, openPool, prepareLong, preparing } from './pools.ts';
 import { type Queries, queriesOf } from './queries.ts';
+import { Replicas } from './replicas.ts';
 import { SingleStatements } from './single-statements.ts';
 import { failedStatementLog, slowStatementLog, statementName, watchStatements } from './statements.ts';
-import { abandon, dialectOf, Lease, onConnection, type Rows, requireCommitted, Transaction } from './transaction.ts';
+import {
+  abandon,
+  dialectOf,
+  Lease,
+  onConnection,
+  plannedApart,
+  type Reader,
+  type Rows,
+  requireCommitted,
+  Transaction,
+} from './transaction.ts';
 
-export type { Queries, Rows, Transaction };
+export type { Queries, Reader, Rows, Transaction };
 
 // Sequence numbers and counts stay far below 2^53, up to which numbers are exact.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -32,6 +43,7 @@ interface Parts {
   pools: Pools;
   hung: HungConnections;
   watches: StatementWatch[];
+  replicas: { urls: string[]; settings: Settings['database']; log: Log };
 }
 
 /** Enough for the writer, which has one batch at a time, and for some hung ones that it has given up on. */
@@ -58,8 +70,10 @@ export class Database {
   private readonly url: string;
   private readonly watches: StatementWatch[];
   private readonly hung: HungConnections;
+  /** Null: there are none. */
+  readonly replicas: Replicas | null;
 
-  private constructor(url: string, { orm, single, pools, hung, watches }: Parts) {
+  private constructor(url: string, { orm, single, pools, hung, watches, replicas }: Parts) {
     this.url = url;
     this.orm = orm;
     this.single = single;
@@ -69,9 +83,11 @@ export class Database {
     this.watches = watches;
     this.hung = hung;
     for (const pool of pools) watchStatements(pool, this.watches);
+    const { urls, settings, log } = replicas;
+    this.replicas = urls.length > 0 ? new Replicas(urls, this.committedRows, { settings, watches, log }) : null;
   }
 
-  /** @param serving true for a node, which others can then detect (see advisoryLocks) */
+  /** @param serving true for a node, which others can then detect (see advisoryLocks), and which reads from replicas */
   static async connect(url: string, settings: Settings, log: Log, serving = false): Promise<Database> {
     const { poolSize, connectTimeoutMs, statementTimeoutMs, slowStatementMs } = settings.database;
     const max = Math.ceil(poolSize / 2);
@@ -92,7 +108,8 @@ export class Database {
       logger: (message: string) => log.debug(message),
     });
     const watches = [slowStatementLog(slowStatementMs, log), failedStatementLog(log)];
-    return new Database(url, { orm, single, pools, hung, watches });
+    const replicas = { urls: serving ? settings.databaseReplicaUrls : [], settings: settings.database, log };
+    return new Database(url, { orm, single, pools, hung, watches, replicas });
   }
 
   /** Calls `watch` for every statement from now on. */
@@ -140,6 +157,22 @@ export class Database {
     this.single.read(() =>
       this.on(this.pool, plannedApart, async (_rows, lease) => ({ result: await lease.query<R>({ text, values }) })),
     );
+
+  /**
+   * Runs reads that may be made on a replica: they see all that was visible when they were asked for, as on the primary.
+   * In the caller's transaction if there is one. They may run twice: first on a replica that fails, then on the primary.
+   */
+  async readCurrent<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    if (!this.replicas || this.current.getStore()) return work(this);
+    const found = await this.replicas.readCurrent(work);
+    return found ? found.result : work(this);
+  }
+
+  /** The same for rows that never change, so that any replica that has them will do. @param work undefined: not there */
+  async readImmutable<T>(work: (rows: Rows) => Promise<T | undefined>): Promise<T | undefined> {
+    const found = await this.replicas?.readAny(({ rows }) => work(rows));
+    return found?.result ?? work(this.committedRows);
+  }
 
   /** Runs `work` in one transaction of its own; entities it changed are flushed before the commit. */
   async transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
@@ -247,6 +280,7 @@ export class Database {
   async close(): Promise<void> {
     this.closing = true;
     this.single.close();
+    await this.replicas?.close();
     await Promise.allSettled(this.underWay);
     await Promise.all([this.quickPool.end(), this.statements.end(), this.pool.end()]);
     this.hung.close();
@@ -255,9 +289,6 @@ export class Database {
 
 /** True on a standby too. */
 const readOnlyNow = `SELECT current_setting('transaction_read_only')::boolean AS "readOnly"`;
-
-/** Begins a transaction in which each statement is planned for its values. */
-const plannedApart = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan';
 
 /** The result of the work on a connection. */
 interface Outcome<T> {

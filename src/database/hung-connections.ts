@@ -82,6 +82,12 @@ export class HungConnections {
     return answers && isWaitedInVain(error) ? new AppError('SERVER_BUSY') : error;
   }
 
+  /** Ends all connections, since the server answers nobody: whoever waits for it need not wait longer. */
+  breakAll(): void {
+    for (const client of this.used.keys()) wireOf(client)?.destroy(hung());
+    for (const pool of this.pools) renewIdle(pool);
+  }
+
   private check(): void {
     const doubtful: Doubt[] = [];
     for (const [client, use] of this.used) {
@@ -164,7 +170,8 @@ function pidOf(client: Connection): number {
   return typeof pid === 'number' ? pid : 0;
 }
 
-function wireOf(client: Connection): Socket | undefined {
+/** The socket of a connection. */
+export function wireOf(client: Connection): Socket | undefined {
   const connection: unknown = Reflect.get(client, 'connection');
   const stream: unknown = typeof connection === 'object' && connection ? Reflect.get(connection, 'stream') : undefined;
   return stream instanceof Socket ? stream : undefined;

@@ -13,11 +13,24 @@ export interface OpenDatabase {
 
 /** The database of DATABASE_URL, or one of our own in the data folder (contract §11). */
 export async function openDatabaseUrl(settings: Settings, log: Log): Promise<OpenDatabase> {
+  requireReadable(settings.databaseReplicaUrls);
   if (settings.databaseUrl) {
     await waitForDatabase(settings.databaseUrl, settings.database.startWaitMs, log);
     return { url: settings.databaseUrl, stop: async () => {} };
   }
   return startEmbeddedPostgres({ dataDir: settings.dataDir, log });
+}
+
+/** Replicas may be down when a node starts, but their URLs may not name certificates that are not there. */
+function requireReadable(replicaUrls: string[]): void {
+  for (const connectionString of replicaUrls) {
+    try {
+      new pg.Client({ connectionString });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SettingsError(`A replica of DATABASE_REPLICA_URLS cannot be used: ${reason}.`);
+    }
+  }
 }
 
 const retryMs = 500;

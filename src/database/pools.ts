@@ -77,6 +77,19 @@ export function preparing(settings: ConnectionSettings, serving: boolean): Verif
   return (client, done) => void prepare(client).then(() => done(), done);
 }
 
+/** Sets up each new connection to a replica. @param requireSame refuses servers that are no replica of this primary */
+export function preparingReplica(
+  settings: ConnectionSettings,
+  requireSame: (client: pg.ClientBase) => Promise<void>,
+): Verify {
+  const text = `SELECT ${listed({ ...reliedOn, ...settings, ...keepAlive })}`;
+  const prepare = async (client: pg.ClientBase) => {
+    await client.query(text);
+    await requireSame(client);
+  };
+  return (client, done) => void prepare(client).then(() => done(), done);
+}
+
 /** Not every version has all of them. */
 const timeLimits = [
   ...['statement_timeout', 'lock_timeout', 'transaction_timeout'],

@@ -8,6 +8,18 @@ import { type Queries, queriesOf } from './queries.ts';
 /** Runs one SQL statement with $1-style parameters and returns its rows. `R` states the selected columns. */
 export type Rows = <R extends object = Record<string, never>>(text: string, values?: unknown[]) => Promise<R[]>;
 
+/** Where something is read: the primary, or a replica. */
+export interface Reader {
+  readonly rows: Rows;
+  /** Single statements whose best plan depends on the values: planned for them each time. */
+  readonly plannedRows: Rows;
+  /** Runs statements that belong together, such as those of a cursor. */
+  transaction<T>(work: (transaction: { rows: Rows }) => Promise<T>): Promise<T>;
+}
+
+/** Begins a transaction in which each statement is planned for its values. */
+export const plannedApart = 'BEGIN; SET LOCAL plan_cache_mode = force_custom_plan';
+
 /**
  * The connection of a transaction. It is taken with the first statement: work that ends or waits before that occupies none.
  */

@@ -28,7 +28,7 @@ import { createContext } from './context.ts';
 import { createEndpoints } from './endpoints.ts';
 import { Health } from './health.ts';
 import { createModules } from './modules.ts';
-import { watchConnections, watchDatabase, watchDelivery, watchJobs, watchWebhooks } from './watches.ts';
+import { watchConnections, watchDatabase, watchDelivery, watchJobs, watchReplicas, watchWebhooks } from './watches.ts';
 import type { WorkerLink } from './workers/worker.ts';
 
 const redisWaitMs = 1000;
@@ -197,6 +197,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   await addLeftBehind(context, Object.values(list));
   watchConnections(metrics, gateway, redis);
   watchDatabase(metrics, database);
+  watchReplicas(metrics, database);
   if (link) {
     metrics.showTogether((own) => link.shareMetrics(own));
     shutdown.add('private socket', await sharePort(httpServer, gateway.io.engine, link));

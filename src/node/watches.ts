@@ -134,6 +134,28 @@ export function watchConnections(metrics: Metrics, gateway: Gateway, redis: Redi
   metrics.gauge('redis_answer_seconds', 'Time of the last answer of Redis.', () => (redis?.answerMs ?? 0) / 1000);
 }
 
+/** Metrics of the replicas that this node reads from, if any. */
+export function watchReplicas(metrics: Metrics, { replicas }: Database): void {
+  if (!replicas) return;
+  const { targets } = replicas;
+  const of = (read: (target: (typeof targets)[number]) => number) => () =>
+    targets.map((target): [string, number] => [target.name, read(target)]);
+  metrics.countersBy(
+    'replica',
+    'replica_reads',
+    'Reads that a replica has answered.',
+    of(({ reads }) => reads),
+  );
+  metrics.countersBy('reason', 'replica_fallbacks', 'Reads that the primary answered in place of a replica.', () =>
+    Object.entries(replicas.fallbacks),
+  );
+  const gauge = (name: string, help: string, read: (target: (typeof targets)[number]) => number) =>
+    metrics.gaugesBy('replica', { name, help, aggregator: 'max' }, async () => of(read)());
+  gauge('replica_in_use', '1 while a replica is read from.', ({ isUsable }) => Number(isUsable));
+  gauge('replica_lag_bytes', 'How much of the log of PostgreSQL a replica had not replayed.', (one) => one.lagBytes);
+  gauge('replica_lag_seconds', 'For how long a replica has not had everything.', ({ lagSeconds }) => lagSeconds);
+}
+
 /** Metrics of PostgreSQL as seen from here. */
 export function watchDatabase(metrics: Metrics, database: Database): void {
   metrics.gauge('database_connections', 'Connections to PostgreSQL.', () => database.connections.open);

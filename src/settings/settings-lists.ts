@@ -20,6 +20,16 @@ export const list = z.string().transform((text, context): string[] => {
   return z.NEVER;
 });
 
+/** A comma-separated list of URLs of PostgreSQL. */
+export const postgresUrls = list.transform((items, context): string[] => {
+  const one = url('postgres', 'postgresql');
+  const [issue] = items.flatMap((item) => one.safeParse(item).error?.issues ?? []);
+  if (!issue) return items;
+  const message = `must be a comma list of URLs (a comma in a password is %2C), each of which ${issue.message}`;
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
 /** Browsers compare and send origins in one form only: lower case, without a path or the default port. */
 function originOf(text: string): string | null {
   const [whole] = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*]+(?=\/?$)/i.exec(text) ?? [];

@@ -7,7 +7,19 @@ import { type JwtSecret, jwtSecrets } from './jwt-secrets.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
 import { type RedisSettings, redisSettings, redisVariables, requireOneKind } from './redis-settings.ts';
 import { SettingsError } from './settings-error.ts';
-import { hosts, inHeaders, isBase, isOrigin, list, origins, sender, told, url, whole } from './settings-lists.ts';
+import {
+  hosts,
+  inHeaders,
+  isBase,
+  isOrigin,
+  list,
+  origins,
+  postgresUrls,
+  sender,
+  told,
+  url,
+  whole,
+} from './settings-lists.ts';
 
 export { SettingsError };
 
@@ -23,6 +35,11 @@ export const environmentSchema = z.object({
   DATABASE_URL: url('postgres', 'postgresql')
     .optional()
     .meta(told('the PostgreSQL that all nodes use', 'an embedded one in `DATA_DIR`')),
+  DATABASE_REPLICA_URLS: postgresUrls
+    .optional()
+    .meta(
+      told('comma-separated streaming replicas of it: pages, searches, lists and files are read from them', 'none'),
+    ),
   ...redisVariables,
   DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
   WEB_CONCURRENCY: whole(1, 256)
@@ -103,6 +120,8 @@ export interface Settings extends FileSettings, RedisSettings {
   publicUrl: string | null;
   /** Null: an embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null;
+  /** Replicas of it that are read from. */
+  databaseReplicaUrls: string[];
   dataDir: string;
   /** How many nodes share the port, each a process of its own. */
   workers: number;
@@ -155,6 +174,7 @@ export function loadSettings(
     host: env.HOST,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: env.DATABASE_URL ?? null,
+    databaseReplicaUrls: env.DATABASE_REPLICA_URLS ?? [],
     ...redisSettings(env),
     dataDir,
     workers: env.WEB_CONCURRENCY,
@@ -178,6 +198,7 @@ export function loadSettings(
   const merged = merge(settings, overrides);
   requireOneKind(merged);
   requireShared(merged);
+  requirePrimary(merged);
   requireAppsApart(merged);
   requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);
   requireTier(merged, 'accounts.inviteTier', merged.accounts.inviteTier);
@@ -193,6 +214,12 @@ function requireShared({ workers, redisUrl, port }: Settings): void {
     throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes hear each other over REDIS_URL; ${ways}.`);
   if (port === 0)
     throw new SettingsError(`With WEB_CONCURRENCY=${workers} nodes share one PORT, which 0 is not; ${ways}.`);
+}
+
+/** The embedded PostgreSQL has no replicas. */
+function requirePrimary({ databaseUrl, databaseReplicaUrls }: Settings): void {
+  if (databaseUrl !== null || databaseReplicaUrls.length === 0) return;
+  throw new SettingsError('DATABASE_REPLICA_URLS is set without their primary; set DATABASE_URL, or neither.');
 }
 
 /** This site's public URL: PUBLIC_URL, else where the node listens. @param port once it is known */

@@ -37,6 +37,9 @@ async function makeSample(): Promise<string> {
 /** A PostgreSQL to break. Nothing starts it again but `restart`, on the same port. */
 export interface FaultyPostgres {
   url: string;
+  /** Its data folder, and who is its superuser. */
+  dataDir: string;
+  superuserUrl: string;
   pid(): number;
   /** For good; its files are removed. */
   stop(): Promise<void>;
@@ -50,15 +53,28 @@ export interface FaultyPostgres {
 }
 
 /** Starts a PostgreSQL of the caller's own, with an empty database. It is stopped at the end if the test forgot. */
-export async function startPostgres(): Promise<FaultyPostgres> {
+export async function startPostgres(settings: Record<string, string> = {}): Promise<FaultyPostgres> {
   const parent = await mkdtemp(path.join(tmpdir(), 'parley-postgres-'));
   const dataDir = path.join(parent, 'data');
   await furnishDataDir(dataDir);
+  return serve(parent, settings, ensureDatabase);
+}
+
+/**
+ * Starts a PostgreSQL on the folder `data` in a folder, which is removed with it.
+ * @param database gives the URL of its database, by its port and password
+ */
+export async function serve(
+  parent: string,
+  settings: Record<string, string>,
+  database: (port: number, password: string) => string | Promise<string>,
+): Promise<FaultyPostgres> {
+  const dataDir = path.join(parent, 'data');
   const cluster = await openCluster(dataDir);
   const dismissGuard = guardFolder(cluster.folder);
   const port = await freePort();
-  let server = await startOn(cluster, port);
-  const url = await ensureDatabase(port, cluster.password);
+  let server = await startOn(cluster, port, settings);
+  const url = await database(port, cluster.password);
   const send = (name: NodeJS.Signals) => signalAll(server.pid, name);
   const stopServer = async () => {
     send('SIGCONT');
@@ -75,11 +91,13 @@ export async function startPostgres(): Promise<FaultyPostgres> {
   };
   const restart = async () => {
     await stopServer();
-    server = await startOn(cluster, port);
+    server = await startOn(cluster, port, settings);
   };
   atEnd(stop);
   return {
     url,
+    dataDir,
+    superuserUrl: `postgres://postgres:${cluster.password}@127.0.0.1:${port}/postgres`,
     pid: () => server.pid,
     stop,
     kill,
@@ -89,14 +107,14 @@ export async function startPostgres(): Promise<FaultyPostgres> {
   };
 }
 
-function spawn(cluster: Cluster, port: number): Postmaster {
-  return spawnPostmaster(cluster, port, testSettings, () => {});
+function spawn(cluster: Cluster, port: number, settings: Record<string, string>): Postmaster {
+  return spawnPostmaster(cluster, port, { ...testSettings, ...settings }, () => {});
 }
 
 /** Processes of before that were killed may still be ending. */
-async function startOn(cluster: Cluster, port: number): Promise<Postmaster> {
+async function startOn(cluster: Cluster, port: number, settings: Record<string, string>): Promise<Postmaster> {
   for (let attempt = 1; ; attempt++) {
-    const server = spawn(cluster, port);
+    const server = spawn(cluster, port, settings);
     try {
       await server.ready;
       return server;

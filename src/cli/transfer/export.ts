@@ -76,7 +76,7 @@ async function* entries(rows: Rows, manifest: Manifest, options: ExportOptions):
     };
     yield { ...file, path: fileOf(part), content: partLines(rows, part, server.id, options, lines), level: 6 };
   }
-  const store = new DatabaseBlobStore({ rows, committedRows: rows });
+  const store = new DatabaseBlobStore({ rows, committedRows: rows, readImmutable: (work) => work(rows) });
   counts.blobs = 0;
   for await (const page of contentsOf(rows, server.id)) {
     for (const { id, hash } of page) {

@@ -38,7 +38,7 @@ export async function importServer(
 
 async function fill(rows: Rows, file: ExportFile, settings: Settings): Promise<void> {
   const imported = await ImportedIds.open(rows);
-  const store = new DatabaseBlobStore({ rows, committedRows: rows });
+  const store = new DatabaseBlobStore({ rows, committedRows: rows, readImmutable: (work) => work(rows) });
   let contents = 0;
   for await (const content of file.contents()) {
     await takeIn(store, imported, content);

@@ -54,13 +54,15 @@ export interface BlobStore {
  */
 const chunkSize = 32 * 1024;
 
+type Deps = Pick<Database, 'rows' | 'committedRows' | 'readImmutable'>;
+
 /** The store in PostgreSQL: nothing else has to be run, backed up or kept in sync. */
 export class DatabaseBlobStore implements BlobStore {
-  private readonly database: Pick<Database, 'rows' | 'committedRows'>;
+  private readonly database: Deps;
   /** The rows stored by work that may still fail. */
   private readonly stored = new AsyncLocalStorage<NewRow[]>();
 
-  constructor(database: Pick<Database, 'rows' | 'committedRows'>) {
+  constructor(database: Deps) {
     this.database = database;
   }
 
@@ -108,19 +110,24 @@ export class DatabaseBlobStore implements BlobStore {
   }
 
   async readSmall(ids: string[]): Promise<Map<string, Buffer>> {
-    const found = await readWhole(this.database.committedRows, ids);
-    return new Map(found.map(({ id, data }) => [id, data]));
+    const found = await this.database.readImmutable(async (rows) => {
+      const some = await readWhole(rows, ids);
+      return some.length < ids.length ? undefined : some;
+    });
+    // One that is gone does not take the others with it.
+    const all = found ?? (await readWhole(this.database.committedRows, ids));
+    return new Map(all.map(({ id, data }) => [id, data]));
   }
 
   private async *chunks(id: string, range: ByteRange | undefined): AsyncGenerator<Buffer> {
-    const blob = await findBlob(this.database.committedRows, id);
+    const blob = await this.database.readImmutable((rows) => findBlob(rows, id));
     if (!blob) throw new Error(`The blob ${id} is gone.`);
     const start = range?.start ?? 0;
     const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, blob.size - 1);
     for (let at = start; at <= end; ) {
       const position = Math.floor(at / blob.chunkSize);
       // One at a time: several at once are faster, but the driver's memory grows with them.
-      const chunk = await readChunk(this.database.committedRows, id, position);
+      const chunk = await this.database.readImmutable((rows) => readChunk(rows, id, position));
       if (!chunk) throw new Error(`The blob ${id} has lost its chunk ${position}.`);
       const offset = position * blob.chunkSize;
       yield chunk.subarray(at - offset, end + 1 - offset);

@@ -76,19 +76,19 @@ export async function deleteVersion(rows: Rows, id: string, version: string): Pr
   await rows('DELETE FROM blobs WHERE id = $1 AND xmin::text = $2', [id, version]);
 }
 
-/** The bytes of small blobs. */
+/** The bytes of small blobs whose content has arrived. */
 export function readWhole(rows: Rows, ids: string[]): Promise<{ id: string; data: Buffer }[]> {
   return rows<{ id: string; data: Buffer }>(
     `SELECT b.id, coalesce((SELECT string_agg(c.data, '' ORDER BY c.position) FROM blob_chunks c WHERE c.blob_id = b.id), '') AS data
-       FROM blobs b WHERE b.id = ANY($1::uuid[])`,
+       FROM blobs b WHERE b.id = ANY($1::uuid[]) AND b.hash IS NOT NULL`,
     [ids],
   );
 }
 
-/** The form of a blob, in bytes. */
+/** The form of a blob whose content has arrived, in bytes. It does not change any more. */
 export async function findBlob(rows: Rows, id: string): Promise<{ size: number; chunkSize: number } | undefined> {
   const [blob] = await rows<{ size: number; chunkSize: number }>(
-    'SELECT size, chunk_size AS "chunkSize" FROM blobs WHERE id = $1',
+    'SELECT size, chunk_size AS "chunkSize" FROM blobs WHERE id = $1 AND hash IS NOT NULL',
     [id],
   );
   return blob;

@@ -48,7 +48,10 @@ export class ChannelMemberService {
     const channel = await this.deps.channelAccess.visible(actor, channelId);
     if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
     if (channel.serverId !== null) await requireUnbarred(this.deps.database.rows, actor, channel.serverId);
-    const rows = await readMembersIn(this.deps.database.rows, channel, idCursor(query.cursor) ?? NIL, query.limit + 1);
+    const after = idCursor(query.cursor) ?? NIL;
+    const rows = await this.deps.database.readCurrent((reader) =>
+      readMembersIn(reader.rows, channel, after, query.limit + 1),
+    );
     return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses));
   }
 

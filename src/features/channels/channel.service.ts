@@ -65,13 +65,14 @@ export class ChannelService {
   /** The channels of a server that the actor may know of, in their order. @throws AppError SERVER_NOT_FOUND */
   async list(actor: Actor, server: string): Promise<ChannelItem[]> {
     const { id, membership } = await this.deps.serverAccess.visible(actor, server);
-    return channelItems(this.deps.database.rows, actor, id, membership?.role ?? null, false);
+    const role = membership?.role ?? null;
+    return this.deps.database.readCurrent(({ rows }) => channelItems(rows, actor, id, role, false));
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async listArchived(actor: Actor, server: string): Promise<ChannelItem[]> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, server);
-    return channelItems(this.deps.database.rows, actor, id, membership.role, true);
+    return this.deps.database.readCurrent(({ rows }) => channelItems(rows, actor, id, membership.role, true));
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND */

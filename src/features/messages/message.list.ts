@@ -3,6 +3,7 @@ import type { ChannelWithRole } from '../../access/channel.access.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, messagePageSchema } from '../../contract/message.ts';
 import { isUuid } from '../../contract/schema.ts';
+import type { Rows } from '../../database/database.ts';
 import type { Context } from '../context.ts';
 import type { Authors } from './authors.ts';
 import { type MessageRow, messageRecord, plainMessage } from './message.view.ts';
@@ -41,8 +42,10 @@ export class MessageList {
    */
   async ofChannel(channel: Channel, query: Query, bot: string | null = null): Promise<MessageRows> {
     const list: List = { of: query.include === 'threads' ? 'all' : 'roots', id: channel.id, bot };
-    if (query.around !== undefined) return this.around(list, channel, query.around, query.limit);
-    return this.page(list, channel, query);
+    const { around, limit } = query;
+    return this.deps.database.readCurrent(({ rows }) =>
+      around === undefined ? this.page(rows, list, channel, query) : this.around(rows, list, channel, around, limit),
+    );
   }
 
   /** @throws AppError INVALID_CURSOR */
@@ -52,79 +55,80 @@ export class MessageList {
     query: Omit<Query, 'around' | 'include'>,
     bot: string | null,
   ): Promise<MessageRows> {
-    return this.page({ of: 'thread', id: threadId, bot }, channel, query);
+    const list: List = { of: 'thread', id: threadId, bot };
+    return this.deps.database.readCurrent(({ rows }) => this.page(rows, list, channel, query));
   }
 
-  private async page(list: List, channel: Channel, query: Query): Promise<MessageRows> {
+  private async page(rows: Rows, list: List, channel: Channel, query: Query): Promise<MessageRows> {
     const { limit, after, cursor } = query;
     const found =
       after === undefined
-        ? await readPage(this.deps.database, list, 'older', await this.seqBefore(channel.id, cursor), limit + 1)
-        : await readPage(this.deps.database, list, 'newer', await this.seqAfter(channel.id, after), limit + 1);
-    return { rows: await this.complete(found.slice(0, limit), channel), hasMore: found.length > limit };
+        ? await readPage(rows, list, 'older', await seqBefore(rows, channel.id, cursor), limit + 1)
+        : await readPage(rows, list, 'newer', await seqAfter(rows, channel.id, after), limit + 1);
+    return { rows: await this.complete(rows, found.slice(0, limit), channel), hasMore: found.length > limit };
   }
 
-  private async around(list: List, channel: Channel, id: string, limit: number): Promise<MessageRows> {
-    const seq = await seqOf(this.deps.database.rows, channel.id, id);
+  private async around(rows: Rows, list: List, channel: Channel, id: string, limit: number): Promise<MessageRows> {
+    const seq = await seqOf(rows, channel.id, id);
     if (seq === undefined) throw new AppError('MESSAGE_NOT_FOUND');
     const olderCount = Math.floor(limit / 2);
     const newerCount = limit - olderCount;
     const [before, after] = await Promise.all([
-      readPage(this.deps.database, list, 'older', seq, olderCount + 1),
-      readPage(this.deps.database, list, 'newer', seq - 1, newerCount + 1),
+      readPage(rows, list, 'older', seq, olderCount + 1),
+      readPage(rows, list, 'newer', seq - 1, newerCount + 1),
     ]);
     const found = [...after.slice(0, newerCount).reverse(), ...before.slice(0, olderCount)];
-    const rows = await this.complete(found, channel);
-    return { rows, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
+    const complete = await this.complete(rows, found, channel);
+    return { rows: complete, hasMore: before.length > olderCount, hasNewer: after.length > newerCount };
   }
 
   /** The messages with their optional parts; without those that were deleted meanwhile. */
-  private async complete(found: FoundRow[], channel: Channel): Promise<MessageRow[]> {
+  private async complete(rows: Rows, found: FoundRow[], channel: Channel): Promise<MessageRow[]> {
     const [some, plain] = [found.filter((row) => row.has_more), found.filter((row) => !row.has_more)];
     const ids = some.map((row) => row.id);
-    const [rows, authors] = await Promise.all([
-      ids.length > 0 ? completeRows(this.deps.database.rows, ids) : [],
+    const [special, authors] = await Promise.all([
+      ids.length > 0 ? completeRows(rows, ids) : [],
       this.deps.authors.of(plain.map((row) => row.author_id)),
     ]);
-    const complete = new Map(rows.map((row) => [row.id, row]));
+    const complete = new Map(special.map((row) => [row.id, row]));
     return found.flatMap((row) => {
       if (row.has_more) return complete.get(row.id) ?? [];
       const author = authors.get(row.author_id);
       return author ? plainMessage(row, author, channel) : [];
     });
   }
+}
 
-  private async seqBefore(channelId: string, cursor: string | undefined): Promise<number> {
-    if (cursor === undefined) return endOfTime;
-    if (isUuid(cursor)) {
-      const seq = await seqOf(this.deps.database.rows, channelId, cursor);
-      if (seq !== undefined) return seq;
-    } else if (isTime(cursor)) {
-      return this.seqAt(channelId, new Date(cursor));
-    }
-    throw new AppError('INVALID_CURSOR');
+async function seqBefore(rows: Rows, channelId: string, cursor: string | undefined): Promise<number> {
+  if (cursor === undefined) return endOfTime;
+  if (isUuid(cursor)) {
+    const seq = await seqOf(rows, channelId, cursor);
+    if (seq !== undefined) return seq;
+  } else if (isTime(cursor)) {
+    return seqAt(rows, channelId, new Date(cursor));
   }
+  throw new AppError('INVALID_CURSOR');
+}
 
-  /** The number below which all messages were sent before `time`: numbers grow with time, so a binary search finds it. */
-  private async seqAt(channelId: string, time: Date): Promise<number> {
-    const find = (seq: number) => lastUpTo(this.deps.database.rows, channelId, seq, time);
-    let early = 0;
-    let late = ((await find(endOfTime))?.seq ?? 0) + 1;
-    while (late - early > 1) {
-      const middle = Math.floor((early + late) / 2);
-      const row = await find(middle);
-      if (row?.late) late = row.seq;
-      else early = middle;
-    }
-    return late;
+/** The number below which all messages were sent before `time`: numbers grow with time, so a binary search finds it. */
+async function seqAt(rows: Rows, channelId: string, time: Date): Promise<number> {
+  const find = (seq: number) => lastUpTo(rows, channelId, seq, time);
+  let early = 0;
+  let late = ((await find(endOfTime))?.seq ?? 0) + 1;
+  while (late - early > 1) {
+    const middle = Math.floor((early + late) / 2);
+    const row = await find(middle);
+    if (row?.late) late = row.seq;
+    else early = middle;
   }
+  return late;
+}
 
-  private async seqAfter(channelId: string, after: string): Promise<number> {
-    if (/^\d{1,15}$/.test(after)) return Number(after);
-    const seq = isUuid(after) ? await seqOf(this.deps.database.rows, channelId, after) : undefined;
-    if (seq === undefined) throw new AppError('INVALID_CURSOR');
-    return seq;
-  }
+async function seqAfter(rows: Rows, channelId: string, after: string): Promise<number> {
+  if (/^\d{1,15}$/.test(after)) return Number(after);
+  const seq = isUuid(after) ? await seqOf(rows, channelId, after) : undefined;
+  if (seq === undefined) throw new AppError('INVALID_CURSOR');
+  return seq;
 }
 
 /** A page as `viewerId` sees it. */

@@ -1,4 +1,4 @@
-import type { Database, Rows } from '../../database/database.ts';
+import type { Rows } from '../../database/database.ts';
 import { concernsBot } from './bots.table.ts';
 import { selectPage, selectSome } from './message.table.ts';
 import type { MessageRow, PlainRow } from './message.view.ts';
@@ -53,7 +53,7 @@ export interface List {
  * @param where `older` than a number, newest first, or `newer`, oldest first
  */
 export function readPage(
-  { rows }: Database,
+  rows: Rows,
   { of, id, bot }: List,
   where: keyof Texts,
   seq: number,

@@ -28,7 +28,9 @@ export class NotificationService {
   /** Newest first, by last repeat. */
   async list(actor: Actor, query: z.output<typeof listNotificationsSchema>): Promise<NotificationRecord[]> {
     const wanted = { ...query, unread: query.unread === 'true' };
-    const rows = await notificationTable.ofUser(this.deps.database.rows, actor.userId, wanted);
+    const rows = await this.deps.database.readCurrent((reader) =>
+      notificationTable.ofUser(reader.rows, actor.userId, wanted),
+    );
     return rows.map(notificationRecord);
   }
 

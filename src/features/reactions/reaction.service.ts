@@ -32,7 +32,7 @@ export class ReactionService {
   /** @throws AppError MESSAGE_NOT_FOUND */
   async list(actor: Actor, messageId: string): Promise<ReactionSummary[]> {
     const { row } = await this.deps.messageAccess.readable(actor, messageId);
-    return readReactions(this.deps.database.rows, row.id);
+    return this.deps.database.readCurrent(({ rows }) => readReactions(rows, row.id));
   }
 
   /** @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED, REACTION_LIMIT */

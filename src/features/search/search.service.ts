@@ -92,10 +92,12 @@ export class SearchService {
       limit,
       limited: limited.length > 0 ? { channelIds: limited, bot: actor.userId } : null,
     };
-    let rows = await searchLatest(this.deps.database.rows, wanted);
-    // Words that are rare in the newest messages are searched in full.
-    if (rows.length < limit) rows = await searchMessages(this.deps.database.plannedRows, wanted);
-    const seen = await concealed(this.deps.database.rows, rows, limited.length > 0 ? actor.userId : null);
+    const seen = await this.deps.database.readCurrent(async ({ rows, plannedRows }) => {
+      const latest = await searchLatest(rows, wanted);
+      // Words that are rare in the newest messages are searched in full.
+      const found = latest.length < limit ? await searchMessages(plannedRows, wanted) : latest;
+      return concealed(rows, found, limited.length > 0 ? actor.userId : null);
+    });
     return listPage(seen, query.limit, (row) => messageRecord(row, actor.userId));
   }
 

@@ -56,7 +56,8 @@ export class MemberService {
   async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<ListPage<MemberRecord>> {
     const { id } = await this.deps.serverAccess.joined(actor, server);
     await requireUnbarred(this.deps.database.rows, actor, id);
-    const rows = await readMembers(this.deps.database.rows, id, idCursor(query.cursor) ?? NIL, query.limit + 1);
+    const after = idCursor(query.cursor) ?? NIL;
+    const rows = await this.deps.database.readCurrent((reader) => readMembers(reader.rows, id, after, query.limit + 1));
     return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses));
   }
 

@@ -93,7 +93,7 @@ export class ServerService {
 
   /** The actor's servers, in the order joined. */
   async own(actor: Actor): Promise<z.input<typeof ownServerSchema>[]> {
-    const rows = await serversOf(this.deps.database.rows, actor.userId);
+    const rows = await this.deps.database.readCurrent((reader) => serversOf(reader.rows, actor.userId));
     return rows.map((row) => {
       const server = serverRecord(row);
       return { ...server, server, member: memberRecord(row, this.deps.statuses) };
@@ -109,7 +109,9 @@ export class ServerService {
   /** Public servers, those with the most members first; for anyone. */
   async discover(actor: Actor | null, query: z.output<typeof discoverSchema>): Promise<ServerRecord[]> {
     const like = query.query === '' ? '' : `%${query.query.replace(/[\\%_]/g, '\\$&')}%`;
-    const found = await publicServers(this.deps.database.rows, like, query, actor?.userId ?? null);
+    const found = await this.deps.database.readCurrent(({ rows }) =>
+      publicServers(rows, like, query, actor?.userId ?? null),
+    );
     return found.map(outsideRecord);
   }
 

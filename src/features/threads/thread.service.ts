@@ -99,7 +99,7 @@ export class ThreadService {
     await this.deps.channelAccess.readable(actor, channelId);
     const bot = await this.deps.channelAccess.onlyFor(actor, channelId);
     const page = { before: query.cursor ?? MAX, limit: query.limit + 1, bot };
-    const rows = await threadsOf(this.deps.database.rows, channelId, page);
+    const rows = await this.deps.database.readCurrent((reader) => threadsOf(reader.rows, channelId, page));
     return listPage(rows, query.limit, threadRecord);
   }
 

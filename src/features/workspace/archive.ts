@@ -124,7 +124,9 @@ export class ArchiveService {
    * it is sent.
    */
   private async *entries(workspaceId: string, folderId: string): AsyncGenerator<ZipEntry> {
-    const rows = await readAllInside(this.deps.database, workspaceId, folderId, this.maxNodes);
+    const rows = await this.deps.database.readCurrent((reader) =>
+      readAllInside(reader, workspaceId, folderId, this.maxNodes),
+    );
     const renamed = namesOfDrives(rows);
     const files = rows.flatMap(({ blobId, sizeBytes: size }) => (blobId ? [{ blobId, size }] : []));
     const contents = new ReadAhead(this.deps.blobs, files);

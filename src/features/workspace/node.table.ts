@@ -1,4 +1,4 @@
-import type { Database, Rows } from '../../database/database.ts';
+import type { Reader, Rows } from '../../database/database.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { NodeRow, PlacedRow } from './node.view.ts';
 
@@ -62,19 +62,19 @@ const pageSize = 500;
  * All nodes of a workspace; without their paths, which the tree shows.
  * @param onMore called before more than one page is read; if it throws, no more is
  */
-export function readAll(database: Database, workspaceId: string, onMore: () => void): Promise<NodeRow[]> {
-  return inPages<NodeRow>(database, 'workspace_tree', everything, [workspaceId], onMore);
+export function readAll(reader: Reader, workspaceId: string, onMore: () => void): Promise<NodeRow[]> {
+  return inPages<NodeRow>(reader, 'workspace_tree', everything, [workspaceId], onMore);
 }
 
 /** The rows of a statement as of one moment. They arrive in pages, and others have their turn in between. */
 async function inPages<R extends object>(
-  database: Database,
+  reader: Reader,
   cursor: string,
   text: string,
   values: unknown[],
   onMore: () => void = () => {},
 ): Promise<R[]> {
-  return database.transaction(async ({ rows }) => {
+  return reader.transaction(async ({ rows }) => {
     await rows(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${text}`, values);
     const found: R[] = [];
     for (;;) {
@@ -93,15 +93,15 @@ export function readNodes(rows: Rows, workspaceId: string, ids: string[]): Promi
 
 /** The contents of the given folders; the id of the workspace stands for the top. @param onMore as in `readAll` */
 export async function readChildren(
-  database: Database,
+  reader: Reader,
   workspaceId: string,
   folderIds: string[],
   onMore: () => void,
 ): Promise<PlacedRow[]> {
   // Most folders are small, and read with one statement.
-  const few = await database.rows<PlacedRow>(`${inFolders} LIMIT ${pageSize}`, [workspaceId, folderIds]);
+  const few = await reader.rows<PlacedRow>(`${inFolders} LIMIT ${pageSize}`, [workspaceId, folderIds]);
   if (few.length < pageSize) return few;
-  return inPages<PlacedRow>(database, 'workspace_children', inFolders, [workspaceId, folderIds], onMore);
+  return inPages<PlacedRow>(reader, 'workspace_children', inFolders, [workspaceId, folderIds], onMore);
 }
 
 /** Nodes of a kind whose names contain a text, in either case, with composed or decomposed characters. */
@@ -258,10 +258,10 @@ export function readInside(rows: Rows, workspaceId: string, folderId: string, li
 
 /** The same, however much it is. */
 export function readAllInside(
-  database: Database,
+  reader: Reader,
   workspaceId: string,
   folderId: string,
   limit: number,
 ): Promise<ArchiveRow[]> {
-  return inPages<ArchiveRow>(database, 'workspace_inside', inside, [workspaceId, folderId, limit]);
+  return inPages<ArchiveRow>(reader, 'workspace_inside', inside, [workspaceId, folderId, limit]);
 }

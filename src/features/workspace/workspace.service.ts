@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { rootKey, type workspaceSchema, type workspaceStatsSchema } from '../../contract/workspace.ts';
+import type { Reader } from '../../database/database.ts';
 import type { Workspace } from '../../database/entities/workspace.entity.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
@@ -73,7 +74,7 @@ export class WorkspaceService {
    */
   async tree(actor: Actor, serverId: string): Promise<LongText> {
     const workspace = await this.visit(actor, serverId);
-    return this.long(actor, (onMore) => readAll(this.deps.database, workspace.id, onMore), treeText);
+    return this.long(actor, (reader, onMore) => readAll(reader, workspace.id, onMore), treeText);
   }
 
   /** The contents of a folder; null: of the top. @throws AppError FOLDER_NOT_FOUND, and as `tree` */
@@ -81,14 +82,14 @@ export class WorkspaceService {
     const workspace = await this.visit(actor, serverId);
     if (parentId) await this.deps.workspaceAccess.folder(workspace, parentId);
     const ids = [parentId ?? workspace.id];
-    return this.long(actor, (onMore) => readChildren(this.deps.database, workspace.id, ids, onMore), listText);
+    return this.long(actor, (reader, onMore) => readChildren(reader, workspace.id, ids, onMore), listText);
   }
 
   /** The contents of several folders, by their ids; a deleted folder is empty. @throws AppError as `tree` */
   async childrenOf(actor: Actor, serverId: string, parentIds: (string | null)[]): Promise<LongText> {
     const workspace = await this.visit(actor, serverId);
     const ids = parentIds.map((id) => id ?? workspace.id);
-    const read = (onMore: () => void) => readChildren(this.deps.database, workspace.id, ids, onMore);
+    const read = (reader: Reader, onMore: () => void) => readChildren(reader, workspace.id, ids, onMore);
     return this.long(actor, read, (rows) => {
       const lists = new Map(parentIds.map((id): [string, PlacedRow[]] => [id ?? rootKey, []]));
       for (const row of rows) lists.get(row.parentId ?? rootKey)?.push(row);
@@ -98,15 +99,19 @@ export class WorkspaceService {
 
   private async long<R>(
     actor: Actor,
-    read: (onMore: () => void) => Promise<R[]>,
+    read: (reader: Reader, onMore: () => void) => Promise<R[]>,
     textOf: (rows: R[]) => AsyncIterable<string>,
   ): Promise<LongText> {
     let closed = () => {};
     const onMore = () => {
+      // After a replica has failed it is the second time.
+      closed();
+      closed = () => {};
       closed = this.longAnswers.enter(actor.userId);
     };
     try {
-      return { pieces: textOf(await read(onMore)), closed };
+      const rows = await this.deps.database.readCurrent((reader) => read(reader, onMore));
+      return { pieces: textOf(rows), closed };
     } catch (error) {
       closed();
       throw error;
@@ -116,7 +121,8 @@ export class WorkspaceService {
   /** Folders or files whose names contain a text, case-insensitively; the first hundred. */
   async search(actor: Actor, serverId: string, kind: 'dir' | 'file', text: string): Promise<NodeRecord[]> {
     const workspace = await this.visit(actor, serverId);
-    return (await searchNodes(this.deps.database.rows, workspace.id, kind, text, searchLimit)).map(nodeRecord);
+    const search = ({ rows }: Reader) => searchNodes(rows, workspace.id, kind, text, searchLimit);
+    return (await this.deps.database.readCurrent(search)).map(nodeRecord);
   }
 
   /** Opens a workspace for someone who reads it; readers get its changes (see Announcer). */
