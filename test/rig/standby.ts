@@ -29,7 +29,7 @@ export async function startStandby(primary: FaultyPostgres): Promise<Standby> {
     await chown(path.join(folder, name), uid, gid);
   };
   await write('standby.signal', '');
-  const settings = { primary_conninfo: conninfo, hot_standby: 'on' };
+  const settings = { primary_conninfo: conninfo, hot_standby_feedback: 'on', max_standby_streaming_delay: '50ms' };
   const server = await serve(parent, settings, embeddedUrl);
   return { ...server, ask: (text) => execute(server.superuserUrl, text) };
 
