@@ -124,6 +124,26 @@ describe('the settings', () => {
     });
   }
 
+  it('read the replicas of a database, which only one that is named has', () => {
+    const DATABASE_URL = 'postgres://u:secret@db/x';
+    const replicas = ['postgres://u:a%2Cb@one/x', 'postgresql://u:secret@two:5433/x'];
+    const read = load({ DATABASE_URL, DATABASE_REPLICA_URLS: ` ${replicas.join(' , ')},` });
+    expect(read.databaseReplicaUrls).to.deep.equal(replicas);
+    expect(load({ DATABASE_URL }).databaseReplicaUrls).to.deep.equal([]);
+    const messageOf = (value: string, more = {}) =>
+      failureOf(() => load({ DATABASE_REPLICA_URLS: value, ...more }))?.message;
+    expect(messageOf(replicas.join())).to.equal(
+      'DATABASE_REPLICA_URLS is set without their primary; set DATABASE_URL, or neither.',
+    );
+    // A comma in a password splits it: neither half is shown.
+    const said = messageOf('postgres://u:secret@one/x,postgres://u:sec,ret@two/x', { DATABASE_URL });
+    expect(said)
+      .to.contain('DATABASE_REPLICA_URLS')
+      .and.contain('%2C')
+      .and.match(/^[^\n]+\.$/);
+    expect(said).not.to.match(/sec/);
+  });
+
   const wrong: [name: string, value: string][] = [
     ['PORT', 'http'],
     ['PORT', '70000'],
@@ -140,6 +160,10 @@ describe('the settings', () => {
     ['DATABASE_URL', 'mysql://localhost/x'],
     ['DATABASE_URL', 'localhost:5432'],
     ['DATABASE_URL', 'postgres://parley:100%sure@localhost/x'],
+    ['DATABASE_REPLICA_URLS', ','],
+    ['DATABASE_REPLICA_URLS', 'replica:5432'],
+    ['DATABASE_REPLICA_URLS', 'postgres://one/x,mysql://two/x'],
+    ['DATABASE_REPLICA_URLS', 'postgres://parley:100%sure@one/x'],
     ['REDIS_URL', 'http://localhost'],
     ['REDIS_URL', 'redis://:100%sure@localhost'],
     ['REDIS_URL', 'redis://localhost/chat'],

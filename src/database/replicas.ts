@@ -42,7 +42,7 @@ export class Replicas {
     if (!this.mayAsk()) return null;
     const position = await this.positions.read('').catch(() => undefined);
     const replica = position && (await this.choose(position));
-    if (!replica) return this.fallBack('lagging');
+    if (!replica) return this.fallBack(position ? 'lagging' : 'unavailable');
     return this.ask(replica, position, work);
   }
 

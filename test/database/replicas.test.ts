@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import JSZip from 'jszip';
 import pino from 'pino';
 import { Database } from '../../src/database/database.ts';
+import { openDatabaseUrl } from '../../src/database/open.ts';
+import { SettingsError } from '../../src/settings/settings.ts';
 import { type FaultyPostgres, startPostgres } from '../rig/postgres.ts';
 import { type Standby, startStandby } from '../rig/standby.ts';
 import { until } from '../rig/until.ts';
@@ -286,6 +288,14 @@ describe('replicas', () => {
     expect(await isReadThere()).to.equal(false);
     expect(lines.join('')).not.to.contain(nowhere.password);
     await database.close();
+  });
+
+  it('with a certificate that is not there stop the start with a sentence', async () => {
+    const replica = `${one.url}?sslrootcert=/nowhere/ca.pem`;
+    const settings = { ...testSettings(primary.url, null), databaseReplicaUrls: [replica] };
+    const failure = await openDatabaseUrl(settings, pino({ level: 'silent' })).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(SettingsError).with.property('message').that.contains('/nowhere/ca.pem');
+    expect(String(failure)).to.contain('DATABASE_REPLICA_URLS').and.not.contain(new URL(one.url).password);
   });
 
   it('that are promoted are not read from, nor are those that do not follow them', async () => {
