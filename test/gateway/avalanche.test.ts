@@ -189,6 +189,31 @@ describe('many clients at once', () => {
     expect(cost.statements, 'statements').to.be.below(people);
   });
 
+  for (const manner of ['recovered', 'with its positions']) {
+    it(`brings one who returns ${manner} into many rooms with a few statements, and not with some for each`, async () => {
+      const rooms = await Promise.all(range(1, 40).map((index) => home.newChannel(`${manner.slice(0, 4)}-${index}`)));
+      const [person] = await strangers(1);
+      const [line] = await openLines(1);
+      if (!person || !line) throw new Error('nobody came');
+      await enterTogether([line], () => ({ token: person.token }));
+      for (const [at, channelId] of rooms.entries())
+        line.send(`42${at}${JSON.stringify(['channel:join', { channelId }])}`);
+      await Promise.all(rooms.map((_, at) => line.got(`43${at}[{"ok":true`)));
+      line.close();
+      const said = await Promise.all(rooms.map((channelId) => home.bob.say(channelId, 'while nobody was there')));
+      const [again] = await openLines(1);
+      if (!again) throw new Error('nobody came back');
+      const resume = Object.fromEntries(said.map(({ channelId, seq }) => [channelId, seq - 1]));
+      const positions = manner === 'recovered' ? line.returning : { resume };
+      const cost = await costOf(async () => {
+        await enterTogether([again], () => ({ token: person.token, ...positions }));
+        await Promise.all(said.map(({ id }) => again.got(id)));
+      });
+      again.close();
+      expect(cost.statements, 'statements').to.be.below(rooms.length / 2);
+    });
+  }
+
   it('loses and repeats nothing in avalanches, while others go on sending over two nodes', async () => {
     const arriving = await strangers(sockets);
     const from = await Promise.all(arriving.map((person) => enter(follow(person))));
