@@ -65,32 +65,33 @@ export async function warmUp(subject: Subject): Promise<void> {
 }
 
 /** What each of the newcomers costs who comes into five rooms, and who goes again. */
-export async function comeAndGo({ subject, quiet, costOf }: Crowd, sending = false): Promise<Figures> {
-  const channels = subject.channels.filter((channelId) => channelId !== quiet);
+export async function comeAndGo(crowd: Crowd): Promise<Figures> {
   const clients: RawClient[] = [];
-  const arrive = async () => {
-    const client = await subject.connect(1 + clients.length);
-    clients.push(client);
-    for (const channelId of channels) await client.emit('channel:join', { channelId });
-  };
-  let waits: number[] = [];
-  const came = await costOf(async () => {
-    const meanwhile = sending ? sendTo(subject, quiet).then((times) => (waits = times)) : null;
-    await paced((newcomers * 1000) / perSecond - 1, perSecond, arrive);
-    await meanwhile;
+  const came = await crowd.costOf(async () => {
+    await arrive(crowd, clients);
     await pause(toldMs);
   });
-  const gone = await costOf(async () => {
+  const gone = await crowd.costOf(async () => {
     for (const client of clients) client.close();
     await pause(goneMs);
   });
   return {
-    'CPU of a connect (µs)': (came.nodes + came.postgres) / clients.length,
-    'of it PostgreSQL (µs)': came.postgres / clients.length,
-    'KiB to the others': came.bytes / clients.length / 1024,
-    'CPU of a departure (µs)': (gone.nodes + gone.postgres) / clients.length,
-    ...(sending ? named(waits, 'send meanwhile, ') : {}),
+    'CPU of a connect (µs)': (came.nodes + came.postgres) / newcomers,
+    'of it PostgreSQL (µs)': came.postgres / newcomers,
+    'KiB to the others': came.bytes / newcomers / 1024,
+    'CPU of a departure (µs)': (gone.nodes + gone.postgres) / newcomers,
   };
+}
+
+/** @param clients gets those of the newcomers */
+async function arrive({ subject, quiet }: Crowd, clients: RawClient[]): Promise<void> {
+  const channels = subject.channels.filter((channelId) => channelId !== quiet);
+  let next = 1;
+  await paced((newcomers * 1000) / perSecond - 1, perSecond, async () => {
+    const client = await subject.connect(next++);
+    clients.push(client);
+    for (const channelId of channels) await client.emit('channel:join', { channelId });
+  });
 }
 
 /** Sends at an even rate to a channel that nobody is in. @returns how long each took, in ms */
@@ -119,8 +120,16 @@ export async function sendElsewhere({ subject, quiet, costOf }: Crowd): Promise<
   };
 }
 
-const named = (waits: number[], prefix: string): Figures =>
-  Object.fromEntries(Object.entries(percentiles(waits)).map(([name, ms]) => [prefix + name, ms]));
+/** How long sends to an empty channel take while the newcomers come. */
+async function sendsMeanwhile(crowd: Crowd): Promise<Figures> {
+  const clients: RawClient[] = [];
+  const [waits] = await Promise.all([sendTo(crowd.subject, crowd.quiet), arrive(crowd, clients)]);
+  for (const client of clients) client.close();
+  return percentiles(waits);
+}
+
+const named = (prefix: string, figures: Figures): Figures =>
+  Object.fromEntries(Object.entries(figures).map(([name, value]) => [`${prefix}: ${name}`, value]));
 
 export const arrivals: Part = {
   name: 'arrivals',
@@ -134,13 +143,10 @@ export const arrivals: Part = {
       const crowd = await openCrowd(size);
       try {
         await sendElsewhere(crowd);
-        const calm = await sendElsewhere(crowd);
-        const busy = await comeAndGo(crowd, true);
-        row(`${size} people online`, {
-          ...busy,
-          'calm, p50 (ms)': calm['p50 (ms)'] ?? 0,
-          'calm, p99 (ms)': calm['p99 (ms)'] ?? 0,
-        });
+        const calm = percentiles(await sendTo(crowd.subject, crowd.quiet));
+        const costs = await comeAndGo(crowd);
+        const busy = await sendsMeanwhile(crowd);
+        row(`${size} people online`, { ...costs, ...named('send', calm), ...named('send meanwhile', busy) });
       } finally {
         await crowd.stop();
       }
