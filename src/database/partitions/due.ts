@@ -16,7 +16,8 @@ export type Step =
 
 /** The step that is due; undefined: none. @param keepDays how long entries are kept */
 export function dueStep(table: LogTable, keepDays: number): Step | undefined {
-  const { partitions, isDefaultFilled, bound, now } = table;
+  const { isThere, partitions, isDefaultFilled, bound, now } = table;
+  if (!isThere) return undefined;
   const gap = gapAt(partitions, now);
   if (isDefaultFilled && gap) {
     if (!bound || bound.to <= now) return { name: 'bind', range: gap };

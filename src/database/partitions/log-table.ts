@@ -14,6 +14,8 @@ export interface Bound extends Range {
 
 /** What the log is made of. All times are by PostgreSQL's clock. */
 export interface LogTable {
+  /** It is not while a backup is restored. */
+  isThere: boolean;
   /** Those with bounds, in order. */
   partitions: Partition[];
   /** Whether the default partition has entries: it takes those that no other one takes. */
@@ -30,7 +32,8 @@ const selectPartitions = `SELECT c.relname AS name, ${boundAt('described', 'FROM
     ${boundAt('described', 'TO')} AS "to"
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid CROSS JOIN LATERAL pg_get_expr(c.relpartbound, c.oid) AS described
   WHERE i.inhparent = to_regclass('log_entries') AND described <> 'DEFAULT' ORDER BY "to"`;
-const selectDefault = `SELECT EXISTS (SELECT FROM log_entries_default) AS "isFilled", ${ms('now()')} AS now`;
+const selectDefault = `SELECT to_regclass('log_entries') IS NOT NULL AS "isThere",
+    EXISTS (SELECT FROM log_entries_default) AS "isFilled", ${ms('now()')} AS now`;
 const selectBound = `SELECT convalidated AS "isValid", ${boundAt('described', '>=')} AS "from", ${boundAt('described', '<')} AS "to"
   FROM pg_constraint c CROSS JOIN LATERAL pg_get_constraintdef(c.oid) AS described
   WHERE c.conrelid = to_regclass('log_entries_default') AND c.conname = 'log_entries_default_bound'`;
@@ -38,9 +41,15 @@ const selectBound = `SELECT convalidated AS "isValid", ${boundAt('described', '>
 /** What the log is made of now. */
 export async function readLogTable(rows: Rows): Promise<LogTable> {
   const partitions = await rows<Partition>(selectPartitions);
-  const [found] = await rows<{ isFilled: boolean; now: number }>(selectDefault);
+  const [found] = await rows<{ isThere: boolean; isFilled: boolean; now: number }>(selectDefault);
   const [bound] = await rows<Bound>(selectBound);
-  return { partitions, isDefaultFilled: found?.isFilled ?? false, bound, now: found?.now ?? 0 };
+  return {
+    isThere: found?.isThere ?? false,
+    partitions,
+    isDefaultFilled: found?.isFilled ?? false,
+    bound,
+    now: found?.now ?? 0,
+  };
 }
 
 const literal = (time: number | null): string => (time === null ? "'-infinity'" : `'${new Date(time).toISOString()}'`);
