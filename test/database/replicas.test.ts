@@ -208,22 +208,28 @@ describe('replicas', () => {
       const bytes = Buffer.alloc(3_000_000, 'bytes of a large file ');
       const upload = await alice.upload(`${how}.bin`, bytes);
       let isOver = false;
-      const reading = Array.from({ length: 6 }, async (_, index) => {
-        for (; !isOver; ) await page(index % 2 ? alice : bob, channel.id);
-      });
-      const response = await fetch(`${alice.node.url}/api/media/${upload.id}`, {
-        headers: { authorization: `Bearer ${alice.token}` },
-      });
-      const reader = response.body?.getReader();
-      const first = (await reader?.read())?.value ?? new Uint8Array();
-      await end();
-      const pieces = [first];
-      for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) pieces.push(piece.value);
-      expect(Buffer.concat(pieces).equals(bytes)).to.equal(true);
-      await inUse(two);
-      isOver = true;
-      await Promise.all(reading);
-      await begin();
+      const reading = Promise.all(
+        Array.from({ length: 6 }, async (_, index) => {
+          for (; !isOver; ) await page(index % 2 ? alice : bob, channel.id);
+        }),
+      );
+      reading.catch(() => {});
+      try {
+        const response = await fetch(`${alice.node.url}/api/media/${upload.id}`, {
+          headers: { authorization: `Bearer ${alice.token}` },
+        });
+        const reader = response.body?.getReader();
+        const first = (await reader?.read())?.value ?? new Uint8Array();
+        await end();
+        const pieces = [first];
+        for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) pieces.push(piece.value);
+        expect(Buffer.concat(pieces).equals(bytes)).to.equal(true);
+        await inUse(two);
+      } finally {
+        isOver = true;
+        await begin();
+      }
+      await reading;
       await inUse(one, two);
       const answered = await counted(async () => {
         for (let i = 0; i < 10; i++) await page(bob, channel.id);
