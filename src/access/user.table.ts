@@ -1,6 +1,6 @@
-import { usernameKey } from '../contract/account.ts';
 import type { SmallUser } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
+import { usernameKeys } from '../contract/username.ts';
 import type { Rows } from '../database/database.ts';
 
 const selectUsers = `SELECT id, username, display_name AS "displayName", avatar_url AS "avatarUrl", is_bot AS "isBot"
@@ -8,7 +8,8 @@ const selectUsers = `SELECT id, username, display_name AS "displayName", avatar_
 const known = `${selectUsers} WHERE id = $1`;
 const byId = `${known} AND deleted_at IS NULL`;
 const byIds = `${selectUsers} WHERE id = ANY($1::uuid[])`;
-const byUsername = `${selectUsers} WHERE username_key = $1 AND deleted_at IS NULL`;
+const byUsername = `${selectUsers} WHERE username_key = ANY($1::text[]) AND deleted_at IS NULL
+  ORDER BY username_key = $2 DESC LIMIT 1`;
 const byEmail = 'SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL';
 
 /** A user with an account, as others see them. @throws AppError USER_NOT_FOUND */
@@ -20,7 +21,8 @@ export async function userById(rows: Rows, id: string): Promise<SmallUser> {
 
 /** The same by username, in any case (contract §13), with or without a leading `@`. @throws AppError USER_NOT_FOUND */
 export async function userByUsername(rows: Rows, name: string): Promise<SmallUser> {
-  const [user] = await rows<SmallUser>(byUsername, [usernameKey(name.replace(/^@/, ''))]);
+  const keys = usernameKeys(name.replace(/^@/, ''));
+  const [user] = await rows<SmallUser>(byUsername, [keys, keys.at(-1)]);
   if (!user) throw new AppError('USER_NOT_FOUND');
   return user;
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { displayNameSchema, emailSchema, passwordSchema, usernameSchema } from '../contract/account.ts';
+import { displayNameSchema, emailSchema, passwordSchema } from '../contract/account.ts';
 import { validated } from '../contract/schema/validation.ts';
+import { usernameSchema } from '../contract/username.ts';
 import type { ListedUser } from '../features/accounts/operator.service.ts';
 import { asText, type Command, type Input, requiredArgument } from './command.ts';
 import { jobsCommand } from './jobs-command.ts';

@@ -3,6 +3,7 @@ import { calls, uuidParam } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { inviteCodeSchema, membershipSchema } from './membership.ts';
 import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
+import { usernameSchema } from './username.ts';
 
 export const smallUserSchema = record('SmallUser', {
   id: idSchema,
@@ -50,32 +51,6 @@ export const authSchema = record('AuthAnswer', {
   user: ownUserSchema,
 });
 
-/**
- * The form in which usernames are compared: they are unique, and looked up, case-insensitively (contract §3, §13). Only
- * this lower-cases: PostgreSQL lower-cases some letters differently, such as a Greek sigma at the end of a word.
- */
-export const usernameKey = (name: string): string => name.normalize('NFC').toLowerCase();
-
-/** The username of a deleted user: nobody can register it, which would block someone else's deletion. */
-export const deletedUsernameKey = (userId: string): string => `.${userId}`;
-
-/** As mentions they address many people, so no account may have these names. */
-const reservedUsernames = new Set(['here', 'everyone']);
-
-export const isReservedUsername = (name: string) => reservedUsernames.has(usernameKey(name));
-
-/** 3 to 32 letters, digits, `_`, `-`, `.`, with no `.` at either end (contract §3, §13). */
-export const usernameSchema = z
-  .string()
-  .trim()
-  .transform((name) => name.normalize('NFC'))
-  .pipe(
-    textSchema(32, z.string().min(3))
-      .regex(/^[\p{L}\p{N}_-][\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u, 'must be letters, digits, "_", "-" or "."')
-      .refine((name) => !isReservedUsername(name), 'is reserved'),
-  )
-  .describe('3 to 32 letters, digits, "_", "-" or ".", which neither begin nor end with ".".');
-
 export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));
 
 const minPassword = 8;
@@ -85,7 +60,8 @@ export const passwordSchema = textSchema(128)
   .refine((password) => password.length >= minPassword, `must have at least ${minPassword} characters`)
   .meta({ minLength: minPassword });
 
-export const displayNameSchema = nameSchema(64);
+export const maxDisplayName = 64;
+export const displayNameSchema = nameSchema(maxDisplayName);
 
 /** A web address, or a path on this site. */
 export const avatarUrlSchema = z

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { avatarUrlSchema, displayNameSchema, smallUserSchema, usernameSchema } from './account.ts';
+import { avatarUrlSchema, displayNameSchema, smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { doneSchema, idSchema, jsonObjectSchema, record, textSchema, timeSchema, withDefault } from './schema.ts';
+import { sentUsernameSchema, usernameSchema } from './username.ts';
 
 export const agentStatuses = ['running', 'stopped', 'error'] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
@@ -49,7 +50,7 @@ function withName(value: unknown): unknown {
 export const createAgentSchema = z.preprocess(withName, agentFields);
 export const updateAgentSchema = z.preprocess(
   withName,
-  agentFields.extend({ name: usernameSchema.optional(), displayName: displayNameSchema.optional() }),
+  agentFields.extend({ name: sentUsernameSchema.optional(), displayName: displayNameSchema.optional() }),
 );
 
 /** The statuses that a bot may report: trouble, and recovery. */

@@ -7,7 +7,6 @@ import { reactionSchema } from './reaction.ts';
 import {
   idExample,
   idSchema,
-  isBlank,
   jsonObjectSchema,
   limitSchema,
   record,
@@ -16,6 +15,7 @@ import {
   withDefault,
 } from './schema.ts';
 import { threadSummarySchema } from './thread-summary.ts';
+import { isBlank } from './unicode/visible.ts';
 
 export const maxContent = 16_000;
 export const maxMetadataBytes = 32 * 1024;

@@ -1,11 +1,12 @@
 import { textSchema } from './schema.ts';
+import { isBlank } from './unicode/visible.ts';
 
 export const maxNameLength = 255;
 
 /** Names of folders and files (contract §8): case-sensitive, stored as typed except for NFC composition. */
 export const nodeNameSchema = textSchema(maxNameLength)
   .overwrite((name) => name.normalize('NFC'))
-  .refine((name) => name.trim() !== '', 'must not be empty')
+  .refine((name) => !isBlank(name), 'must not be empty')
   .refine((name) => !/[/\\]/.test(name), 'must not contain "/" or "\\"')
   .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')
   .refine((name) => !/\p{Cc}/u.test(name), 'must not contain control characters');

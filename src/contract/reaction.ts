@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { calls, clientEvents, textParam, uuidParam } from './call.ts';
 import { durableEvent, ephemeralEvent } from './event.ts';
 import { idSchema, record } from './schema.ts';
+import { isBlank } from './unicode/visible.ts';
 
 /** Different emoji of one user, and of all, on one message (contract §6). */
 export const maxEmojiEach = 20;
@@ -25,8 +26,7 @@ function isEmoji(text: string): boolean {
   if (text === '.') return false;
   if (/^:[\w+-]{1,30}:$/.test(text)) return true;
   const [first, second] = graphemes.segment(text);
-  const visible = !/[\s\p{Cc}]|^[\p{Cf}\p{M}]+$/u.test(text);
-  return first !== undefined && second === undefined && visible;
+  return first !== undefined && second === undefined && !isBlank(text) && !/[\s\p{Cc}\p{Bidi_Control}]/u.test(text);
 }
 
 /** One grapheme or `:name:` (contract §6). */

@@ -1,4 +1,12 @@
 import { z } from 'zod';
+import {
+  hasMarkFlood,
+  isBlank,
+  maxMarks,
+  turnsDirection,
+  withoutDirections,
+  withoutFloods,
+} from './unicode/visible.ts';
 
 /** Building blocks of the contracts: the forms of ids, times and texts (contract §1, §13). */
 
@@ -33,16 +41,24 @@ export const textSchema = (max: number, text: z.ZodString = z.string()) => {
 /** The description of a server, a channel or an app. */
 export const descriptionSchema = textSchema(1024);
 
-/** Whether a text is invisible: only white space, and characters without width or form. */
-export const isBlank = (text: string) => !/[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(text);
-
 const unseen = { error: 'must not be empty', abort: true };
 
 /** A line of 1 to `max` UTF-16 units with a visible character, kept as it was sent (contract §13). */
 export const nameSchema = (max: number) =>
   textSchema(max, z.string().min(1, unseen))
     .refine((name) => !isBlank(name), unseen)
-    .refine((name) => !/[\p{Cc}\u2028\u2029]/u.test(name), 'must not contain line breaks or control characters');
+    .refine((name) => !/[\p{Cc}\u2028\u2029]/u.test(name), 'must not contain line breaks or control characters')
+    .refine((name) => !turnsDirection(name), 'must not contain characters that turn the direction of the text')
+    .refine((name) => !hasMarkFlood(name), `must have at most ${maxMarks} marks on a letter`);
+
+/** The beginning of a text that can be a name: what is made of words that nobody gave as one. @returns '' where none is left */
+export function nameFrom(text: string, max: number): string {
+  const line = withoutDirections(text)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const name = cut(withoutFloods(line), max).trim();
+  return isBlank(name) ? '' : name;
+}
 
 export const urlSchema = z
   .url({ protocol: /^https?$/ })

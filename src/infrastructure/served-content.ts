@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { withoutDirections } from './directions.ts';
+import { withoutDirections } from '../contract/unicode/visible.ts';
 
 /** Bytes from `start` to `end`, both inclusive, as in HTTP. */
 export interface ByteRange {

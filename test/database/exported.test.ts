@@ -9,7 +9,7 @@ import { withRows } from '../world/sql.ts';
 /** Columns that an export leaves out: secrets, what is counted anew, what says that a row is gone, what the log stood at, what a trigger sets. */
 const leftOut: Record<string, string[]> = {
   // Proven and suspended is someone in one installation; a file can say anything.
-  users: ['username_key', 'password_hash', 'email_verified_at', 'suspended_at', 'suspension_reason'],
+  users: ['username_key', 'name_skeleton', 'password_hash', 'email_verified_at', 'suspended_at', 'suspension_reason'],
   servers: ['member_count'],
   channels: ['kind', 'deleted_at'],
   threads: ['message_count', 'deleted_at'],

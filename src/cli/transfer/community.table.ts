@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import {
-  avatarUrlSchema,
-  deletedUsernameKey,
-  displayNameSchema,
-  emailSchema,
-  usernameKey,
-  usernameSchema,
-} from '../../contract/account.ts';
+import { avatarUrlSchema, emailSchema, maxDisplayName } from '../../contract/account.ts';
 import { agentStatuses, maxNoteBytes, slashCommandsSchema } from '../../contract/agent.ts';
 import { maxReason } from '../../contract/ban.ts';
 import { channelTypes } from '../../contract/channel.ts';
@@ -15,6 +8,7 @@ import { maxConfigBytes, policyModes } from '../../contract/policy.ts';
 import { roles } from '../../contract/roles.ts';
 import { timeSchema, withDefault } from '../../contract/schema.ts';
 import { homepageSchema, slugSchema } from '../../contract/server.ts';
+import { deletedUsernameKey, earlierUsernameKey, keptUsernameSchema } from '../../contract/username.ts';
 import { amount, count, description, id, json, label, part, smallCount, text, time, times, url } from './part.ts';
 import { contacts, people } from './selections.table.ts';
 
@@ -23,9 +17,9 @@ export const users = part({
   shape: z
     .object({
       id,
-      username: usernameSchema,
+      username: keptUsernameSchema,
       email: emailSchema.nullable(),
-      displayName: displayNameSchema,
+      displayName: label(maxDisplayName),
       avatarUrl: avatarUrlSchema.nullable(),
       isBot: z.boolean(),
       tier: label(100),
@@ -40,7 +34,7 @@ export const users = part({
   from: `users t WHERE t.id IN (${people}) ORDER BY t.id`,
   select: { email: `CASE WHEN t.deleted_at IS NULL AND t.id IN (${contacts}) THEN t.email END` },
   derive: ({ id, username, tier, deletedAt }, place) => ({
-    username_key: deletedAt === null ? usernameKey(String(username)) : deletedUsernameKey(String(id)),
+    username_key: deletedAt === null ? earlierUsernameKey(String(username)) : deletedUsernameKey(String(id)),
     tier: place.tierOf(tier),
   }),
   also: `INSERT INTO streams (id, kind) SELECT id, 'user' FROM json_populate_recordset(NULL::users, $1::json)`,

@@ -11,12 +11,22 @@ const UserSchema = defineEntity({
       name: 'users_username_prefix',
       expression: 'create index users_username_prefix on users (username_key text_pattern_ops)',
     },
+    {
+      name: 'users_look',
+      expression: `create index users_look on users (coalesce(name_skeleton, replace(lower(translate(username, '01I', 'oll') collate "C"), 'm', 'rn'))) where deleted_at is null`,
+    },
+    {
+      name: 'users_unseen',
+      expression: `create index users_unseen on users (id) where name_skeleton is null and (username collate "C") ~ '[^ -~]' and deleted_at is null`,
+    },
   ],
   properties: {
     id: p.uuid().primary(),
     username: p.string().columnType('text'),
-    /** The username in lower case: usernames are unique case-insensitively. */
+    /** The username, folded: usernames are unique case-insensitively. */
     usernameKey: p.string().columnType('text').unique(),
+    /** What it looks like; null: unknown, or as SQL tells of plain ASCII (see usernames.table.ts of accounts). */
+    nameSkeleton: p.string().columnType('text').nullable(),
     email: p.string().columnType('text').nullable().unique(),
     /** When the person proved to own the address; null: unproven, anyone may have given it. */
     emailVerifiedAt: p.datetime(3).nullable(),

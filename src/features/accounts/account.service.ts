@@ -4,19 +4,19 @@ import type { z } from 'zod';
 import type { Capabilities } from '../../access/capabilities.ts';
 import { lockUser } from '../../access/user.table.ts';
 import type { Caches } from '../../cluster/caches.ts';
-import {
-  type changePasswordSchema,
-  type loginSchema,
-  type ownUserSchema,
-  type passwordChangedSchema,
-  type profileSchema,
-  type registerSchema,
-  type updateMeSchema,
-  usernameKey,
+import type {
+  changePasswordSchema,
+  loginSchema,
+  ownUserSchema,
+  passwordChangedSchema,
+  profileSchema,
+  registerSchema,
+  updateMeSchema,
 } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { invalid } from '../../contract/schema/validation.ts';
+import { earlierUsernameKey, usernameKeys } from '../../contract/username.ts';
 import type { Database } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import type { Changes } from '../../delivery/changes.ts';
@@ -169,7 +169,7 @@ export class AccountService {
 
   /** @returns the user with this e-mail or username and password. @throws AppError INVALID_CREDENTIALS, RATE_LIMITED */
   private async checkLogin({ email, password }: z.output<typeof loginSchema>): Promise<{ id: string; hash: string }> {
-    const name = usernameKey(email);
+    const name = earlierUsernameKey(email);
     const found = await this.parts.database.read((em) => personByName(em, name));
     const { passwordHash: hash = null } = found ?? {};
     const isRight = await this.parts.passwordCheck.isRight(found?.id ?? name, password, hash);
@@ -219,9 +219,10 @@ export class AccountService {
 
 /** The person with this e-mail, else the one with this username. */
 async function personByName(em: EntityManager, name: string): Promise<User | undefined> {
-  const either = [{ email: name }, { usernameKey: name }];
+  const either = [{ email: name }, { usernameKey: usernameKeys(name) }];
   const found = await em.find(User, { $or: either, isBot: false, deletedAt: null });
-  return found.find(({ email }) => email === name) ?? found[0];
+  const named = found.find(({ usernameKey }) => usernameKey === name);
+  return found.find(({ email }) => email === name) ?? named ?? found[0];
 }
 
 /**

@@ -39,6 +39,7 @@ import { SessionService } from './sessions/session.service.ts';
 import { SessionActivity } from './sessions/session-activity.ts';
 import { Suspensions } from './suspensions.ts';
 import { Tokens } from './tokens.ts';
+import { fillSkeletons } from './usernames.table.ts';
 import { EmailVerificationService } from './verification/verification.service.ts';
 
 export type AccountsServices = ReturnType<typeof accountsModule>['services'];
@@ -88,7 +89,7 @@ export function accountsModule(context: Context & PresenceServices) {
     ],
     handlers: ({ expiry }) => accountHandlers(identity, expiry),
     jobs: mailWork({ mails, codes, resets, verifications, addresses }, context),
-    chores: forgetEnded(settings.accounts),
+    chores: [fillSkeletons, ...forgetEnded(settings.accounts)],
     close: () => activity.close(),
   } satisfies Module;
 }

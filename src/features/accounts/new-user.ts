@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { isReservedUsername, usernameKey } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
-import { cut } from '../../contract/schema.ts';
+import { suggestedUsername, usernameProblem } from '../../contract/username.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -10,6 +9,7 @@ import { createStream } from '../../delivery/log.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { isKept } from './address/kept-addresses.ts';
+import { claimUsername, isNameTaken } from './usernames.table.ts';
 
 /** The data of a new person's account. */
 export interface NewUser {
@@ -29,11 +29,11 @@ export interface NewUser {
 /** Adds a person. Run it through `namingConflicts`. @throws AppError EMAIL_TAKEN */
 export async function createUser(change: Change, input: NewUser): Promise<User> {
   if (input.email !== null && (await isKept(change.em, input.email))) throw new AppError('EMAIL_TAKEN');
-  const username = input.username ?? (await freeUsername(change, input.suggestion));
+  const id = newId();
+  const username = input.username ?? (await freeUsername(change, id, input.suggestion));
   const user = change.em.create(User, {
-    id: newId(),
-    username,
-    usernameKey: usernameKey(username),
+    id,
+    ...(await claimUsername(change.rows, id, username)),
     email: input.email,
     emailVerifiedAt: input.emailVerified && input.email !== null ? dateNow() : null,
     displayName: input.displayName ?? username,
@@ -59,21 +59,19 @@ export async function namingConflicts<T>(isGenerated: boolean, add: () => Promis
       return await add();
     } catch (error) {
       if (isUniqueViolation(error, 'users_email_unique')) throw new AppError('EMAIL_TAKEN');
-      if (!isUniqueViolation(error, 'users_username_key_unique')) throw error;
+      const isTaken = error instanceof AppError && error.code === 'USERNAME_TAKEN';
+      if (!isTaken && !isUniqueViolation(error, 'users_username_key_unique')) throw error;
       if (!isGenerated || attempt === attempts) throw new AppError('USERNAME_TAKEN');
     }
   }
 }
 
 /** A username from the local part of an e-mail or from a name, with digits appended if it is taken. */
-async function freeUsername(change: Change, suggestion: string): Promise<string> {
-  const local = suggestion.split('@')[0]?.normalize('NFC') ?? '';
-  const cleaned = local.replace(/[^\p{L}\p{N}_.-]/gu, '').replace(/^\.+|\.+$/g, '');
-  const base = cut(cleaned.length >= 3 ? cleaned : `user-${cleaned}`, 24).replace(/\.+$/, '');
+async function freeUsername(change: Change, userId: string, suggestion: string): Promise<string> {
+  const base = suggestedUsername(suggestion, 24);
   for (let tries = 0; tries < 20; tries++) {
     const name = tries === 0 ? base : `${base}${randomInt(10 ** Math.min(2 + tries, 8))}`;
-    const taken = await change.em.count(User, { usernameKey: usernameKey(name) });
-    if (taken === 0 && name.length >= 3 && !isReservedUsername(name)) return name;
+    if (usernameProblem(name) === undefined && !(await isNameTaken(change.rows, userId, name))) return name;
   }
   throw new AppError('USERNAME_TAKEN');
 }

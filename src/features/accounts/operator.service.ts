@@ -1,6 +1,6 @@
-import { usernameKey } from '../../contract/account.ts';
 import { AppError } from '../../contract/errors.ts';
 import { isoTime, isUuid } from '../../contract/schema.ts';
+import { earlierUsernameKey, usernameKeys } from '../../contract/username.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import type { Changes } from '../../delivery/changes.ts';
@@ -11,6 +11,7 @@ import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { Passwords } from './passwords.ts';
 import type { Suspensions } from './suspensions.ts';
+import { fillSkeletons } from './usernames.table.ts';
 
 /** A user as the operator sees it. */
 export interface ListedUser {
@@ -53,8 +54,10 @@ export class OperatorService {
     displayName?: string;
     tier?: string;
   }): Promise<{ id: string; username: string }> {
-    const { passwords, changes, settings } = this.parts;
+    const { passwords, changes, settings, database } = this.parts;
     const { email, username, displayName } = input;
+    // The command line may be the first to run after an update, before any node does the chores.
+    while ((await database.quickTransaction(fillSkeletons.step)) > 0);
     const tier = this.knownTier(input.tier ?? settings.accounts.inviteTier);
     const passwordHash = await passwords.hash(input.password);
     return namingConflicts(username === undefined, () =>
@@ -103,7 +106,7 @@ export class OperatorService {
 
   /** Newest first. @param search part of a username or an e-mail; empty: all */
   async list(search: string, limit: number): Promise<ListedUser[]> {
-    const found = await usersLike(this.parts.database.db, usernameKey(search)).limit(limit).execute();
+    const found = await usersLike(this.parts.database.db, usernameKeys(search)).limit(limit).execute();
     return found.map(({ email = null, createdAt, emailVerifiedAt, suspendedAt, sessions, ...user }) => {
       const is = { verified: emailVerifiedAt != null, suspended: suspendedAt != null };
       return { ...user, email, createdAt: isoTime(createdAt), ...is, sessions: sessions ?? 0 };
@@ -112,9 +115,10 @@ export class OperatorService {
 
   /** @param name id, e-mail or username of a person */
   private async find(name: string): Promise<string> {
-    const key = usernameKey(name.trim().replace(/^@/, ''));
-    const names = [{ email: key }, { usernameKey: key }, ...(isUuid(key) ? [{ id: key }] : [])];
-    const user = await this.parts.database.read((em) => em.findOne(User, { $or: names, deletedAt: null }));
+    const key = earlierUsernameKey(name.trim().replace(/^@/, ''));
+    const names = [{ email: key }, { usernameKey: usernameKeys(key) }, ...(isUuid(key) ? [{ id: key }] : [])];
+    const found = await this.parts.database.read((em) => em.find(User, { $or: names, deletedAt: null }));
+    const user = found.find(({ usernameKey }) => usernameKey === key) ?? found[0];
     if (!user) throw new AppError('USER_NOT_FOUND', { message: `There is no user "${name}".` });
     if (user.isBot) throw new AppError('FORBIDDEN', { message: `"${name}" is a bot; its owner manages it.` });
     return user.id;
@@ -128,13 +132,13 @@ export class OperatorService {
 }
 
 /** Users with a part of their username or e-mail, newest first, and how many valid sessions they have. */
-function usersLike(db: Queries, part: string) {
-  const like = `%${part.replace(/[\\%_]/g, '\\$&')}%`;
+function usersLike(db: Queries, parts: string[]) {
+  const likes = parts.map((part) => `%${part.replace(/[\\%_]/g, '\\$&')}%`);
   const columns = ['u.id', 'u.username', 'u.email', 'u.tier', 'u.isBot', 'u.createdAt'] as const;
   return db
     .selectFrom('User as u')
     .where('u.deletedAt', 'is', null)
-    .where((eb) => eb.or([eb('u.usernameKey', 'like', like), eb('u.email', 'like', like)]))
+    .where((eb) => eb.or(likes.flatMap((like) => [eb('u.usernameKey', 'like', like), eb('u.email', 'like', like)])))
     .orderBy('u.createdAt', 'desc')
     .orderBy('u.id', 'desc')
     .select([...columns, 'u.emailVerifiedAt', 'u.suspendedAt'])

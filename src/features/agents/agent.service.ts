@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { lockUser } from '../../access/user.table.ts';
-import { deletedUsernameKey, usernameKey } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import type {
   AgentStatus,
@@ -13,7 +12,9 @@ import type {
 } from '../../contract/agent.ts';
 import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
+import { validated } from '../../contract/schema/validation.ts';
 import { isoTime } from '../../contract/schema.ts';
+import { deletedUsernameKey, usernameSchema } from '../../contract/username.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
@@ -26,6 +27,7 @@ import { type AgentAccess, lockAgent, selectAgents } from '../accounts/agent.acc
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import { namingConflicts } from '../accounts/new-user.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
+import { claimUsername } from '../accounts/usernames.table.ts';
 import type { Context } from '../context.ts';
 import { recordHeartbeat, setAgentStatus } from './agent.table.ts';
 import type { AgentTokens } from './agent.tokens.ts';
@@ -42,6 +44,8 @@ export interface AgentPresence {
   /** Announces its name and picture, in its current rooms by default. */
   introduce(user: SmallUser, rooms?: string[]): Promise<void>;
 }
+
+const newNameSchema = z.object({ name: usernameSchema });
 
 /** Takes a user out of everything it belongs to, as part of a change. */
 export type LeaveAll = (change: Change, userId: string) => Promise<void>;
@@ -104,9 +108,10 @@ export class AgentService {
         const agent = await lockAgent(change.em, agentId);
         const bot = await change.em.findOneOrFail(User, userId);
         const before = smallUser(bot);
-        if (name !== undefined) {
-          bot.username = name;
-          bot.usernameKey = usernameKey(name);
+        // A name of an earlier version stays, also where it is sent along.
+        if (name !== undefined && name !== bot.username) {
+          const renamed = validated(newNameSchema, { name });
+          Object.assign(bot, await claimUsername(change.rows, userId, renamed.name));
         }
         if (displayName !== undefined) bot.displayName = displayName;
         if (avatarUrl !== undefined) bot.avatarUrl = avatarUrl;
@@ -220,8 +225,7 @@ export class AgentService {
     const userId = newId();
     const bot = change.em.create(User, {
       id: userId,
-      username: input.name,
-      usernameKey: usernameKey(input.name),
+      ...(await claimUsername(change.rows, userId, input.name)),
       displayName: input.displayName ?? input.name,
       avatarUrl: input.avatarUrl ?? null,
       isBot: true,
@@ -246,6 +250,7 @@ function anonymise(bot: User): void {
   bot.deletedAt = dateNow();
   bot.username = `deleted-${bot.id.replaceAll('-', '').slice(-20)}`;
   bot.usernameKey = deletedUsernameKey(bot.id);
+  bot.nameSkeleton = null;
   bot.displayName = 'Deleted user';
   bot.avatarUrl = null;
 }

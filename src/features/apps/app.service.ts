@@ -14,6 +14,7 @@ import {
 } from '../../contract/app.ts';
 import { AppError } from '../../contract/errors.ts';
 import { invalid } from '../../contract/schema/validation.ts';
+import { nameFrom } from '../../contract/schema.ts';
 import type { Queries } from '../../database/database.ts';
 import { App, AppFile } from '../../database/entities/app.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
@@ -148,7 +149,7 @@ export class AppService {
   async publish(actor: Actor, serverId: string, input: z.output<typeof publishAppSchema>): Promise<AppRecord> {
     const server = await this.deps.appAccess.managed(actor, serverId);
     const source = await this.deps.bundleSources.fromWorkspace(actor, serverId, input);
-    const name = input.name ?? source.name;
+    const name = input.name ?? (nameFrom(source.name, 200) || 'App');
     return this.change(actor, server.id, async (change) => {
       const known = await published(change.em, server.id, name, input.slug);
       const content = { type: source.type, url: null, files: source.files };

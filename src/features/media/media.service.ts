@@ -6,9 +6,9 @@ import type { Actor } from '../../contract/actor.ts';
 import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from '../../contract/attachment.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
 import { channelRoom } from '../../contract/rooms.ts';
+import { isBlank, withoutDirections } from '../../contract/unicode/visible.ts';
 import { Attachment } from '../../database/entities/message.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { withoutDirections } from '../../infrastructure/directions.ts';
 import { inspectFile } from '../../infrastructure/file-inspector.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
@@ -229,5 +229,6 @@ function safeFilename(name: string): string {
   const clean = withoutDirections(base)
     .replace(/\p{Cc}/gu, '')
     .trim();
-  return clean.slice(0, 255).toWellFormed() || 'file';
+  const short = clean.slice(0, 255).toWellFormed();
+  return isBlank(short) ? 'file' : short;
 }

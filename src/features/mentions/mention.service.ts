@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
 import type { ChannelWithRole } from '../../access/channel.access.ts';
-import { usernameKey } from '../../contract/account.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from '../../contract/mention.ts';
 import { may } from '../../contract/roles.ts';
+import { usernameKeys } from '../../contract/username.ts';
 import type { Context } from '../context.ts';
 import { type Candidate, findCandidates, possibleNames } from './mention.parser.ts';
 import { type ChannelRow, channelsLike, channelsNamed, type UserRow, usersLike, usersNamed } from './mention.table.ts';
@@ -60,10 +60,12 @@ export class MentionService {
       return (await channelsLike(rows, actor, channel, query.q, query.limit)).map(channelSuggestion);
     }
     if (channel.serverId !== null) await requireUnbarred(rows, actor, channel.serverId);
-    const typed = usernameKey(query.q);
+    const typed = usernameKeys(query.q);
     const users = await usersLike(rows, channel, typed, query.limit);
     const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
-    const all = (['here', 'everyone'] as const).filter((kind) => mayCallAll && kind.startsWith(typed));
+    const all = (['here', 'everyone'] as const).filter(
+      (kind) => mayCallAll && typed.some((key) => kind.startsWith(key)),
+    );
     return [...users.map(userSuggestion), ...all.map((kind) => allSuggestion(kind, channel.id))].slice(0, query.limit);
   }
 
@@ -71,7 +73,7 @@ export class MentionService {
     const names = candidates.filter(({ kind }) => kind === 'name').flatMap(({ text }) => userNames(text));
     const ids = candidates.filter(({ kind }) => kind === 'user-id').map(({ text }) => text);
     if (names.length + ids.length === 0) return new Map();
-    const rows = await usersNamed(this.deps.database.rows, channel, names.map(usernameKey), ids);
+    const rows = await usersNamed(this.deps.database.rows, channel, names.flatMap(usernameKeys), ids);
     return new Map(rows.flatMap((row) => [[row.username_key, row] as const, [row.id, row] as const]));
   }
 
@@ -109,6 +111,12 @@ const userNames = (text: string) => possibleNames(text, 3, 32);
 const channelNames = (text: string) => possibleNames(text, 1, 100);
 const channelKey = (name: string) => name.toLowerCase();
 
+/** The user of this very name, as names of earlier versions are kept, else the one whose name folds to the same. */
+function userNamed({ users }: Known, name: string): UserRow | undefined {
+  const key = usernameKeys(name).findLast((one) => users.has(one));
+  return key === undefined ? undefined : users.get(key);
+}
+
 /** The mention that a candidate resolves to; undefined: it names nobody and nothing that its author may name. */
 function resolved(candidate: Candidate, content: string, known: Known): MentionRecord | undefined {
   const { kind, start, textStart, text, end } = candidate;
@@ -131,8 +139,8 @@ function resolved(candidate: Candidate, content: string, known: Known): MentionR
     case 'channel-id':
       return ofChannel(known.channels.get(text), end);
     case 'name': {
-      const name = userNames(text).find((possible) => known.users.has(usernameKey(possible))) ?? '';
-      return ofUser(known.users.get(usernameKey(name)), textStart + name.length);
+      const name = userNames(text).find((possible) => userNamed(known, possible)) ?? '';
+      return ofUser(userNamed(known, name), textStart + name.length);
     }
     case 'channel-name': {
       const name = channelNames(text).find((possible) => known.channels.has(channelKey(possible))) ?? '';

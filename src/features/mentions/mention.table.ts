@@ -97,9 +97,16 @@ export function usersNamed(rows: Rows, channel: ChannelWithRole, keys: string[],
   return rows<UserRow>(selectUsersNamed, [...placeOf(channel), [...new Set(keys)], [...new Set(ids)]]);
 }
 
-/** The same by the beginning of the key of their name. */
-export function usersLike(rows: Rows, channel: ChannelWithRole, typed: string, limit: number): Promise<UserRow[]> {
-  return rows<UserRow>(selectUsersLike, [...placeOf(channel), typed, limit]);
+/** The same by the beginning of the key of their name, in the forms in which it may be kept. */
+export async function usersLike(
+  rows: Rows,
+  channel: ChannelWithRole,
+  typed: string[],
+  limit: number,
+): Promise<UserRow[]> {
+  const found = typed.map((key) => rows<UserRow>(selectUsersLike, [...placeOf(channel), key, limit]));
+  const users = new Map((await Promise.all(found)).flat().map((user) => [user.id, user]));
+  return [...users.values()].slice(0, limit);
 }
 
 /** The channels that the actor may name in a channel, in their order. */

@@ -1,5 +1,6 @@
 import type { Caches } from '../../cluster/caches.ts';
 import type { SlashCommand } from '../../contract/agent.ts';
+import { usernameKeys } from '../../contract/username.ts';
 import type { Database } from '../../database/database.ts';
 import type { Cache } from '../../infrastructure/cache.ts';
 import { type CommandedBot, commandedBots } from './bots.table.ts';
@@ -29,7 +30,7 @@ export class CommandDirectory {
     const [, name, bot] = (text.startsWith('/') && command.exec(text)) || [];
     if (!name) return [];
     const { bots } = await this.of(channelId);
-    const meant = bots.filter(({ username }) => bot === undefined || username === bot.toLowerCase());
+    const meant = bots.filter(({ username }) => bot === undefined || usernameKeys(bot).includes(username));
     return meant.filter(({ commands }) => commands.some((known) => knows(known, name))).map(({ userId }) => userId);
   }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { channelRoom } from '../../contract/rooms.ts';
-import { cut, isoTime, isoTimeOrNull } from '../../contract/schema.ts';
+import { isoTime, isoTimeOrNull, nameFrom } from '../../contract/schema.ts';
 import { type threadSchema, threadUpdated } from '../../contract/thread.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { renameThreadFrom } from './thread.table.ts';
@@ -40,8 +40,7 @@ export const untitled = 'Thread';
 
 /** The default name of a thread: the beginning of its message, in one line. */
 export function titleOf(content: string): string {
-  const line = content.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return cut(line, 100).trim() || untitled;
+  return nameFrom(content, 100) || untitled;
 }
 
 /**

@@ -6,8 +6,8 @@ import {
   type Strategy,
   typeOfKind,
 } from '../../contract/notification.ts';
+import { withoutDirections } from '../../contract/unicode/visible.ts';
 import type { Rows } from '../../database/database.ts';
-import { withoutDirections } from '../../infrastructure/directions.ts';
 import { type NotificationDraft, scopeOf } from './draft.ts';
 import type { NotificationRow } from './notification.view.ts';
 

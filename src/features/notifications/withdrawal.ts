@@ -1,8 +1,8 @@
 import { notificationUpdated } from '../../contract/notification.ts';
 import { userRoom } from '../../contract/rooms.ts';
+import { withoutDirections } from '../../contract/unicode/visible.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { withoutDirections } from '../../infrastructure/directions.ts';
 import { atOnce } from '../../jobs/notification.jobs.ts';
 import { publishDeleted } from '../../jobs/reading.ts';
 import { titleOf } from './message-notices.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { lockUser, personByEmail } from '../../../access/user.table.ts';
-import { displayNameSchema } from '../../../contract/account.ts';
+import { maxDisplayName } from '../../../contract/account.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { oauthAccountSchema } from '../../../contract/oauth.ts';
-import { isoTime } from '../../../contract/schema.ts';
+import { isoTime, nameFrom } from '../../../contract/schema.ts';
 import type { Database } from '../../../database/database.ts';
 import { OAuthAccount, OAuthState, User } from '../../../database/entities/user.entity.ts';
 import { isUniqueViolation } from '../../../database/failures.ts';
@@ -176,8 +176,8 @@ export class LinkingService {
 
   private async signUp(change: Change, identity: ProviderIdentity, extras: SignInExtras): Promise<string> {
     const { verifiedEmail: email, suggestion } = identity;
-    const named = displayNameSchema.safeParse(extras.displayName ?? identity.displayName?.slice(0, 64).toWellFormed());
-    const displayName = named.success ? named.data : undefined;
+    // A provider's name has no rules of ours: what can be shown of it is taken.
+    const displayName = nameFrom(extras.displayName ?? identity.displayName ?? '', maxDisplayName) || undefined;
     const tier = this.parts.settings.newAccountTier;
     const proven = { email, emailVerified: true, suggestion };
     const user = await createUser(change, { ...proven, passwordHash: null, displayName, tier });

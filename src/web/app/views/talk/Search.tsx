@@ -137,7 +137,7 @@ async function suggestUsers(app: AppState, q: string, channelId: string) {
   return suggestions.filter(({ kind }) => kind === 'user');
 }
 
-const keyOf = (username: string): string => username.normalize('NFC').toLowerCase();
+const keyOf = (username: string): string => username.normalize('NFKC').toLowerCase();
 
 /** The id of the user with a username. @throws Error when there is none */
 export async function findAuthor(app: AppState, username: string, channelId: string): Promise<string> {

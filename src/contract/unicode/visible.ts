@@ -1,0 +1,32 @@
+/**
+ * Whatever is drawn: no white space, controls and formats, nothing that Unicode says to be ignored where it has no effect
+ * (Hangul fillers too), and no marks that need a letter to stand on. The four at the end are blank by their own
+ * definition, which no property tells: an empty Braille cell, a null notehead, and the blanks among hieroglyphs.
+ */
+const visible =
+  /[^\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]/u;
+
+/** Whether there is nothing to see of a text: the one measure for names, messages and reactions (contract §13). */
+export const isBlank = (text: string): boolean => !visible.test(text);
+
+/** Whether a text has characters that turn the direction in which it, and what stands beside it, is shown. */
+export const turnsDirection = (text: string): boolean => /\p{Bidi_Control}/u.test(text);
+
+/**
+ * Removes them: one in a name reverses all text after it, so that `photo\u202egpj.exe` looks like `photoexe.jpg`. For
+ * names that come from elsewhere, and are shown outside of their original place.
+ */
+export const withoutDirections = (text: string): string => text.replace(/\p{Bidi_Control}/gu, '');
+
+/** How many marks may follow one letter (UTS 39, section 5.4): more run over the lines above and below. */
+export const maxMarks = 4;
+const flood = new RegExp(`[\\p{Mn}\\p{Me}]{${maxMarks + 1}}`, 'u');
+
+/** Whether a letter has more than 4 marks, however it is composed. */
+export const hasMarkFlood = (text: string): boolean => flood.test(text.normalize('NFD'));
+
+const excess = new RegExp(`([\\p{Mn}\\p{Me}]{${maxMarks}})[\\p{Mn}\\p{Me}]+`, 'gu');
+
+/** Removes what is more than 4 marks on a letter. */
+export const withoutFloods = (text: string): string =>
+  hasMarkFlood(text) ? text.normalize('NFD').replace(excess, '$1').normalize('NFC') : text;
