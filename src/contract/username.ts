@@ -116,8 +116,8 @@ export const keptUsernameSchema = z
 export const sentUsernameSchema = typedSchema.describe(described).meta({ minLength, maxLength });
 
 /**
- * A username of at most `max` characters for people who choose none: what can be kept of an e-mail's local part, or of a
- * name at a provider (contract §3).
+ * A username of at most `max` characters for people who choose none, which may need digits at its end: what can be kept
+ * of an e-mail's local part, or of a name at a provider (contract §3).
  */
 export function suggestedUsername(text: string, max: number): string {
   const typed = composedUsername((text.split('@')[0] ?? '').slice(0, maxTyped));
@@ -125,8 +125,10 @@ export function suggestedUsername(text: string, max: number): string {
   const latin = letter.filter((one) => /[\w.-]/.test(one)).join('');
   const names = [letter.join(''), latin].flatMap((name) => [name, name.replaceAll('.', '-')]);
   const long = names.map((name) => (name.length < minLength ? `user-${name}` : name));
-  const cut = [...long, `user-${latin.replaceAll('.', '-')}`].map((name) => cutName(name, max));
-  return cut.find((name) => usernameProblem(name) === undefined) ?? 'user';
+  const cut = long.map((name) => cutName(name, max));
+  const good = (name: string) => usernameProblem(name) === undefined;
+  // A reserved name is a good one with digits at its end.
+  return cut.find(good) ?? cut.find((name) => good(`${name}00`)) ?? 'user';
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

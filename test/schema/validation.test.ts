@@ -26,7 +26,7 @@ describe('validation', () => {
     const schema = nameSchema(100);
     const family = '\u{1F469}\u200d\u{1F469}\u200d\u{1F467}';
     const flag = '\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}';
-    const lines = ['a b', family, flag, '❤️', 'שלום\u200f', 'می\u200cخواهم', 'क्\u200dष', '١٢٣', '\u202eabc', 'e\u0301'];
+    const lines = ['a b', family, flag, '❤️', 'שלום', 'می\u200cخواهم', 'क्\u200dष', '١٢٣', 'e\u0301'];
     for (const line of lines) expect(validated(schema, line)).to.equal(line);
     for (const bad of ['a\nb', 'a\n', 'a\rb', 'a\u2028b', 'a\tb', 'a\u0007b', '\u001b[31mred', 'a\u0085b']) {
       const message = 'must not contain line breaks or control characters';
