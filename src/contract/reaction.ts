@@ -29,11 +29,11 @@ function isEmoji(text: string): boolean {
   return first !== undefined && second === undefined && !isBlank(text) && !/[\s\p{Cc}\p{Bidi_Control}]/u.test(text);
 }
 
+/** What someone may have reacted with, also in an earlier version. */
+export const keptEmojiSchema = z.string().min(1).max(32, 'must have at most 32 characters');
+
 /** One grapheme or `:name:` (contract §6). */
-export const emojiSchema = z
-  .string()
-  .min(1)
-  .max(32, 'must have at most 32 characters')
+export const emojiSchema = keptEmojiSchema
   .refine(isEmoji, 'must be one emoji, or a name between colons')
   .describe('One emoji, or a name between colons: `:wave:`.');
 
@@ -122,7 +122,7 @@ export const reactionClientEvents = clientEvents(tag, {
   },
   'reaction:remove': {
     summary: 'Take a reaction back.',
-    payload,
+    payload: payload.extend({ emoji: keptEmojiSchema }),
     ack,
     errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED'],
     limit: 'events',

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { skeleton } from '../../src/contract/unicode/skeleton.ts';
 import { migratingOrm } from '../../src/database/migrations.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { until } from '../rig/until.ts';
@@ -77,7 +78,7 @@ describe('usernames that look the same', () => {
     const create = (name: string) => alice.post('/api/agents', { name });
     expect((await create('rоbo')).status).to.equal(400);
     expect((await create('rob0')).body.code).to.equal('USERNAME_TAKEN');
-    const bot = await botIn(alice, server.id);
+    const bot = await botIn(server, alice);
     const rename = (name: string) => alice.patch(`/api/agents/${bot.agentId}`, { name });
     expect((await rename('R0BO')).body.code).to.equal('USERNAME_TAKEN');
     expect((await rename('admin')).body.issues?.[0]?.message).to.contain('is reserved');
@@ -89,18 +90,30 @@ describe('usernames that look the same', () => {
   });
 
   it('are seen of plain names in the database as here, also where older nodes write them', async () => {
-    const names = ['M.m-I_1l0Oo', ...Array.from({ length: 16 }, (_, i) => `Q${String.fromCharCode(...codesFrom(i))}q`)];
+    const letters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((one) =>
+      /[\w.-]/.test(one),
+    );
+    expect(letters).to.have.lengthOf(65);
+    const names = letters.map((one) => `Q${one}m${one}I0`);
     for (const name of names) await addEarlier(cluster.databaseUrl, name);
-    for (const name of names) {
-      const seen = name.replaceAll('1', 'I').replaceAll('0', 'O').replaceAll('m', 'rn');
-      expect(await tryName(cluster, seen), name).to.deep.equal(isTaken);
-    }
+    const [index] = await query<{ look: string }>(
+      cluster.databaseUrl,
+      "SELECT pg_get_expr(indexprs, indrelid) AS look FROM pg_index WHERE indexrelid = 'users_look'::regclass",
+    );
+    const seen = await query<{ username: string; look: string }>(
+      cluster.databaseUrl,
+      `SELECT username, ${index?.look} AS look FROM users WHERE name_skeleton IS NULL AND username = ANY($1::text[])`,
+      [names],
+    );
+    expect(seen).to.have.lengthOf(names.length);
+    for (const { username, look } of seen) expect(look, username).to.equal(skeleton(username));
+    expect(await tryName(cluster, 'qarnal0')).to.deep.equal(isTaken);
   });
 
   it('are seen of other names that older nodes write, at once, and after they rename a bot', async () => {
     await addEarlier(cluster.databaseUrl, 'хор');
     expect(await tryName(cluster, 'xop')).to.deep.equal(isTaken);
-    const bot = await botIn(here.alice, here.server.id);
+    const bot = await botIn(here.server, here.alice);
     expect((await here.alice.patch(`/api/agents/${bot.agentId}`, { name: 'Ουρά' })).status).to.equal(200);
     const [kept] = await query<{ skeleton: string }>(
       cluster.databaseUrl,
@@ -121,10 +134,6 @@ describe('usernames that look the same', () => {
     }
   });
 });
-
-/** Four letters, digits and signs of plain names, so that 16 of them are all. */
-const plain = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._';
-const codesFrom = (i: number) => [...plain.slice(i * 4, i * 4 + 4)].map((one) => one.charCodeAt(0));
 
 describe('usernames of earlier versions', () => {
   let database: TestDatabase;

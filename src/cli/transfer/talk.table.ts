@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxMentions, mentionSchema } from '../../contract/mention.ts';
 import { maxContent, maxMetadataBytes, nonceSchema } from '../../contract/message.ts';
-import { emojiSchema } from '../../contract/reaction.ts';
+import { keptEmojiSchema } from '../../contract/reaction.ts';
 import { count, id, json, label, mediaType, part, sha256, smallCount, text, time, times } from './part.ts';
 import { liveMessages } from './selections.table.ts';
 
@@ -76,7 +76,7 @@ export const messages = part({
 
 export const reactions = part({
   table: 'reactions',
-  shape: z.object({ messageId: id, emoji: emojiSchema, userId: id, place: smallCount }),
+  shape: z.object({ messageId: id, emoji: keptEmojiSchema, userId: id, place: smallCount }),
   from: `reactions t JOIN (${liveMessages}) m ON m.id = t.message_id ORDER BY m.channel_id, m.seq, t.place, t.user_id`,
   refers: { messageId: 'messages', userId: 'users' },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emojiSchema, reactionCalls, type reactionSchema } from '../../contract/reaction.ts';
+import { keptEmojiSchema, reactionCalls, type reactionSchema } from '../../contract/reaction.ts';
 import { validated } from '../../contract/schema/validation.ts';
 import { Reply, type Route, serve } from '../../rest/route.ts';
 import type { ReactionService } from './reaction.service.ts';
@@ -11,7 +11,7 @@ export function reactionRoutes(reactions: ReactionService): Route[] {
       return new Reply(answer(params.id, body.emoji, now), { status: changed ? 201 : 200 });
     },
     async removeReaction({ actor, params }) {
-      const { emoji } = validated(z.object({ emoji: emojiSchema }), { emoji: params.emoji });
+      const { emoji } = validated(z.object({ emoji: keptEmojiSchema }), { emoji: params.emoji });
       const { reactions: now } = await reactions.remove(actor, params.id, emoji);
       return answer(params.id, emoji, now);
     },

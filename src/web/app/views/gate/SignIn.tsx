@@ -157,7 +157,14 @@ export function Register() {
     <>
       <Form action="Create account" work={create} class="gateway">
         <Field label="E-mail" name="email" type="email" autocomplete="email" autofocus required />
-        <Field label="Username" name="username" autocomplete="username" minlength={3} maxlength={32} hint="Optional." />
+        <Field
+          label="Username"
+          name="username"
+          autocomplete="username"
+          minlength={3}
+          maxlength={32}
+          hint="Optional; letters and digits of one script."
+        />
         <NewPassword label="Password" name="password" hint="8 characters or more." />
         {/* Someone with an invitation to a server would mistake its code for one of these. */}
         {!account.invitation && (

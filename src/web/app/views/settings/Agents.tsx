@@ -43,7 +43,14 @@ export function Agents() {
         ))}
       </ul>
       <Secret title={`The token of ${secret?.name}`} secret={secret?.token ?? null} />
-      <Field label="Username" name="name" minlength={3} maxlength={32} required />
+      <Field
+        label="Username"
+        name="name"
+        minlength={3}
+        maxlength={32}
+        hint="Letters and digits of one script."
+        required
+      />
       <Field label="Display name" name="displayName" maxlength={64} hint="Optional." />
     </Form>
   );
