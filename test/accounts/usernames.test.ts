@@ -125,6 +125,19 @@ describe('usernames that look the same', () => {
     expect(await tryName(cluster, 'Ουρά')).to.deep.equal([201, 'Ουρά']);
   });
 
+  it('are mentioned in every script, whole', async () => {
+    const { alice, server, channel } = here;
+    for (const name of ['हिन्दी', 'สมชาย', 'דָּוִד', 'José']) {
+      const bot = await botIn(server, alice);
+      expect((await alice.patch(`/api/agents/${bot.agentId}`, { name })).status).to.equal(200);
+      for (const typed of [name, name.normalize('NFD')]) {
+        const content = `@${typed}, @${typed}\u0331`;
+        const { body } = await alice.post('/api/mentions/resolve', { channelId: channel.id, content });
+        expect(body.mentions.map(({ token }: { token: string }) => token)).to.deep.equal([`@${typed}`]);
+      }
+    }
+  });
+
   it('are not made of what a provider or an address says: it is adapted', async () => {
     for (const local of ['admin', 'jet.li', 'x']) {
       const email = `${local}@${randomUUID()}.example`;

@@ -19,7 +19,7 @@ const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 // A mark after a letter or digit is part of something else, such as an e-mail address; so is everything in a link: posting
 // the address of a profile mentions nobody.
 const candidate = new RegExp(
-  `(?<link>https?://[^\\s<>"']*)|<@(?<user>${uuid})>|<#(?<channel>${uuid})>|(?<![\\p{L}\\p{N}_.@#-])(?:@(?<name>[\\p{L}\\p{N}_.-]+)|#(?<hash>[\\p{L}\\p{N}_-]+))`,
+  `(?<link>https?://[^\\s<>"']*)|<@(?<user>${uuid})>|<#(?<channel>${uuid})>|(?<![\\p{L}\\p{N}\\p{M}_.@#-])(?:@(?<name>[\\p{L}\\p{N}\\p{M}_.-]+)|#(?<hash>[\\p{L}\\p{N}_-]+))`,
   'giu',
 );
 
@@ -44,7 +44,7 @@ function asCandidate(match: RegExpExecArray): Candidate {
   const text = (name ?? hash ?? '').slice(0, maxName);
   const textStart = start + 1;
   if (hash) return { kind: 'channel-name', text, start, textStart, end: textStart + text.length };
-  const all = /^(here|everyone)(?![\p{L}\p{N}_])/u.exec(text)?.[1];
+  const all = /^(here|everyone)(?![\p{L}\p{N}\p{M}_])/u.exec(text)?.[1];
   if (all === 'here' || all === 'everyone') {
     return { kind: all, text: all, start, textStart, end: textStart + all.length };
   }
@@ -53,16 +53,23 @@ function asCandidate(match: RegExpExecArray): Candidate {
 
 /**
  * The prefixes of a candidate's text that could be the name meant, longest first: "bob.smith." may be bob.smith or bob. A
- * name is not cut within a word of plain letters; in scripts without spaces it may end anywhere.
+ * name is not cut within a word of plain letters, nor before a mark; in scripts without spaces it may end anywhere else.
  */
 export function possibleNames(text: string, min: number, max: number): string[] {
   const names: string[] = [];
   for (let length = Math.min(text.length, max); length >= min; length--) {
     const cutsWord = /\w/.test(text.charAt(length - 1)) && /\w/.test(text.charAt(length));
     const name = text.slice(0, length);
-    if (!cutsWord && name.isWellFormed()) names.push(name);
+    if (!cutsWord && !startsWithMark(text, length) && name.isWellFormed()) names.push(name);
   }
   return names;
+}
+
+const mark = /\p{M}/uy;
+
+function startsWithMark(text: string, at: number): boolean {
+  mark.lastIndex = at;
+  return mark.test(text);
 }
 
 /**

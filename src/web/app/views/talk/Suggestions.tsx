@@ -17,7 +17,7 @@ const most = 6;
 
 /** The word being typed before the caret: `@al`, `#gen`, `:sm`, or `/wea` at the start of the text. */
 const unfinished =
-  /(?:^|[\s(])(?:(?<sign>[@#])(?<name>[\p{L}\p{N}_.-]{0,32})|(?<colon>:)(?<emoji>[a-z\d_+-]{2,32}))$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
+  /(?:^|[\s(])(?:(?<sign>[@#])(?<name>[\p{L}\p{N}\p{M}_.-]{0,32})|(?<colon>:)(?<emoji>[a-z\d_+-]{2,32}))$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
 
 interface Suggesting {
   list: Suggestion[];
