@@ -22,7 +22,7 @@ export async function userById(rows: Rows, id: string): Promise<SmallUser> {
 /** The same by username, in any case (contract §13), with or without a leading `@`. @throws AppError USER_NOT_FOUND */
 export async function userByUsername(rows: Rows, name: string): Promise<SmallUser> {
   const keys = usernameKeys(name.replace(/^@/, ''));
-  const [user] = await rows<SmallUser>(byUsername, [keys, keys.at(-1)]);
+  const [user] = await rows<SmallUser>(byUsername, [keys, keys[0]]);
   if (!user) throw new AppError('USER_NOT_FOUND');
   return user;
 }

@@ -16,8 +16,14 @@ export const usernameKey = (name: string): string => foldedKey(name);
 /** What earlier versions, and imports, keep as the key of a name: `straße` and `strasse` are two names there. */
 export const earlierUsernameKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
-/** The keys under which a name may be kept: nearly always one. */
-export const usernameKeys = (name: string): string[] => [...new Set([usernameKey(name), earlierUsernameKey(name)])];
+/**
+ * The keys under which a name may be kept, nearly always one: as typed, as folded, and as earlier versions keep a sigma at
+ * the end. Where several are, the first is meant.
+ */
+export function usernameKeys(name: string): string[] {
+  const key = usernameKey(name);
+  return [...new Set([earlierUsernameKey(name), key, key.replaceAll('σ', 'Σ').toLowerCase()])];
+}
 
 /** What a username looks like: no two that are made may look the same. */
 export const usernameSkeleton = (name: string): string => skeleton(name);

@@ -113,7 +113,7 @@ const channelKey = (name: string) => name.toLowerCase();
 
 /** The user of this very name, as names of earlier versions are kept, else the one whose name folds to the same. */
 function userNamed({ users }: Known, name: string): UserRow | undefined {
-  const key = usernameKeys(name).findLast((one) => users.has(one));
+  const key = usernameKeys(name).find((one) => users.has(one));
   return key === undefined ? undefined : users.get(key);
 }
 
