@@ -21,8 +21,12 @@ export const earlierUsernameKey = (name: string): string => name.normalize('NFC'
  * the end. Where several are, the first is meant.
  */
 export function usernameKeys(name: string): string[] {
+  const earlier = earlierUsernameKey(name);
+  // Most are plain, and a message may have a thousand names to look up.
+  if (/^[ -~]*$/.test(earlier)) return [earlier];
   const key = usernameKey(name);
-  return [...new Set([earlierUsernameKey(name), key, key.replaceAll('σ', 'Σ').toLowerCase()])];
+  const keys = [earlier, key, key.includes('σ') ? key.replaceAll('σ', 'Σ').toLowerCase() : key];
+  return [...new Set(keys)];
 }
 
 /** What a username looks like: no two that are made may look the same. */
