@@ -41,7 +41,7 @@ export class Delivery {
   private readonly lossListeners: ((room: Room) => void)[] = [];
   readonly staleness: StalenessGuard;
   private readonly sweeper: Sweeper;
-  private sink: Sink = { emit: () => {}, hasSockets: () => false };
+  private sink: Sink = { emit: () => {}, hasSockets: () => false, sentMark: (last) => last };
   private mark = 0;
   private timers: NodeJS.Timeout[] = [];
   private closed = false;
@@ -79,6 +79,11 @@ export class Delivery {
   /** The node's running number of the last delivery. */
   get currentMark(): number {
     return this.mark;
+  }
+
+  /** The last one that has been written to all of its sockets, as have those before it. */
+  get sentMark(): number {
+    return this.sink.sentMark(this.mark);
   }
 
   /** A running number for an event that is sent to one socket only. */

@@ -225,7 +225,9 @@ export interface Delivered {
 
 /** The sockets of this node, as the delivery sees them. */
 export interface Sink {
-  /** Sends events, in this order, to the sockets of their room on this node. */
+  /** Sends events, in this order, to the sockets of their room on this node: from now on, and in their order to each. */
   emit(deliveries: Delivered[]): void;
   hasSockets(room: Room): boolean;
+  /** The last delivery number up to which each socket was sent its events. @param last the node's last one */
+  sentMark(last: number): number;
 }

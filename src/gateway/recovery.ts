@@ -102,7 +102,7 @@ export class SessionRecovery {
       closeAll(socket);
     });
     socket.conn.on('packetCreate', ({ type }) => {
-      if (type === 'ping') socket.data.pingMark = this.delivery.currentMark;
+      if (type === 'ping') socket.data.pingMark = this.delivery.sentMark;
     });
     socket.conn.on('heartbeat', () => this.heard(socket.data));
     return true;

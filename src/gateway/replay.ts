@@ -87,6 +87,8 @@ export class Replay {
   }
 
   private enter(subscription: Subscription, page: Page, isFiltered: boolean, entered: (page: Page) => void): void {
+    // What follows it to the client counts from the room's position.
+    this.deps.outlet.bringUpToDate(subscription.socket);
     const copy = this.deps.delivery.peek(subscription.room)?.room ?? subscription.room;
     if (!subscription.enter(page.seq, copy, isFiltered)) return;
     entered(page);

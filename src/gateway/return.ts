@@ -8,8 +8,9 @@ import type { Delivery } from '../delivery/delivery.ts';
 import type { LiveStream } from '../delivery/live-stream.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { SocketServices } from './dispatch.ts';
+import { emitTo, gather } from './frames.ts';
 import { channelsOf, noPosition, type Resume, resumeOf, roomNamed } from './handshake.ts';
-import { emitTo, gather, type Outlet } from './outlet.ts';
+import type { Outlet } from './outlet.ts';
 import { isRefusal } from './refusal.ts';
 import type { ParleySocket } from './socket.ts';
 import { claim, isLive, type Place, Subscription, subscriptionOf } from './subscription.ts';
@@ -163,6 +164,7 @@ export class Return {
   private emitReady(): void {
     const { deps, socket, own } = this;
     const { userId, sessionId } = socket.data.actor;
+    deps.outlet.bringUpToDate(socket);
     const seq = deps.delivery.peek(own)?.position ?? this.pages.get(userId)?.seq;
     socket.data.isWhole = true;
     const offset = socket.data.takesOffsets ? deps.outlet.offset(deps.delivery.nextMark()) : null;
@@ -248,6 +250,7 @@ export class Return {
         channels[id] = known.body(undefined);
       }
     }
+    this.deps.outlet.bringUpToDate(socket);
     for (const [id, answer] of entered) channels[id] = this.upToNow(roomNamed(id), answer);
     const page = this.pages.get(streamId(own));
     const user = resume.user === null ? noPosition('user') : page && this.upToNow(own, answerOf(page));

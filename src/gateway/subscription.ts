@@ -50,6 +50,8 @@ export class Subscription implements Place {
   /** Everything up to here was sent, or reached the client in another way; for people who are live: when they entered. */
   position: number;
   phase: Phase = 'entering';
+  /** While it is live, of people: everything up to here was written to it, or is not meant for it (see Broadcasts). */
+  reached = 0;
   /** The client was promised everything after `position`: if it is cut off before it is live, it returns to this one too. */
   readonly isOwed: boolean;
   /** The client named it in `auth.resume`, where its outcome is reported: a join must not take it over. */
@@ -101,6 +103,7 @@ export class Subscription implements Place {
     subscriptions.set(this.name, this);
     this.phase = 'live';
     this.position = position;
+    this.reached = position;
     // A socket that is only in a thread needs the log of its channel all the same.
     const followed = this.name === copy ? [this.name] : [this.name, followersOf(copy)];
     const isNew = serverId !== null && !socket.rooms.has(crowdRoom(serverId));

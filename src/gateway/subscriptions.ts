@@ -178,6 +178,7 @@ export class Subscriptions {
       if (stream) await delivery.freshen(stream).catch(() => {});
       await Promise.all([...(feeds.get(room) ?? [])].map((feed) => feed.wake()));
     }
+    for (const room of rooms) await this.deps.outlet.settled(room);
     for (const socket of io.of('/').sockets.values()) this.lose(socket, ({ room }) => gone.has(room));
     for (const room of rooms) delivery.peek(room)?.wakeAll();
   }

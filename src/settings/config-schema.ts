@@ -138,6 +138,9 @@ export const fileSchema = z.strictObject({
     maxPayloadBytes: positive.describe('largest packet from a client'),
     maxBufferedBytes: positive.describe('what may be buffered for a slow socket'),
     maxBufferedPackets: positive.describe('the same in packets'),
+    writesAtOnce: positive.describe(
+      'to how many sockets the events of rooms are written before everything else has its turn again',
+    ),
     followedDms: positive.describe('most recently used DMs that a socket joins when it connects'),
   }),
   limits: z.strictObject({

@@ -61,7 +61,8 @@ class Model {
       for (const member of this.membersOf(room)) if (member.state === 'in') member.state = 'out';
     });
     const hasSockets = (room: Room) => this.membersOf(room).some(({ state }) => state === 'in');
-    this.delivery.start({ emit: (deliveries) => this.work.check(() => this.emit(deliveries)), hasSockets });
+    const emit = (deliveries: Delivered[]) => this.work.check(() => this.emit(deliveries));
+    this.delivery.start({ emit, hasSockets, sentMark: (last) => last });
   }
 
   async play(steps: number): Promise<void> {

@@ -50,7 +50,7 @@ describe('a client that comes back while a room is read', () => {
     delivery = new Delivery({ committedRows, quickRows: committedRows }, new SoloBus(), settings, createLog('silent'));
     catchUp = new CatchUp(delivery, settings.tailEvents);
     const emit = (due: { entry: { seq: number } }[]) => void emitted.push(...due.map(({ entry }) => entry.seq));
-    delivery.start({ emit, hasSockets: () => false });
+    delivery.start({ emit, hasSockets: () => false, sentMark: (last) => last });
   });
   afterEach(() => {
     for (const controller of leaving.splice(0)) controller.abort();

@@ -5,7 +5,7 @@ import { Socket as TcpSocket } from 'node:net';
 import { expect } from 'chai';
 import { Server } from 'socket.io';
 import { io as connect, type Socket } from 'socket.io-client';
-import { directConnection, emitTo, frames, gather, sendPacketsDirectly } from '../../src/gateway/outlet.ts';
+import { directConnection, emitTo, frames, gather, sendPacketsDirectly } from '../../src/gateway/frames.ts';
 import { buffered } from '../../src/gateway/slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from '../../src/gateway/socket.ts';
 import { until } from '../rig/until.ts';

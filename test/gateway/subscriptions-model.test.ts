@@ -26,7 +26,8 @@ async function inEffect<T>(change: () => Promise<T>): Promise<T> {
 
 /**
  * What happens to the clients of two nodes, in a random order: they are cut off and return in three ways, their user is
- * evicted and readmitted, channels are deleted, logs trimmed, a bot's policy changes, PostgreSQL is away.
+ * evicted and readmitted, channels are deleted, logs trimmed, a bot's policy changes, PostgreSQL is away. All of it can happen between the parts of a broadcast, which
+ * has one socket in each.
  */
 class Play {
   readonly clients: TrackedClient[] = [];
@@ -297,7 +298,10 @@ describe('the subscriptions of random clients', () => {
     const lines: TcpProxy[] = [];
     cluster = await startCluster({
       nodes: 2,
-      settings: { delivery: { tailEvents: 20 }, sockets: { pingIntervalMs: 300, pingTimeoutMs: 20_000 } },
+      settings: {
+        delivery: { tailEvents: 20 },
+        sockets: { pingIntervalMs: 300, pingTimeoutMs: 20_000, writesAtOnce: 1 },
+      },
       async lineTo(databaseUrl) {
         const url = new URL(databaseUrl);
         const line = await startProxy(Number(url.port));
