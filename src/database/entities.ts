@@ -12,7 +12,7 @@ import { Blob, BlobChunk } from './entities/blob.entity.ts';
 import { Channel, ChannelMember, ChannelRead, DmChannel, JoinRequest } from './entities/channel.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
-import { IdempotencyKey, Invalidation, LogRow, Stream } from './entities/log.entity.ts';
+import { IdempotencyKey, Invalidation, LogRow, MovedLog, Stream } from './entities/log.entity.ts';
 import { Attachment, Message, Reaction, Thread } from './entities/message.entity.ts';
 import { Notification, NotificationPreferences, NotificationSource } from './entities/notification.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
@@ -60,6 +60,7 @@ export const entities = [
   Stream,
   LogRow,
   Invalidation,
+  MovedLog,
   IdempotencyKey,
   Blob,
   BlobChunk,

@@ -45,6 +45,7 @@ import { MadeBy } from './migrations/0080-made-by.ts';
 import { Storage } from './migrations/0081-storage.ts';
 import { Jobs } from './migrations/0082-jobs.ts';
 import { PartitionedLog } from './migrations/0083-partitioned-log.ts';
+import { MovedLogs } from './migrations/0095-moved-logs.ts';
 import { NameSkeletons } from './migrations/0096-name-skeletons.ts';
 import { ConfirmedSessions } from './migrations/0099-confirmed-sessions.ts';
 import { EmailChanges } from './migrations/0100-email-changes.ts';
@@ -92,6 +93,7 @@ export const migrations = [
   { name: '0081-storage', class: Storage },
   { name: '0082-jobs', class: Jobs },
   { name: '0083-partitioned-log', class: PartitionedLog },
+  { name: '0095-moved-logs', class: MovedLogs },
   { name: '0096-name-skeletons', class: NameSkeletons },
   { name: '0099-confirmed-sessions', class: ConfirmedSessions },
   { name: '0100-email-changes', class: EmailChanges },

@@ -196,6 +196,7 @@ export class Delivery {
       const stream = new LiveStream(room, head, this.settings, (entries) => this.emit(entries));
       stream.freshAt = asked;
       this.streams.set(room, stream);
+      this.sweeper.follow(stream, head.isNoted);
       if (stream.offer(early)) this.fillGapSoon(stream);
       return stream;
     } catch (error) {
@@ -215,8 +216,13 @@ export class Delivery {
 
   private take(room: Room, entries: LogEntry[]): void {
     const stream = this.streams.get(room);
-    if (!stream) this.early.get(room)?.push(...entries);
-    else if (stream.offer(entries)) this.fillGapSoon(stream);
+    if (!stream) {
+      this.early.get(room)?.push(...entries);
+      return;
+    }
+    if (stream.offer(entries)) this.fillGapSoon(stream);
+    // The next sweep has to ask about it, whatever is noted of it.
+    if (stream.isContradicted) this.sweeper.follow(stream, true);
   }
 
   /** @returns the running number of the first of them; the others follow it */
@@ -293,6 +299,7 @@ export class Delivery {
       if (now - stream.lastUsed > this.settings.idleStreamMs) {
         stream.isClosed = true;
         this.streams.delete(room);
+        this.sweeper.unfollow(stream);
         this.bus.unsubscribe(room);
       } else {
         bytes += stream.tailBytes;

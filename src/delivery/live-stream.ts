@@ -32,8 +32,9 @@ export class LiveStream {
   private tail: LogEntry[] = [];
   private tailSize = 0;
   private forgets = 0;
-  private readonly held = new Map<number, LogEntry>();
-  private readonly waiters = new Set<() => void>();
+  /** Made when it is needed: there are as many streams as people. */
+  private held: Map<number, LogEntry> | null = null;
+  private waiters: Set<() => void> | null = null;
   private readonly limits: { tailEvents: number; tailBytes: number };
   private readonly emit: (entries: LogEntry[]) => number;
 
@@ -56,7 +57,7 @@ export class LiveStream {
   }
 
   get isWaitedFor(): boolean {
-    return this.waiters.size > 0;
+    return this.waiters !== null;
   }
 
   /** Takes entries as they arrive. @returns whether there is a gap before an entry that is held */
@@ -70,13 +71,13 @@ export class LiveStream {
     for (const entry of entries) {
       if (entry.seq <= this.position) this.compare(entry, this.tail[entry.seq - start - 1]);
       else if (entry.seq === this.position + 1) take(entry);
-      else if (this.held.size < maxHeld) this.held.set(entry.seq, entry);
+      else this.hold(entry);
     }
-    for (let next = this.held.get(this.position + 1); next; next = this.held.get(this.position + 1)) take(next);
+    for (let next = this.nextHeld(); next; next = this.nextHeld()) take(next);
     if (due.length > 0) this.emitDue(due);
     this.forgetOldHeld();
     if (due.length > 0) this.wakeAll();
-    return this.held.size > 0;
+    return this.held !== null;
   }
 
   /** Skips ahead to `position` when the log no longer has the entries before it. Emits nothing for the gap. */
@@ -160,18 +161,20 @@ export class LiveStream {
       const finish = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', finish);
-        this.waiters.delete(finish);
+        this.waiters?.delete(finish);
+        if (this.waiters?.size === 0) this.waiters = null;
         resolve();
       };
       const timer = setTimeout(finish, ms);
       signal.addEventListener('abort', finish);
+      this.waiters ??= new Set();
       this.waiters.add(finish);
     });
   }
 
   /** Wakes all waiters to check again: an event arrived, permissions may have changed, or the node is closing. */
   wakeAll(): void {
-    for (const wake of [...this.waiters]) wake();
+    for (const wake of [...(this.waiters ?? [])]) wake();
   }
 
   /** A repeated entry normally arrives from another source; if it differs, the log lost commits. */
@@ -202,8 +205,18 @@ export class LiveStream {
     if (excess > 0) this.tail.splice(0, excess);
   }
 
+  private hold(entry: LogEntry): void {
+    this.held ??= new Map();
+    if (this.held.size < maxHeld) this.held.set(entry.seq, entry);
+  }
+
+  private nextHeld(): LogEntry | undefined {
+    return this.held?.get(this.position + 1);
+  }
+
   private forgetOldHeld(): void {
-    for (const seq of this.held.keys()) if (seq <= this.position) this.held.delete(seq);
+    for (const seq of this.held?.keys() ?? []) if (seq <= this.position) this.held?.delete(seq);
+    if (this.held?.size === 0) this.held = null;
   }
 }
 

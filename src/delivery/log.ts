@@ -11,6 +11,8 @@ export interface Head {
   floor: number;
   /** Everything after this number is a new message that changed nothing else. */
   changedSeq: number;
+  /** It is a person's, or of direct messages: the database notes when it gets events (see moved.table.ts). */
+  isNoted: boolean;
 }
 
 interface StreamRow {
@@ -163,12 +165,16 @@ const numberedJson = (openJson: string): string =>
 
 /** The heads of the logs of `ids`. */
 export async function readHeads(rows: Rows, ids: string[]): Promise<Map<string, Head>> {
-  const found = await rows<StreamRow & { floor_seq: number; changed_seq: number }>(
-    'SELECT id, last_seq, floor_seq, changed_seq FROM streams WHERE id = ANY($1::uuid[])',
+  const found = await rows<StreamRow & { floor_seq: number; changed_seq: number; is_noted: boolean }>(
+    `SELECT id, last_seq, floor_seq, changed_seq, kind = 'user' OR is_direct AS is_noted
+     FROM streams WHERE id = ANY($1::uuid[])`,
     [ids],
   );
   return new Map(
-    found.map((row) => [row.id, { seq: row.last_seq, floor: row.floor_seq, changedSeq: row.changed_seq }]),
+    found.map((row) => [
+      row.id,
+      { seq: row.last_seq, floor: row.floor_seq, changedSeq: row.changed_seq, isNoted: row.is_noted },
+    ]),
   );
 }
 

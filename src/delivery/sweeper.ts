@@ -1,15 +1,24 @@
+import type { Chore } from '../cluster/chores.ts';
 import { byRoom, type LogEntry, ownFirst } from '../cluster/entry.ts';
-import { type Room, streamId } from '../contract/rooms.ts';
+import { follows } from '../cluster/invalidation-watch.ts';
+import { channelRoom, type Room, streamId, userRoom } from '../contract/rooms.ts';
 import type { Database } from '../database/database.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { DeliveryCounters } from './counters.ts';
 import type { LiveStream } from './live-stream.ts';
 import { leapOver, readLogs, readMoved } from './log.ts';
+import { deleteOldMoves, readMovedSince } from './moved.table.ts';
 import type { StalenessGuard } from './staleness.ts';
 
 /** How many rooms are read with one query, and how many events of each. */
 const roomsAtOnce = 200;
 const eventsOfEach = 100;
+/** How many of the rooms that the database notes are asked about in turn with each sweep. */
+const askedInTurn = 200;
+/** No change runs this long. A node that has not swept for half of it asks about all of its rooms. */
+const keptSeconds = 3600;
+const gapMs = (keptSeconds * 1000) / 2;
+const notesAtOnce = 1000;
 
 interface Deps {
   streams: ReadonlyMap<Room, LiveStream>;
@@ -31,6 +40,15 @@ export class Sweeper {
   private sweeping = false;
   private failed = false;
   private closed = false;
+  /** Rooms that it asks about each time. */
+  private readonly shared = new Set<LiveStream>();
+  /** Rooms of which the database notes when they move, until they were asked about once. */
+  private readonly unasked = new Set<LiveStream>();
+  private walk: Iterator<LiveStream, undefined>;
+  /** What the last sweep could see; null: there was none. */
+  private snapshot: string | null = null;
+  /** In ms since 1970, so that time in which the machine was suspended counts too. */
+  private lastSweep = Date.now();
 
   /**
    * @param parts.pull emits everything that a room has in the log beyond its position
@@ -38,6 +56,21 @@ export class Sweeper {
    */
   constructor(deps: Deps) {
     this.deps = deps;
+    this.walk = deps.streams.values();
+  }
+
+  /**
+   * A room was opened on this node.
+   * @param isNoted the database notes when its log moves: there are as many of these as people, and asking about each of
+   *   them every time would cost the more the more people are connected and silent
+   */
+  follow(stream: LiveStream, isNoted: boolean): void {
+    (isNoted ? this.unasked : this.shared).add(stream);
+  }
+
+  unfollow(stream: LiveStream): void {
+    this.shared.delete(stream);
+    this.unasked.delete(stream);
   }
 
   async sweep(): Promise<void> {
@@ -65,13 +98,52 @@ export class Sweeper {
   }
 
   private async sweepOnce(): Promise<void> {
-    const known = ownFirst([...this.deps.streams.values()]).map((stream) => ({ id: streamId(stream.room), stream }));
+    const { streams, database } = this.deps;
+    const { snapshot, ids } = await readMovedSince(database.committedRows, this.snapshot);
+    const whole = this.mustAskAll(snapshot);
+    // Those that are opened while the heads are read are asked about the next time.
+    const unasked = new Set(this.unasked);
+    const asked = whole
+      ? new Set(streams.values())
+      : new Set([...this.shared, ...unasked, ...this.named(ids), ...this.some()]);
+    const known = ownFirst([...asked]).map((stream) => ({ id: streamId(stream.room), stream }));
     const positions = known.map(({ id, stream }) => ({ id, seq: stream.position }));
-    const moved = await readMoved(this.deps.database.committedRows, positions);
+    const moved = await readMoved(database.committedRows, positions);
     this.deps.counters.lag = 0;
     const back = known.filter(({ id, stream }, at) => stream.isContradicted || isBehind(moved.get(id), positions[at]));
     if (back.length > 0) await this.turnBack(back.map(({ stream }) => stream));
-    if (moved.size === 0) return;
+    if (moved.size > 0) await this.catchUp(known, moved);
+    this.snapshot = snapshot;
+    this.lastSweep = Date.now();
+    for (const stream of unasked) this.unasked.delete(stream);
+  }
+
+  /** Whether it cannot rely on what was noted since the last time. */
+  private mustAskAll(snapshot: string): boolean {
+    // A standby that took over may be behind; a node that was frozen for long, or its machine suspended, may be late.
+    if (this.failed || this.snapshot === null) return true;
+    return !follows(snapshot, this.snapshot) || Date.now() - this.lastSweep > gapMs;
+  }
+
+  private named(ids: string[]): LiveStream[] {
+    const { streams } = this.deps;
+    return ids.flatMap((id) => [userRoom(id), channelRoom(id)].flatMap((room) => streams.get(room) ?? []));
+  }
+
+  /** The next few of all, so that each comes up now and then, whatever the database has noted. */
+  private some(): LiveStream[] {
+    const some: LiveStream[] = [];
+    for (let next = this.walk.next(); some.length < askedInTurn; next = this.walk.next()) {
+      if (next.done) {
+        this.walk = this.deps.streams.values();
+        break;
+      }
+      some.push(next.value);
+    }
+    return some;
+  }
+
+  private async catchUp(known: { id: string; stream: LiveStream }[], moved: Map<string, number>): Promise<void> {
     // Entries committed a moment ago are most likely still in flight; only those that do not arrive are read.
     await new Promise((resolve) => setTimeout(resolve, this.deps.gapWaitMs));
     const behind = known.flatMap(({ id, stream }) => (stream.position < (moved.get(id) ?? 0) ? [stream] : []));
@@ -117,3 +189,9 @@ export class Sweeper {
 function isBehind(head: number | undefined, known: { seq: number } | undefined): boolean {
   return head !== undefined && known !== undefined && head < known.seq;
 }
+
+/** Removes notes of moved logs that all nodes have seen long since. */
+export const forgetMoves: Chore = {
+  name: 'forget moves',
+  step: (rows) => deleteOldMoves(rows, keptSeconds, notesAtOnce),
+};

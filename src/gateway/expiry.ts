@@ -14,6 +14,8 @@ export class TokenExpiry {
   /** Those that were warned about their current token. */
   private readonly told = new WeakSet<ParleySocket>();
   private readonly timer: NodeJS.Timeout;
+  /** Before this nothing is to be done (ms since 1970). */
+  private due = Number.POSITIVE_INFINITY;
 
   constructor(io: ParleyServer, warningSeconds: number) {
     this.io = io;
@@ -21,6 +23,7 @@ export class TokenExpiry {
     // One timer for all: one per socket, with a listener, would be a good part of an idle socket's memory.
     this.timer = setInterval(() => this.check(), checkMs);
     this.timer.unref();
+    io.on('connection', ({ data }) => this.expect(data.actor));
   }
 
   /** Continues with another token of the same user. */
@@ -29,6 +32,7 @@ export class TokenExpiry {
     if (!socket.connected) return;
     const [old, next] = [credentialRoom(socket.data.actor), credentialRoom(actor)];
     socket.data.actor = actor;
+    this.expect(actor);
     if (next) void socket.join(next);
     if (old && old !== next) void socket.leave(old);
     this.told.delete(socket);
@@ -40,12 +44,25 @@ export class TokenExpiry {
 
   private check(): void {
     const now = clock.now();
+    // Hardly ever is anything: to look at tens of thousands of sockets each time would be a good part of an idle node's work.
+    if (now < this.due) return;
+    this.due = Number.POSITIVE_INFINITY;
     for (const socket of this.io.of('/').sockets.values()) {
-      const { expiresAt } = socket.data.actor;
-      if (expiresAt === null || expiresAt - now > this.warningMs) continue;
-      if (expiresAt <= now) socket.disconnect(true);
-      else this.warn(socket, expiresAt);
+      const { actor } = socket.data;
+      if (actor.expiresAt === null) continue;
+      if (actor.expiresAt <= now) {
+        socket.disconnect(true);
+        continue;
+      }
+      if (actor.expiresAt - now <= this.warningMs) this.warn(socket, actor.expiresAt);
+      this.expect(actor, this.told.has(socket));
     }
+  }
+
+  /** Notes when something is next to be done about a socket of this actor. */
+  private expect({ expiresAt }: Actor, isWarned = false): void {
+    if (expiresAt === null) return;
+    this.due = Math.min(this.due, isWarned ? expiresAt : expiresAt - this.warningMs);
   }
 
   private warn(socket: ParleySocket, expiresAt: number): void {

@@ -63,6 +63,12 @@ export function directConnection(socket: ParleySocket): TcpSocket | undefined {
   return isOpen && engine.writeBuffer.length === 0 && tcp.writableLength <= maxPendingBytes ? tcp : undefined;
 }
 
+/** Whether it is known that this process holds nothing for a socket; cheap, since all sockets are asked all the time. */
+export function holdsNothingFor(socket: ParleySocket): boolean {
+  const wire = wires.get(socket);
+  return wire !== undefined && wire.engine.writeBuffer.length === 0 && wire.tcp.writableLength === 0;
+}
+
 /**
  * Sends one socket an event outside the log. A disconnected socket gets nothing: its id may by now be that of its
  * client's new socket, here or on another node.

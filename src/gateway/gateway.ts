@@ -19,6 +19,7 @@ import type { Settings } from '../settings/settings.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { Decoder, noteOversized, parleyParser } from './encoder.ts';
 import { TokenExpiry } from './expiry.ts';
+import { sendAway } from './farewell.ts';
 import type { Feeds } from './feed.ts';
 import { sendPacketsDirectly } from './frames.ts';
 import type { Handler } from './handler.ts';
@@ -173,23 +174,15 @@ export class Gateway {
   }
 
   /**
-   * Announces to all sockets that this node is draining, and closes them spread over time, in a way after which stock
-   * clients reconnect to another node (contract §9). More sockets take longer, up to `maxSpreadMs`, so that the other
-   * nodes get at most a thousand of them a second.
+   * Announces to all sockets that this node is draining, and closes them spread over time, up to `maxSpreadMs`, in a way
+   * after which stock clients reconnect to another node (contract §9).
    */
   async drain(maxSpreadMs: number): Promise<void> {
     this.stopWatching();
     this.expiry.close();
     const sockets = [...this.io.of('/').sockets.values()];
-    const spreadMs = Math.min(1000 + sockets.length, maxSpreadMs);
     const tearDowns = sockets.map(tearDownOf);
-    const leaving = sockets.map(async (socket) => {
-      const reconnectInMs = Math.round(Math.random() * spreadMs);
-      socket.emit('server:draining', { reconnectInMs });
-      await new Promise((resolve) => setTimeout(resolve, reconnectInMs));
-      socket.conn.close();
-    });
-    await Promise.all(leaving);
+    await sendAway(sockets, maxSpreadMs);
     for (const socket of [...this.io.of('/').sockets.values()]) socket.conn.close(true);
     await this.recovery.flush();
     this.io.engine.close();

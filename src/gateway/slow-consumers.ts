@@ -1,4 +1,5 @@
 import type { Log } from '../infrastructure/log.ts';
+import { holdsNothingFor } from './frames.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 import { tearDownOf } from './wire.ts';
 
@@ -31,6 +32,7 @@ export function watchSlowConsumers(
 ): () => void {
   const timer = setInterval(() => {
     for (const socket of io.of('/').sockets.values()) {
+      if (holdsNothingFor(socket)) continue;
       const { packets, bytes } = buffered(socket);
       if (packets <= limits.maxBufferedPackets && bytes <= limits.maxBufferedBytes) continue;
       log.warn({ userId: socket.data.actor.userId, packets, bytes }, 'A socket reads too slowly and is cut off.');

@@ -1,4 +1,5 @@
 import { forgetInvalidations } from '../cluster/invalidation-watch.ts';
+import { forgetMoves } from '../delivery/sweeper.ts';
 import { trimming } from '../delivery/trimming.ts';
 import { accountsModule } from '../features/accounts/accounts.module.ts';
 import { agentsModule } from '../features/agents/agents.module.ts';
@@ -67,7 +68,13 @@ export function createModules(context: Context) {
     ...{ notifications },
   };
   const { chores, delivery, settings } = context;
-  chores.add(trimming(settings.delivery, delivery.counters), forgetKeys, forgetInvalidations, forgetDeadJobs);
+  chores.add(
+    trimming(settings.delivery, delivery.counters),
+    forgetKeys,
+    forgetInvalidations,
+    forgetMoves,
+    forgetDeadJobs,
+  );
   for (const module of Object.values(list)) {
     chores.add(...(module.chores ?? []));
     context.jobs.register(...(module.jobs ?? []));

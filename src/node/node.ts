@@ -84,6 +84,8 @@ async function connectRedis(settings: Settings, log: Log, shutdown: Shutdown): P
 /** How many connections may be waiting to be accepted when a node starts to drain. */
 const acceptTurns = 100;
 const checkMs = 50;
+/** How many connections may wait for it at once, as far as the system allows: after a restart thousands come back. */
+const backlog = 4096;
 /** How long a proxy has to use its idle connections once more: each response then announces that it is the last. */
 const usingUpMs = 500;
 
@@ -108,17 +110,21 @@ async function drain(parts: {
   // Only the listener: a proxy may be about to use an idle connection, and learns of the drain by its next response.
   const closed = Promise.withResolvers<void>();
   TcpServer.prototype.close.call(httpServer, () => closed.resolve());
-  const limit = setTimeout(() => {
-    httpServer.closeAllConnections();
-    // Not WebSockets: one whose peer does not answer the closing handshake, whenever that was started, would be
-    // waited for half a minute. They end with the process.
-    setTimeout(closed.resolve, checkMs);
-  }, settings.shutdown.graceMs);
+  const begun = performance.now();
   // Repeatedly: long polls still arrive on open connections, and would wait until the end cuts them off.
   delivery.wakeAll();
   const waking = setInterval(() => delivery.wakeAll(), checkMs);
   appProxy.drain();
   await gateway.drain(settings.shutdown.spreadMs);
+  const limit = setTimeout(
+    () => {
+      httpServer.closeAllConnections();
+      // Not WebSockets: one whose peer does not answer the closing handshake, whenever that was started, would be
+      // waited for half a minute. They end with the process.
+      setTimeout(closed.resolve, checkMs);
+    },
+    Math.max(settings.shutdown.graceMs - (performance.now() - begun), 0),
+  );
   // A request sent on an idle connection just as that is closed is lost, and a proxy does not send it elsewhere.
   await Promise.race([closed.promise, delay(usingUpMs, undefined, { ref: false })]);
   // After all received bytes are read: then a connection with a request on it is not idle.
@@ -157,7 +163,7 @@ export async function startNode(
   log: Log = createLog(settings.logLevel),
   link: WorkerLink | null = null,
 ): Promise<Node> {
-  const shutdown = new Shutdown(log, settings.shutdown.graceMs + closingMs);
+  const shutdown = new Shutdown(log, settings.shutdown.spreadMs + settings.shutdown.graceMs + closingMs);
   try {
     return await assemble(settings, log, shutdown, link);
   } catch (error) {
@@ -222,7 +228,7 @@ async function addLeftBehind({ changes, log }: Context, modules: Module[]): Prom
 function listen(httpServer: HttpServer, settings: Settings, manner: ListenOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     httpServer.once('error', (error) => reject(asListenError(error, settings)));
-    httpServer.listen({ port: settings.port, host: settings.host, ...manner }, () => {
+    httpServer.listen({ port: settings.port, host: settings.host, backlog, ...manner }, () => {
       const address = httpServer.address();
       resolve(address !== null && typeof address === 'object' ? address.port : settings.port);
     });

@@ -33,6 +33,7 @@ const staying = [
     'notification_preferences',
     'log_entries',
     'invalidations',
+    'moved_logs',
     'migrations',
   ],
   // Their addresses and secrets belong to the installation: owners set them up anew.

@@ -36,10 +36,18 @@ describe('a sweep of the rooms of a node', () => {
   let pulled: Room[];
   /** How often was asked which rooms have moved on. */
   let asked: number;
+  /** Of how many rooms each time. */
+  let askedAbout: number[];
+  /** What the database can see, and which logs it has noted to have moved. */
+  let [snapshot, noted]: [number, Set<string>] = [5, new Set()];
   /** What becomes of that. */
   let answered: Promise<void>;
 
   const committedRows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> => {
+    if (text.includes('pg_current_snapshot')) {
+      const row: Loose = { snapshot: `${snapshot}:${snapshot}:`, ids: [...noted] };
+      return [row];
+    }
     const [ids, seqs, limit]: Loose = values;
     const known: [PlainLog, number][] = [here, bobs].flatMap((log) => {
       const at = ids.indexOf(streamId(log.room));
@@ -51,6 +59,7 @@ describe('a sweep of the rooms of a node', () => {
       });
     }
     asked++;
+    askedAbout.push(ids.length);
     await answered;
     return known.flatMap(
       ([{ room, head }, seq]): Loose => (head === seq ? [] : [{ id: streamId(room), last_seq: head }]),
@@ -60,6 +69,7 @@ describe('a sweep of the rooms of a node', () => {
   beforeEach(() => {
     [here, bobs] = [new PlainLog(channel), new PlainLog(own)];
     [emitted, pulled, asked, answered] = [[], [], 0, Promise.resolve()];
+    [askedAbout, snapshot, noted] = [[], 5, new Set()];
     const limits = { tailEvents: 9, tailBytes: farAway };
     const open = (room: Room) =>
       new LiveStream(room, { seq: 0, floor: 0 }, limits, (due) => emitted.push(...due.map(() => room)));
@@ -79,6 +89,7 @@ describe('a sweep of the rooms of a node', () => {
       counters,
       log,
     });
+    for (const stream of streams.values()) sweeper.follow(stream, false);
   });
 
   const say = (log: PlainLog, count: number) => Array.from({ length: count }, () => log.add('a word'));
@@ -153,5 +164,71 @@ describe('a sweep of the rooms of a node', () => {
     }
     const outage = ['The log cannot be read just now.', 'The log can be read again.'];
     expect(messages).to.deep.equal([...outage, ...outage]);
+  });
+
+  describe('where the database notes which logs of people have moved', () => {
+    const people = Array.from({ length: 5000 }, (_, i) => userRoom(`person ${i}`));
+
+    beforeEach(async () => {
+      for (const room of people) {
+        const stream = new LiveStream(room, { seq: 0, floor: 0 }, { tailEvents: 9, tailBytes: farAway }, () => 1);
+        streams.set(room, stream);
+        sweeper.follow(stream, true);
+      }
+      // The first asks about all, since it does not know since when anything was noted.
+      await sweeper.sweep();
+      expect(askedAbout).to.deep.equal([streams.size]);
+    });
+
+    const aFew = (count: number) => expect(count).to.be.below(people.length / 10);
+
+    it('asks about no more rooms for people who are connected and silent', async () => {
+      for (let i = 0; i < 3; i++) await sweeper.sweep();
+      for (const count of askedAbout.slice(1)) aFew(count);
+    });
+
+    it('asks about those that have moved', async () => {
+      const bob = streams.get(own);
+      if (bob) sweeper.unfollow(bob);
+      say(bobs, 1);
+      // Far from those that come up in turn.
+      streams.delete(own);
+      if (bob) streams.set(own, bob);
+      noted.add('bob');
+      await sweeper.sweep();
+      expect(emitted).to.deep.equal([own]);
+      aFew(askedAbout[1] ?? 0);
+    });
+
+    it('asks about one that was opened since the last time', async () => {
+      const bob = streams.get(own);
+      if (!bob) throw new Error('no room');
+      sweeper.unfollow(bob);
+      sweeper.follow(bob, true);
+      say(bobs, 1);
+      await sweeper.sweep();
+      expect(emitted).to.deep.equal([own]);
+      aFew(askedAbout[1] ?? 0);
+    });
+
+    it('asks about all after it failed, and when a standby that is behind has taken over', async () => {
+      answered = Promise.reject(new Error('PostgreSQL is gone'));
+      await sweeper.sweep();
+      answered = Promise.resolve();
+      await sweeper.sweep();
+      expect(askedAbout[2]).to.equal(streams.size);
+      await sweeper.sweep();
+      aFew(askedAbout[3] ?? 0);
+      snapshot = 4;
+      await sweeper.sweep();
+      expect(askedAbout[4]).to.equal(streams.size);
+    });
+
+    it('asks about each of them in turn', async () => {
+      let sum = 0;
+      for (let i = 0; i < 30; i++) await sweeper.sweep();
+      for (const count of askedAbout.slice(1)) sum += count;
+      expect(sum).to.be.at.least(streams.size);
+    });
   });
 });

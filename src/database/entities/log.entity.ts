@@ -38,6 +38,22 @@ const InvalidationSchema = defineEntity({
 export class Invalidation extends InvalidationSchema.class {}
 InvalidationSchema.setClass(Invalidation);
 
+/** A log of a person or of direct messages got events. Written by triggers alone. */
+const MovedLogSchema = defineEntity({
+  name: 'MovedLog',
+  tableName: 'moved_logs',
+  primaryKeys: ['xid', 'streamId'],
+  properties: {
+    /** The transaction of the change. */
+    xid: p.string().columnType('xid8').primary().defaultRaw('pg_current_xact_id()'),
+    streamId: p.uuid().primary(),
+    createdAt: p.datetime(3).defaultRaw('clock_timestamp()'),
+  },
+});
+
+export class MovedLog extends MovedLogSchema.class {}
+MovedLogSchema.setClass(MovedLog);
+
 /**
  * The head of a room's log. `id` is the channel's or the user's. Every append locks this row until it commits:
  * this keeps the numbers free of gaps across all nodes.
@@ -55,6 +71,8 @@ const StreamSchema = defineEntity({
     changedSeq: p.bigint('number').default(0),
     /** The writer appends nothing more; changes still do. */
     isClosed: p.boolean().default(false),
+    /** Of direct messages. Set by a trigger. */
+    isDirect: p.boolean().default(false),
   },
 });
 
