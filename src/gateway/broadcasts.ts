@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Adapter, type BroadcastOptions } from 'socket.io-adapter';
+import type { BroadcastOptions } from 'socket.io-adapter';
 import type { Room } from '../contract/rooms.ts';
 import type { DeliveryCounters } from '../delivery/counters.ts';
 import type { Delivered } from '../delivery/live-stream.ts';
+import { announceAtOnce } from './announcements.ts';
 import type { FeedDeps } from './feed.ts';
 import { directConnection, frames } from './frames.ts';
 import { kindOf, type Parcel, pack, Round } from './round.ts';
@@ -219,7 +220,7 @@ export class Broadcasts {
   /** The in-memory broadcast, even if the adapter is the Redis one: other nodes deliver by themselves. */
   private broadcast(parcel: Parcel): void {
     const options: BroadcastOptions = { rooms: parcel.others, except: new Set() };
-    for (const packet of parcel.packets) Adapter.prototype.broadcast.call(this.namespace.adapter, packet, options);
+    for (const packet of parcel.packets) announceAtOnce(this.namespace.adapter, packet, options);
     parcel.others = new Set();
   }
 

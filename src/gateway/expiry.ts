@@ -6,6 +6,8 @@ import { clock } from '../infrastructure/clock.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
 
 const checkMs = 250;
+/** At least this often all are looked at: an actor that was read again may end sooner than was known. */
+const lookMs = 2000;
 
 /** Closes sockets when their tokens expire, after a warning (contract §9). */
 export class TokenExpiry {
@@ -15,7 +17,7 @@ export class TokenExpiry {
   private readonly told = new WeakSet<ParleySocket>();
   private readonly timer: NodeJS.Timeout;
   /** Before this nothing is to be done (ms since 1970). */
-  private due = Number.POSITIVE_INFINITY;
+  private due = 0;
 
   constructor(io: ParleyServer, warningSeconds: number) {
     this.io = io;
@@ -46,7 +48,7 @@ export class TokenExpiry {
     const now = clock.now();
     // Hardly ever is anything: to look at tens of thousands of sockets each time would be a good part of an idle node's work.
     if (now < this.due) return;
-    this.due = Number.POSITIVE_INFINITY;
+    this.due = now + lookMs;
     for (const socket of this.io.of('/').sockets.values()) {
       const { actor } = socket.data;
       if (actor.expiresAt === null) continue;

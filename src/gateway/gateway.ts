@@ -16,6 +16,7 @@ import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import { SparseLog } from '../infrastructure/sparse-log.ts';
 import type { Settings } from '../settings/settings.ts';
+import { announceAtOnce, announceInParts } from './announcements.ts';
 import { bindHandlers, type SocketServices } from './dispatch.ts';
 import { Decoder, noteOversized, parleyParser } from './encoder.ts';
 import { TokenExpiry } from './expiry.ts';
@@ -197,18 +198,19 @@ export class Gateway {
    * node never leave the node, and the hooks of connection state recovery call ours.
    */
   private createAdapter(): (nsp: unknown) => Adapter {
-    const { redis } = this.parts;
+    const { redis, settings } = this.parts;
     const recovery = this.recovery;
     // Socket.IO calls it with `new`, so it must not be an arrow function.
     return function create(nsp: unknown): Adapter {
       const adapter = redis
         ? new RedisAdapter(nsp, redis.commands, redis.adapterSubscriber, { key: redis.named('socket.io') })
         : new Adapter(nsp);
+      announceInParts(adapter, settings.sockets.writesAtOnce);
       const everywhere = adapter.broadcast.bind(adapter);
       adapter.broadcast = (packet, options) => {
         const [room] = options.rooms;
         const isOwnSocket = options.rooms.size === 1 && room !== undefined && adapter.sids.has(room);
-        if (isOwnSocket) Adapter.prototype.broadcast.call(adapter, packet, options);
+        if (isOwnSocket) announceAtOnce(adapter, packet, options);
         else everywhere(packet, options);
       };
       adapter.persistSession = ({ pid, sid, data, rooms }) =>

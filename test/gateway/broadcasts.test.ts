@@ -14,8 +14,10 @@ const inRoom = 100;
 
 /** A client with as little cost of its own as possible, that notes the numbers of a room's events. */
 class Listener {
-  /** Of the events, since it was last joined. */
+  /** Of the messages, since it was last joined. */
   seqs: number[] = [];
+  /** How often it was told that someone is typing. */
+  typing = 0;
   joinedAt = 0;
   isGone = false;
   private readonly socket: WebSocket;
@@ -74,7 +76,8 @@ class Listener {
     if (id !== undefined && answer !== undefined) {
       this.acks.get(Number(id))?.(JSON.parse(answer)[0]);
       this.acks.delete(Number(id));
-    } else if (text.startsWith('42["message:new"')) this.seqs.push(JSON.parse(text.slice(2))[1].eventSeq);
+    } else if (text.startsWith('42["message:typing"')) this.typing++;
+    else if (text.startsWith('42["message:new"')) this.seqs.push(JSON.parse(text.slice(2))[1].eventSeq);
   }
 }
 
@@ -96,13 +99,13 @@ describe('a broadcast to many', () => {
     await cluster.stop();
   });
 
-  /** The most frames with a message that are written between two turns of the event loop, while `work` runs. */
-  async function mostInOneTurn(work: () => Promise<unknown>): Promise<number> {
+  /** The most frames with an event that are written between two turns of the event loop, while `work` runs. */
+  async function mostInOneTurn(event: string, work: () => Promise<unknown>): Promise<number> {
     const { write } = TcpSocket.prototype;
     let most = 0;
     let inTurn = 0;
     Reflect.set(TcpSocket.prototype, 'write', function count(this: TcpSocket, ...given: Parameters<typeof write>) {
-      if (given[0] instanceof Buffer && given[0].includes('"message:new"')) most = Math.max(most, ++inTurn);
+      if (given[0] instanceof Buffer && given[0].includes(`"${event}"`)) most = Math.max(most, ++inTurn);
       return write.apply(this, given);
     });
     let isOver = false;
@@ -120,7 +123,7 @@ describe('a broadcast to many', () => {
   it('lets everything else have its turn after so many sockets, also when several follow one another', async () => {
     const { alice, channel } = here;
     const many = Array.from({ length: 20 }, (_, i) => `number ${i}`);
-    const most = await mostInOneTurn(async () => {
+    const most = await mostInOneTurn('message:new', async () => {
       const before = listeners[0]?.seqs.length ?? 0;
       await Promise.all(many.map((text) => alice.say(channel.id, text)));
       await until(() => listeners.every(({ seqs }) => seqs.length === before + many.length));
@@ -129,6 +132,16 @@ describe('a broadcast to many', () => {
     expect(most).to.be.within(writesAtOnce, 2 * writesAtOnce);
     const [first] = listeners;
     for (const { seqs } of listeners) expect(seqs).to.deep.equal(first?.seqs);
+  });
+
+  it('does so for events outside the log, too', async () => {
+    const { alice, channel } = here;
+    const typist = await alice.listen(channel.id);
+    const most = await mostInOneTurn('message:typing', async () => {
+      await typist.emit('message:typing', { channelId: channel.id });
+      await until(() => listeners.every(({ typing }) => typing === 1));
+    });
+    expect(most).to.equal(writesAtOnce);
   });
 
   const seed = seedOfRun();
