@@ -58,22 +58,20 @@ export class Delivery {
     this.observers = new Observers(log);
     // Never inside a caller's transaction: what is emitted must be committed.
     this.heads = new BatchedRead((ids) => readHeads(database.committedRows, ids));
-    const pull = (stream: LiveStream) => this.pull(stream);
     const { streams, counters } = this;
     const staleness = new StalenessGuard(streams, (stream) => this.freshen(stream), bus);
-    this.staleness = staleness;
+    const pull = (stream: LiveStream) => this.pull(stream);
     const complete = (entries: LogEntry[]) => this.renewal.complete(entries);
-    const { gapWaitMs } = settings;
-    this.sweeper = new Sweeper({ streams, pull, complete, database, gapWaitMs, staleness, counters, log });
+    this.staleness = staleness;
+    this.sweeper = new Sweeper({ ...settings, streams, pull, complete, database, staleness, counters, log });
     bus.onEntries((room, entries) => this.offer(room, entries));
   }
 
   start(sink: Sink): void {
     this.sink = sink;
-    this.timers = [
-      setInterval(() => void this.sweep(), this.settings.sweepMs),
-      setInterval(() => this.closeIdle(), Math.min(reapMs, this.settings.idleStreamMs)),
-    ];
+    const { sweepMs, idleStreamMs } = this.settings;
+    const sweeping = setInterval(() => void this.sweep(), sweepMs);
+    this.timers = [sweeping, setInterval(() => this.closeIdle(), Math.min(reapMs, idleStreamMs))];
   }
 
   /** The node's running number of the last delivery. */
@@ -216,20 +214,16 @@ export class Delivery {
 
   private take(room: Room, entries: LogEntry[]): void {
     const stream = this.streams.get(room);
-    if (!stream) {
-      this.early.get(room)?.push(...entries);
-      return;
-    }
-    if (stream.offer(entries)) this.fillGapSoon(stream);
+    if (!stream) this.early.get(room)?.push(...entries);
+    else if (stream.offer(entries)) this.fillGapSoon(stream);
     // The next sweep has to ask about it, whatever is noted of it.
-    if (stream.isContradicted) this.sweeper.follow(stream, true);
+    if (stream?.isContradicted) this.sweeper.follow(stream, true);
   }
 
   /** @returns the running number of the first of them; the others follow it */
   private emit(entries: LogEntry[]): number {
     const first = this.mark + 1;
-    const deliveries = entries.map((entry, index) => ({ entry, mark: first + index }));
-    this.mark += entries.length;
+    const deliveries = entries.map((entry) => ({ entry, mark: this.nextMark() }));
     this.counters.events += entries.length;
     this.observers.notify(entries);
     this.sink.emit(deliveries);
@@ -295,18 +289,14 @@ export class Delivery {
   closeIdle(now = performance.now()): void {
     let bytes = 0;
     for (const [room, stream] of this.streams) {
-      if (this.sink.hasSockets(room) || stream.isWaitedFor) stream.lastUsed = now;
-      if (now - stream.lastUsed > this.settings.idleStreamMs) {
-        stream.isClosed = true;
-        this.streams.delete(room);
-        this.sweeper.unfollow(stream);
-        this.bus.unsubscribe(room);
-      } else {
-        bytes += stream.tailBytes;
-      }
+      bytes += stream.tailBytes;
+      if (!stream.isIdle(this.sink.hasSockets(room), now, this.settings.idleStreamMs)) continue;
+      stream.isClosed = true;
+      this.streams.delete(room);
+      this.sweeper.unfollow(stream);
+      this.bus.unsubscribe(room);
     }
-    if (bytes <= this.settings.tailBytesPerNode) return;
     // The tails only save reads of the log; everything works without them.
-    for (const stream of this.streams.values()) stream.dropTail();
+    if (bytes > this.settings.tailBytesPerNode) for (const stream of this.streams.values()) stream.dropTail();
   }
 }

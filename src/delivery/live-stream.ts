@@ -56,6 +56,12 @@ export class LiveStream {
     return this.tailSize;
   }
 
+  /** Whether nobody has needed it for `ms`. @param isInUse somebody does now */
+  isIdle(isInUse: boolean, now: number, ms: number): boolean {
+    if (isInUse || this.isWaitedFor) this.lastUsed = now;
+    return now - this.lastUsed > ms;
+  }
+
   get isWaitedFor(): boolean {
     return this.waiters !== null;
   }

@@ -3,6 +3,7 @@ import { byRoom, type LogEntry, ownFirst } from '../cluster/entry.ts';
 import { follows } from '../cluster/invalidation-watch.ts';
 import { channelRoom, type Room, streamId, userRoom } from '../contract/rooms.ts';
 import type { Database } from '../database/database.ts';
+import { clock } from '../infrastructure/clock.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { DeliveryCounters } from './counters.ts';
 import type { LiveStream } from './live-stream.ts';
@@ -48,7 +49,7 @@ export class Sweeper {
   /** What the last sweep could see; null: there was none. */
   private snapshot: string | null = null;
   /** In ms since 1970, so that time in which the machine was suspended counts too. */
-  private lastSweep = Date.now();
+  private lastSweep = clock.now();
 
   /**
    * @param parts.pull emits everything that a room has in the log beyond its position
@@ -114,7 +115,7 @@ export class Sweeper {
     if (back.length > 0) await this.turnBack(back.map(({ stream }) => stream));
     if (moved.size > 0) await this.catchUp(known, moved);
     this.snapshot = snapshot;
-    this.lastSweep = Date.now();
+    this.lastSweep = clock.now();
     for (const stream of unasked) this.unasked.delete(stream);
   }
 
@@ -122,7 +123,7 @@ export class Sweeper {
   private mustAskAll(snapshot: string): boolean {
     // A standby that took over may be behind; a node that was frozen for long, or its machine suspended, may be late.
     if (this.failed || this.snapshot === null) return true;
-    return !follows(snapshot, this.snapshot) || Date.now() - this.lastSweep > gapMs;
+    return !follows(snapshot, this.snapshot) || clock.now() - this.lastSweep > gapMs;
   }
 
   private named(ids: string[]): LiveStream[] {

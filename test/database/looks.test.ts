@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import { invalidationsSince } from '../../src/cluster/invalidation.table.ts';
 import { forgetInvalidations } from '../../src/cluster/invalidation-watch.ts';
 import type { Rows } from '../../src/database/database.ts';
+import { movedSince } from '../../src/delivery/moved.table.ts';
+import { forgetMoves } from '../../src/delivery/sweeper.ts';
 import { trim } from '../../src/delivery/trimming.ts';
 import { countOwn } from '../../src/features/accounts/dashboard.table.ts';
 import { notificationTable } from '../../src/features/notifications/notification.table.ts';
@@ -16,6 +18,7 @@ import { type World, world } from '../world/world.ts';
 const much = 5000;
 const times = 5;
 const id = "('00000000-0000-7000-a000-' || lpad(to_hex(i), 12, '0'))::uuid";
+const movedSnapshot = 'SELECT pg_current_snapshot()::text AS snapshot';
 const numbers = `generate_series(1, ${much}) AS i`;
 
 describe('looks that take no longer with what there is', () => {
@@ -127,6 +130,18 @@ describe('looks that take no longer with what there is', () => {
       const found = await rows<{ cache: string }>(invalidationsSince, [before?.snapshot]);
       expect(found.map(({ cache }) => cache)).to.include.members(['users', 'agents']);
       await forgetInvalidations.step(rows);
+    });
+    expect(rows).to.be.lessThan(much / 2);
+  });
+
+  it('finds which logs of people have moved just now among all that have', async () => {
+    await sql(`INSERT INTO moved_logs (xid, stream_id) SELECT '3', ${id} FROM ${numbers}`);
+    const [before] = await query<{ snapshot: string }>(cluster.databaseUrl, movedSnapshot);
+    await sql('UPDATE streams SET last_seq = last_seq + 1 WHERE id = $1', [here.carol.id]);
+    const rows = await readIn('moved_logs', async (rows) => {
+      const [found] = await rows<{ ids: string[] }>(movedSince, [before?.snapshot]);
+      expect(found?.ids).to.include(here.carol.id);
+      await forgetMoves.step(rows);
     });
     expect(rows).to.be.lessThan(much / 2);
   });
