@@ -1,7 +1,7 @@
 import type { ChannelAccess } from '../../access/channel.access.ts';
 import { presenceSnapshot } from '../../contract/presence.ts';
 import { channelRoom, circleRoom, crowdRoom, serverRoom, streamId, watchRoom } from '../../contract/rooms.ts';
-import { emitTo } from '../../gateway/outlet.ts';
+import { emitTo } from '../../gateway/frames.ts';
 import type { ParleySocket } from '../../gateway/socket.ts';
 import { isLive, liveOf, type Place } from '../../gateway/subscription.ts';
 import type { ChannelPeople, ChannelPresence } from './channel-presence.ts';

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { presenceCount } from '../../contract/presence.ts';
 import { crowdRoom } from '../../contract/rooms.ts';
 import { readyEvent } from '../../gateway/encoder.ts';
+import { directConnection, frames } from '../../gateway/frames.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
-import { directConnection, frames } from '../../gateway/outlet.ts';
 import type { PresenceSink } from './broadcaster.ts';
 import type { OnlineCounts } from './online-counts.ts';
 
