@@ -3,8 +3,10 @@ interface Request<V> {
   reject: (error: unknown) => void;
 }
 
-/** How many queries may run at once; a hung one must not block all others. */
+/** How many queries may run at once. */
 const maxRunning = 2;
+/** After so long, in ms, a second one begins beside the first: a hung one must not block all others. */
+const patienceMs = 20;
 /** How many keys a query is asked for: with more of them one costs hardly less, and its rows take long to read. */
 const maxKeys = 200;
 /** How many requests are answered in one turn of the event loop: each goes on at once, say by letting a client in. */
@@ -19,11 +21,16 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
  */
 export class BatchedRead<V> {
   private readonly readAll: (keys: string[]) => Promise<Map<string, V>>;
+  private readonly aloneMs: number;
   private waiting = new Map<string, Request<V>[]>();
   private running = 0;
+  /** When the last query began. */
+  private begun = 0;
 
-  constructor(readAll: (keys: string[]) => Promise<Map<string, V>>) {
+  /** @param aloneMs how long a query has none beside it, in ms: meanwhile the next one gathers more, but waits longer */
+  constructor(readAll: (keys: string[]) => Promise<Map<string, V>>, aloneMs = patienceMs) {
     this.readAll = readAll;
+    this.aloneMs = aloneMs;
   }
 
   /** The value of a key; undefined if there is none. */
@@ -42,8 +49,14 @@ export class BatchedRead<V> {
 
   private async run(): Promise<void> {
     if (this.running >= maxRunning || this.waiting.size === 0) return;
+    const early = this.begun + this.aloneMs - performance.now();
+    if (this.running > 0 && early > 0) {
+      setTimeout(() => void this.run(), early);
+      return;
+    }
     const batch = this.take();
     this.running++;
+    this.begun = performance.now();
     const read = this.readAll(batch.map(([key]) => key));
     const answered = await read.then(
       (found) => (request: Request<V>, key: string) => request.resolve(found.get(key)),

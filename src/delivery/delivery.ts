@@ -57,7 +57,7 @@ export class Delivery {
     this.settings = settings;
     this.observers = new Observers(log);
     // Never inside a caller's transaction: what is emitted must be committed.
-    this.heads = new BatchedRead((ids) => readHeads(database.committedRows, ids));
+    this.heads = new BatchedRead((ids) => readHeads(database.committedRows, ids), 0);
     const { streams, counters } = this;
     const staleness = new StalenessGuard(streams, (stream) => this.freshen(stream), bus);
     const pull = (stream: LiveStream) => this.pull(stream);

@@ -2,6 +2,7 @@
 
 import { expect } from 'chai';
 import { BatchedRead } from '../../src/database/batched-read.ts';
+import { until } from '../rig/until.ts';
 import { range } from '../world/follower.ts';
 
 describe('a batched read', () => {
@@ -21,12 +22,14 @@ describe('a batched read', () => {
     for (let i = 0; i < count; i++) await turn();
   };
 
-  it('asks once for what is requested in one turn, and for the rest when a query has ended', async () => {
+  it('asks once for what is requested in one turn, and for the rest when a query has ended, or hangs', async () => {
     const { read, queries } = source();
     const values = [read.read('a'), read.read('b'), read.read('a')];
     await turns(2);
     const later = [read.read('c')];
     await turns(2);
+    expect(queries.map(({ keys }) => keys)).to.deep.equal([['a', 'b']]);
+    await until(() => queries.length === 2);
     const last = [read.read('d'), read.read('e')];
     await turns(2);
     expect(queries.map(({ keys }) => keys)).to.deep.equal([['a', 'b'], ['c']]);
@@ -71,7 +74,7 @@ describe('a batched read', () => {
     const failing = read.read('a').catch((error: Error) => error.message);
     await turns(2);
     const well = read.read('b');
-    await turns(2);
+    await until(() => queries.length === 2);
     queries[0]?.fail(new Error('gone'));
     queries[1]?.end();
     expect(await failing).to.equal('gone');

@@ -56,7 +56,7 @@ class Line {
 
 const secret = 'a secret of the nodes in this test alone';
 const people = 60;
-const sockets = 200;
+const sockets = 150;
 /** Statements of two nodes that nobody asked for, in the moment that a step takes here. */
 const background = 20;
 
