@@ -13,7 +13,7 @@ const partIn = `SELECT t.id, CASE WHEN t.creator_id = $1 OR coalesce(p.author_id
 const concerning = `SELECT m.seq, m.thread_id AS "threadId", CASE WHEN m.author_id = $1 OR r.author_id = $1 THEN 0
     ELSE ${namedSince('m', '$1::text')} END AS after,
     (m.mentioned_bots ->> ('/' || $1::text))::bigint AS commanded
-  FROM messages m LEFT JOIN messages r ON r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
+  FROM messages m LEFT JOIN messages r ON r.channel_id = $2 AND r.id = m.reply_to_id WHERE m.channel_id = $2 AND m.seq = ANY($3::bigint[])`;
 
 /** A message, as far as it concerns a bot. */
 export interface Concerned {

@@ -183,7 +183,7 @@ class Head {
 /** The position of another file in a message, which is locked until the commit. */
 async function placeIn(change: Change, { row, channel }: FoundMessage): Promise<number> {
   await change.lockOpen(channelRoom(channel.id));
-  await holdMessage(change.rows, row.id);
+  await holdMessage(change.rows, row.channel_id, row.id);
   const attached = await change.em.find(Attachment, { messageId: row.id }, { fields: ['place'] });
   if (attached.length >= maxAttachments) {
     throw new AppError('ATTACHMENT_INVALID', { message: `A message carries at most ${maxAttachments} files.` });

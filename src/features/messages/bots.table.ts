@@ -43,7 +43,7 @@ export const concernsBot = (message: string, bot: string): string => `(${message
   OR (${message}.mentions IS NOT NULL OR ${message}.mentioned_bots IS NOT NULL)
     AND ${namedSince(message, `${bot}::text`)} IS NOT NULL
   OR ${message}.reply_to_id IS NOT NULL
-    AND EXISTS (SELECT FROM messages ro WHERE ro.id = ${message}.reply_to_id AND ro.author_id = ${bot})
+    AND EXISTS (SELECT FROM messages ro WHERE ro.channel_id = ${message}.channel_id AND ro.id = ${message}.reply_to_id AND ro.author_id = ${bot})
   OR ${message}.thread_id IS NOT NULL AND ${message}.seq >= (
     SELECT CASE WHEN th.creator_id = ${bot} OR coalesce(pm.author_id = ${bot}, false) THEN 0 ELSE
       (SELECT min(om.seq) FROM messages om WHERE om.thread_id = th.id AND om.author_id = ${bot}) END
@@ -86,7 +86,7 @@ const selectSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot"
         JOIN users mu ON mu.id = (mention ->> 'targetId')::uuid AND mu.is_bot AND mu.id <> m.author_id
       WHERE mention ->> 'kind' = 'user')) AS "answersBot"
   FROM messages m JOIN users u ON u.id = m.author_id
-  LEFT JOIN messages r ON r.id = m.reply_to_id LEFT JOIN users ru ON ru.id = r.author_id
+  LEFT JOIN messages r ON r.channel_id = $1 AND r.id = m.reply_to_id LEFT JOIN users ru ON ru.id = r.author_id
   WHERE m.channel_id = $1 ORDER BY m.seq DESC LIMIT $2`;
 
 /** The last messages of a channel, newest first. */

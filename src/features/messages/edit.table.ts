@@ -3,30 +3,30 @@ import type { Rows } from '../../database/database.ts';
 import { mentionedBots } from './bots.table.ts';
 
 const edited = "is_edited = true, updated_at = greatest(now(), updated_at + interval '1 ms')";
-/** Replaces the text of a message. $1 message, $2 text, $3 mentions. The channel's log must be locked. */
+/** Replaces the text of a message. $1 message, $2 text, $3 mentions, $4 channel. The channel's log must be locked. */
 export const updateText = `UPDATE messages SET content = $2, mentions = $3::json, mentioned_bots = ${mentionedBots('$3::json')}, ${edited}
-  WHERE id = $1 AND deleted_at IS NULL AND content <> $2 RETURNING id`;
-/** Marks a message as edited. $1 message */
-export const markEdited = `UPDATE messages SET ${edited} WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
+  WHERE channel_id = $4 AND id = $1 AND deleted_at IS NULL AND content <> $2 RETURNING id`;
+/** Marks a message as edited. $1 message, $2 channel */
+export const markEdited = `UPDATE messages SET ${edited} WHERE channel_id = $2 AND id = $1 AND deleted_at IS NULL RETURNING id`;
 
 /**
  * Makes sure that a message exists, and that its row stays until the transaction ends, even if its channel is deleted
  * meanwhile. @returns its content. @throws AppError MESSAGE_NOT_FOUND
  */
-export async function holdMessage(rows: Rows, messageId: string): Promise<string> {
+export async function holdMessage(rows: Rows, channelId: string, messageId: string): Promise<string> {
   const [there] = await rows<{ content: string }>(
     `SELECT content FROM messages m LEFT JOIN threads t ON t.id = m.thread_id
-     WHERE m.id = $1 AND m.deleted_at IS NULL AND t.deleted_at IS NULL FOR KEY SHARE OF m`,
-    [messageId],
+     WHERE m.channel_id = $1 AND m.id = $2 AND m.deleted_at IS NULL AND t.deleted_at IS NULL FOR KEY SHARE OF m`,
+    [channelId, messageId],
   );
   if (!there) throw new AppError('MESSAGE_NOT_FOUND');
   return there.content;
 }
 
-/** Erases messages $1, apart from what is attached to them. The channel's log must be locked. */
+/** Erases messages $1 of channel $2, apart from what is attached to them. The channel's log must be locked. */
 export const emptyMessages = `UPDATE messages SET content = '', metadata = NULL, mentions = NULL,
     mentioned_bots = ${mentionedBots('NULL')}, pinned_at = NULL, deleted_at = now()
-  WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL RETURNING id, seq`;
+  WHERE channel_id = $2 AND id = ANY($1::uuid[]) AND deleted_at IS NULL RETURNING id, seq`;
 export const deleteReactions = 'DELETE FROM reactions WHERE message_id = ANY($1::uuid[])';
 export const deleteAttachments = 'DELETE FROM attachments WHERE message_id = ANY($1::uuid[])';
 
@@ -46,9 +46,9 @@ export const selectEntries = `SELECT seq, data::text AS json FROM log_entries
    WHERE stream_id = $1 AND seq = ANY($3::bigint[]) AND event = 'message:new' AND NOT is_outdated
    UNION ALL
    SELECT seq, data::text FROM log_entries WHERE stream_id = $1 AND data ->> 'id' = ANY($4::text[]) AND ${retold}`;
-/** The messages that reply to messages $1, as far as the log $2 still has them. */
+/** The messages that reply to messages $1 of channel $2, as far as its log still has them. */
 export const selectReplies = `SELECT id, seq FROM messages
-   WHERE reply_to_id = ANY($1::uuid[]) AND seq > (SELECT floor_seq FROM streams WHERE id = $2)`;
+   WHERE channel_id = $2 AND reply_to_id = ANY($1::uuid[]) AND seq > (SELECT floor_seq FROM streams WHERE id = $2)`;
 
 /** The threads that start from messages $1. */
 export const selectThreadsOf = 'SELECT id FROM threads WHERE parent_message_id = ANY($1::uuid[])';

@@ -23,8 +23,8 @@ export async function replaceText(
   // The log is locked first, so that edits of one message are published in the order in which they are made.
   const { updated, message } = await pipelined({
     lock: change.lockOpen(channelRoom(channelId)),
-    updated: change.rows(updateText, [id, content, mentions.length > 0 ? JSON.stringify(mentions) : null]),
-    message: readMessage(change.rows, id),
+    updated: change.rows(updateText, [id, content, mentions.length > 0 ? JSON.stringify(mentions) : null, channelId]),
+    message: readMessage(change.rows, channelId, id),
   });
   if (updated.length === 0) return { message, isChanged: false };
   await retitle(change, id, content);
@@ -34,14 +34,14 @@ export async function replaceText(
 
 /** Marks a message as edited after a file was added to it. The log of its channel must be locked. */
 export async function markExtended(change: Change, { id, seq, channel_id: channelId }: MessageRow): Promise<void> {
-  await change.rows(markEdited, [id]);
+  await change.rows(markEdited, [id, channelId]);
   await outdate(change.rows, channelId, [{ id, seq }]);
-  await publishUpdated(change, id);
+  await publishUpdated(change, channelId, id);
 }
 
 /** Publishes a message as it is now, after it was changed. The log of its channel must be locked. */
-export async function publishUpdated(change: Change, messageId: string): Promise<MessageRow> {
-  const row = await readMessage(change.rows, messageId);
+export async function publishUpdated(change: Change, channelId: string, messageId: string): Promise<MessageRow> {
+  const row = await readMessage(change.rows, channelId, messageId);
   change.publish(messageUpdated.in(channelRoom(row.channel_id), messageRecord(row, null), row.thread_id));
   return row;
 }

@@ -87,7 +87,7 @@ export class MessageList {
     const [some, plain] = [found.filter((row) => row.has_more), found.filter((row) => !row.has_more)];
     const ids = some.map((row) => row.id);
     const [special, authors] = await Promise.all([
-      ids.length > 0 ? completeRows(rows, ids) : [],
+      ids.length > 0 ? completeRows(rows, channel.id, ids) : [],
       this.deps.authors.of(plain.map((row) => row.author_id)),
     ]);
     const complete = new Map(special.map((row) => [row.id, row]));

@@ -130,7 +130,7 @@ export class MessageService {
       if (!isChanged) return messageRecord(message, actor.userId);
       await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: dateNow().toISOString() }]);
       change.afterCommit(() => this.deps.notifications.wake());
-      return messageRecord(await publishUpdated(change, messageId), actor.userId);
+      return messageRecord(await publishUpdated(change, row.channel_id, messageId), actor.userId);
     });
     return actor.user.isBot ? this.reader.asHeard(actor, edited) : edited;
   }

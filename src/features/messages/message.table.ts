@@ -56,7 +56,7 @@ export const selectMessages = `SELECT ${columnsOfAll}, u.username, u.display_nam
   o.last_message_at AS own_thread_last, ${attachmentsOf('m.id')} AS attachments, ${reactionsOf('m.id')} AS reactions
   FROM messages m JOIN users u ON u.id = m.author_id
   JOIN channels c ON c.id = m.channel_id LEFT JOIN threads t ON t.id = m.thread_id
-  LEFT JOIN messages r ON r.id = m.reply_to_id
+  LEFT JOIN messages r ON r.channel_id = m.channel_id AND r.id = m.reply_to_id
   LEFT JOIN LATERAL (SELECT * FROM threads WHERE parent_message_id = m.id LIMIT 1) AS o ON true`;
 
 /**
@@ -70,11 +70,20 @@ export const selectPage = (page: string): string => `SELECT ${columnsOfAll},
 /** Not deleted, nor its thread or channel. */
 export const isThere = 'm.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL';
 
-/** The messages of a page that have more than all have. */
-export const selectSome = `${selectMessages} WHERE m.id = ANY($1::uuid[]) AND ${isThere}`;
+/**
+ * Messages of a channel, with a parameter in the place of each channel: where `messages` is partitioned, only one
+ * partition is looked into (see database/moves).
+ * @param channel SQL of its id, a parameter
+ */
+const selectIn = (channel: string): string =>
+  `${selectMessages.replace('r.channel_id = m.channel_id', `r.channel_id = ${channel}`)} WHERE m.channel_id = ${channel}`;
+
+/** The messages of a page that have more than all have. $1 channel, $2 messages */
+export const selectSome = `${selectIn('$1')} AND m.id = ANY($2::uuid[]) AND ${isThere}`;
 
 const selectAny = `${selectMessages} WHERE m.id = ANY($1::uuid[])`;
 const oneThere = `${selectMessages} WHERE m.id = $1 AND ${isThere}`;
+const oneThereIn = `${selectIn('$1')} AND m.id = $2 AND ${isThere}`;
 
 /** A message, without an access check; undefined: it does not exist (any more). */
 export async function findMessage(rows: Rows, messageId: string): Promise<MessageRow | undefined> {
@@ -87,9 +96,9 @@ export function findMessages(rows: Rows, ids: string[]): Promise<MessageRow[]> {
   return rows<MessageRow>(selectAny, [ids]);
 }
 
-/** A message that is known to be readable, unless it was deleted meanwhile. @throws AppError MESSAGE_NOT_FOUND */
-export async function readMessage(rows: Rows, messageId: string): Promise<MessageRow> {
-  const row = await findMessage(rows, messageId);
+/** A message of a channel that is known to be readable, unless it was deleted meanwhile. @throws AppError MESSAGE_NOT_FOUND */
+export async function readMessage(rows: Rows, channelId: string, messageId: string): Promise<MessageRow> {
+  const [row] = await rows<MessageRow>(oneThereIn, [channelId, messageId]);
   if (!row) throw new AppError('MESSAGE_NOT_FOUND');
   return row;
 }
@@ -102,7 +111,7 @@ const isForgotten = `coalesce(
     (SELECT l.created_at FROM log_entries l WHERE l.stream_id = m.channel_id AND l.seq = m.seq), m.created_at
   ) < now() - interval '1 day'`;
 
-const sentBy = (column: string) => `${selectMessages} WHERE m.channel_id = $1 AND m.author_id = $2 AND m.${column} = $3
+const sentBy = (column: string) => `${selectIn('$1')} AND m.author_id = $2 AND m.${column} = $3
   AND NOT ${isForgotten}`;
 /** A message that an author sent to a channel. $1 channel, $2 author, $3 its nonce, or its Idempotency-Key */
 export const [sentByNonce, sentByKey] = [sentBy('nonce'), sentBy('sent_key')];
@@ -205,10 +214,14 @@ async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
   const replies = added.filter((row) => row.replyToId !== null);
   if (replies.length === 0) return;
   const valid = await rows<{ id: string }>(
-    `SELECT m.id FROM unnest($1::uuid[], $2::timestamptz[]) AS reply (id, updated_at)
-     JOIN messages m ON m.id = reply.id AND m.updated_at = reply.updated_at AND m.deleted_at IS NULL
+    `SELECT m.id FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) AS reply (id, updated_at, channel_id)
+     JOIN messages m ON m.channel_id = reply.channel_id AND m.id = reply.id AND m.updated_at = reply.updated_at AND m.deleted_at IS NULL
      LEFT JOIN threads t ON t.id = m.thread_id WHERE t.deleted_at IS NULL`,
-    [replies.map((row) => row.replyToId), replies.map((row) => row.replyUpdatedAt)],
+    [
+      replies.map((row) => row.replyToId),
+      replies.map((row) => row.replyUpdatedAt),
+      replies.map((row) => row.channelId),
+    ],
   );
   if (valid.length < replies.length) throw new StaleMessage();
 }

@@ -77,7 +77,7 @@ interface ErasedMessage {
  * @returns those that existed
  */
 export async function eraseMessages(rows: Rows, channelId: string, ids: string[]): Promise<ErasedMessage[]> {
-  const erased = await rows<ErasedMessage>(emptyMessages, [ids]);
+  const erased = await rows<ErasedMessage>(emptyMessages, [ids, channelId]);
   if (erased.length === 0) return [];
   const erasedIds = erased.map((message) => message.id);
   // The step with several statements is last, so that it stops if one of the others has failed.

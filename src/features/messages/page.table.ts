@@ -63,9 +63,9 @@ export function readPage(
   return rows<FoundRow>(text, bot === null ? [id, seq] : [id, seq, bot]);
 }
 
-/** Messages of a page with their optional parts; without those that were deleted meanwhile. */
-export function completeRows(rows: Rows, ids: string[]): Promise<MessageRow[]> {
-  return rows<MessageRow>(selectSome, [ids]);
+/** Messages of a channel's page with their optional parts; without those that were deleted meanwhile. */
+export function completeRows(rows: Rows, channelId: string, ids: string[]): Promise<MessageRow[]> {
+  return rows<MessageRow>(selectSome, [channelId, ids]);
 }
 
 /** The number of a message of the channel, even of a deleted one: it keeps its place (contract §6). */

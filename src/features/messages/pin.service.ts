@@ -54,8 +54,8 @@ export class PinService {
     if (channelId !== null && channel.id !== channelId) throw new AppError('WRONG_CHANNEL');
     return this.deps.changes.run(async (change) => {
       await change.lockOpen(channelRoom(channel.id));
-      const isChanged = await setPinned(change.rows, row.id, isPinned);
-      const now = await readMessage(change.rows, row.id);
+      const isChanged = await setPinned(change.rows, channel.id, row.id, isPinned);
+      const now = await readMessage(change.rows, channel.id, row.id);
       if (isChanged) {
         const event = isPinned ? messagePinned : messageUnpinned;
         change.publish(event.in(channelRoom(channel.id), messageRecord(now, null), now.thread_id));

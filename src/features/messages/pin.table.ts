@@ -18,11 +18,11 @@ export function readPinned(rows: Rows, channelId: string, bot: string | null): P
 }
 
 /** @returns whether that changed anything */
-export async function setPinned(rows: Rows, messageId: string, isPinned: boolean): Promise<boolean> {
+export async function setPinned(rows: Rows, channelId: string, messageId: string, isPinned: boolean): Promise<boolean> {
   const changed = await rows<{ id: string }>(
     `UPDATE messages SET pinned_at = CASE WHEN $2 THEN clock_timestamp() END
-     WHERE id = $1 AND deleted_at IS NULL AND (pinned_at IS NULL) = $2 RETURNING id`,
-    [messageId, isPinned],
+     WHERE channel_id = $3 AND id = $1 AND deleted_at IS NULL AND (pinned_at IS NULL) = $2 RETURNING id`,
+    [messageId, isPinned, channelId],
   );
   return changed.length > 0;
 }

@@ -38,7 +38,7 @@ const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.cre
   r.author_id AS reply_author_id, p.author_id AS parent_author_id,
   coalesce(s.role IN (${rolesThatMay('message:mention-all')}), false) AS may_broadcast
   FROM messages m JOIN channels c ON c.id = m.channel_id JOIN users u ON u.id = m.author_id
-  LEFT JOIN messages r ON r.id = m.reply_to_id AND r.deleted_at IS NULL
+  LEFT JOIN messages r ON r.channel_id = m.channel_id AND r.id = m.reply_to_id AND r.deleted_at IS NULL
   LEFT JOIN threads t ON t.id = m.thread_id LEFT JOIN messages p ON p.id = t.parent_message_id
   LEFT JOIN server_members s ON s.server_id = c.server_id AND s.user_id = m.author_id
   WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL AND t.deleted_at IS NULL AND c.deleted_at IS NULL`;

@@ -95,5 +95,8 @@ export class ReactionService {
 
 /** Until the commit the message stays, and nobody else reacts to it. */
 async function lockMessage(change: Change, { row }: FoundMessage): Promise<void> {
-  await pipelined({ log: change.lockOpen(channelRoom(row.channel_id)), message: holdMessage(change.rows, row.id) });
+  await pipelined({
+    log: change.lockOpen(channelRoom(row.channel_id)),
+    message: holdMessage(change.rows, row.channel_id, row.id),
+  });
 }
