@@ -7,6 +7,7 @@ import { usernameSchema } from '../contract/username.ts';
 import type { ListedUser } from '../features/accounts/operator.service.ts';
 import { asText, type Command, type Input, requiredArgument } from './command.ts';
 import { jobsCommand } from './jobs-command.ts';
+import { partitionCommand } from './partition-command.ts';
 import { transferCommands } from './transfer-commands.ts';
 
 /** Options of all commands, in the form of node:util's parseArgs. */
@@ -122,6 +123,7 @@ export const commands: Record<string, Command> = {
     },
   },
   jobs: jobsCommand,
+  'partition-messages': partitionCommand,
   ...transferCommands,
 };
 

@@ -9,6 +9,8 @@ export const advisoryLocks = {
   serving: 7_215_004,
   /** One node at a time changes what tables are made of. */
   partitioning: 7_215_005,
+  /** The one run that partitions messages holds it. */
+  moving: 7_215_006,
   collectingBlobs: 7_215_040,
 };
 

@@ -67,7 +67,7 @@ export class Database {
   private readonly quick: KeptConnection;
   private readonly underWay = new Set<Promise<unknown>>();
   private closing = false;
-  private readonly url: string;
+  readonly url: string;
   private readonly watches: StatementWatch[];
   private readonly hung: HungConnections;
   /** Null: there are none. */

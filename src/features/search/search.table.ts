@@ -125,7 +125,14 @@ export async function readableChannels(rows: Rows, { user }: Actor, serverId: st
   return (await rows<{ id: string }>(selectReadable, [user.id, user.isBot, serverId])).map(({ id }) => id);
 }
 
+/** Of a partitioned table, each partition has its part of an index. */
+const mergeAll = `SELECT gin_clean_pending_list(part.index) FROM unnest(ARRAY['messages_search'::regclass, 'messages_search_unspaced'])
+    AS whole (index) CROSS JOIN LATERAL (
+      SELECT inhrelid::regclass AS index FROM pg_inherits WHERE inhparent = whole.index
+      UNION ALL SELECT whole.index WHERE NOT EXISTS (SELECT FROM pg_inherits WHERE inhparent = whole.index)
+    ) AS part`;
+
 /** Merges the words of new messages into the indexes. */
 export async function mergeNewWords(rows: Rows): Promise<void> {
-  await rows("SELECT gin_clean_pending_list('messages_search'), gin_clean_pending_list('messages_search_unspaced')");
+  await rows(mergeAll);
 }
