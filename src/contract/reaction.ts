@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { calls, clientEvents, textParam, uuidParam } from './call.ts';
 import { durableEvent, ephemeralEvent } from './event.ts';
 import { idSchema, record } from './schema.ts';
-import { isBlank } from './unicode/visible.ts';
+import { isBlank, turnsDirection } from './unicode/visible.ts';
 
 /** Different emoji of one user, and of all, on one message (contract §6). */
 export const maxEmojiEach = 20;
@@ -21,21 +21,29 @@ export const reactionSchema = record('ReactionSummary', {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-function isEmoji(text: string): boolean {
+function isOne(text: string): boolean {
   // Clients resolve `.` in a path, even percent-encoded: such a reaction could not be removed.
   if (text === '.') return false;
   if (/^:[\w+-]{1,30}:$/.test(text)) return true;
   const [first, second] = graphemes.segment(text);
-  return first !== undefined && second === undefined && !isBlank(text) && !/[\s\p{Cc}\p{Bidi_Control}]/u.test(text);
+  return first !== undefined && second === undefined && !/[\s\p{Cc}]/u.test(text);
 }
 
-/** What someone may have reacted with, also in an earlier version. */
-export const keptEmojiSchema = z.string().min(1).max(32, 'must have at most 32 characters');
+const unfit = 'must be one emoji, or a name between colons';
+const described = 'One emoji, or a name between colons: `:wave:`.';
 
-/** One grapheme or `:name:` (contract §6). */
+/** What someone has reacted with, perhaps in an earlier version, which took some that nobody sees. */
+export const keptEmojiSchema = z
+  .string()
+  .min(1)
+  .max(32, 'must have at most 32 characters')
+  .refine(isOne, { error: unfit, abort: true })
+  .describe(described);
+
+/** One grapheme or `:name:` (contract §6), with something to see. */
 export const emojiSchema = keptEmojiSchema
-  .refine(isEmoji, 'must be one emoji, or a name between colons')
-  .describe('One emoji, or a name between colons: `:wave:`.');
+  .refine((text) => !isBlank(text) && !turnsDirection(text), unfit)
+  .describe(described);
 
 export const reactSchema = z.object({ emoji: emojiSchema });
 

@@ -33,7 +33,7 @@ describe('mentions', () => {
 
   it('end where they were written to end, whatever becomes of their letters in small ones', async () => {
     const { alice, bob, server, channel } = here;
-    const [first, second] = [`İ${bob.username}`, `${bob.username}ΝΙΚΟΣ`];
+    const [first, second] = [`İ${bob.username}`, `${Date.now()}ΝΙΚΟΣ`];
     for (const username of [first, second]) {
       const person = await register(alice.node, { username, email: `${username.length}${bob.username}@example.com` });
       await person.post('/api/servers/_/join', { inviteCode: server.inviteCode });

@@ -100,6 +100,9 @@ describe('reactions and pins', () => {
       '\n',
       '\u200d',
       '\u0301',
+      '\u3164',
+      '\u2800',
+      '👍\u200f',
     ];
     for (const emoji of good) {
       const { status } = await bob.post(`/api/messages/${message.id}/reactions`, { emoji });
