@@ -1,7 +1,8 @@
 /**
  * Whatever is drawn: no white space, controls and formats, nothing that Unicode says to be ignored where it has no effect
- * (Hangul fillers too), and no marks that need a letter to stand on. The four at the end are blank by their own
- * definition, which no property tells: an empty Braille cell, a null notehead, and the blanks among hieroglyphs.
+ * (Hangul fillers too), and no marks that need a letter to stand on. The five at the end are blank by their own
+ * definition, which no property tells: an empty Braille cell, the place of an object, a null notehead, and the blanks
+ * among hieroglyphs.
  */
 const visible =
   /[^\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]/u;
