@@ -268,7 +268,12 @@ describe('the partitions of the log', () => {
     expect(await sql(holes)).to.deep.equal([]);
   });
 
-  it('are dropped when they are over, and who counted on them knows it by the floor before', async () => {
+  it('are dropped when they are over, and who counted on them knows it by the floor', () => drop([appendAsBefore]));
+
+  it('are dropped beside a node of the version before that deletes what is in them', () =>
+    drop([appendAsBefore, trimAsBefore]));
+
+  async function drop(beside: string[]): Promise<void> {
     await prepare();
     await keepAll();
     await sql(fill);
@@ -279,7 +284,7 @@ describe('the partitions of the log', () => {
     await sql(`INSERT INTO log_entries (stream_id, seq, event, data, created_at)
       SELECT id, seq, 'message:new', '{}', CASE WHEN seq <= 30 AND id <> (SELECT id FROM streams ORDER BY id LIMIT 1)
         THEN now() - interval '10 days' ELSE now() END FROM streams, generate_series(1, ${each}) AS seq`);
-    const writers = new Writers(database.url, [appendAsBefore, trimAsBefore]);
+    const writers = new Writers(database.url, beside);
     expect(await due()).to.equal('drop');
     await keepAll();
     await writers.stop();
@@ -290,7 +295,7 @@ describe('the partitions of the log', () => {
     );
     expect(floors).to.deep.equal([0, ...Array(logs - 1).fill(30)]);
     expect(await sql(holes)).to.deep.equal([]);
-  });
+  }
 });
 
 describe('the times of partitions', () => {

@@ -52,6 +52,8 @@ describe('the log in its partitions', () => {
     if (!node) throw new Error('no node');
     const away = bob.on(node);
     const ask = async (seq: number) => (await away.get(`/api/channels/${channel.id}/events?after=${seq}`)).body;
+    const floor = 'SELECT floor_seq::int AS floor FROM streams WHERE id = $1';
+    expect(await sql(floor, [channel.id])).to.deep.equal([{ floor: old }]);
     const first = await ask(old - 1);
     expect(first).to.deep.include({ recovered: false, seq: head, events: [] });
     expect(await ask(first.seq)).to.include({ recovered: true, seq: head });
