@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Bus } from '../../src/cluster/bus.ts';
 import type { LogEntry } from '../../src/cluster/entry.ts';
-import { type Room, streamId } from '../../src/contract/rooms.ts';
+import { isOwn, type Room, streamId } from '../../src/contract/rooms.ts';
 import type { Rows } from '../../src/database/database.ts';
 import type { Page } from '../../src/delivery/catch-up.ts';
 import type { Loose } from '../world/person.ts';
@@ -78,6 +78,8 @@ export class Foundation {
   bring: (room: Room, entries: LogEntry[]) => void = () => {};
   private readonly logs: PlainLog[];
   private readonly random: (below: number) => number;
+  /** The heads that a snapshot could see. */
+  private readonly seen = new Map<string, number[]>();
   private readonly asked: ((fails: boolean) => void)[] = [];
 
   constructor(logs: PlainLog[], random: (below: number) => number) {
@@ -120,10 +122,27 @@ export class Foundation {
     return new Promise((resolve) => this.asked.push(() => resolve(work())));
   }
 
-  private rows(text: string, [ids, after, limit]: unknown[]): Loose {
+  private rows(text: string, values: unknown[]): Loose {
+    if (text.includes('pg_current_snapshot')) return [this.movedSince(String(values[0]))];
+    const [ids, after, limit] = values;
     const asked = this.logs.filter(({ room }) => [ids].flat().includes(streamId(room)));
     if (text.includes('FROM log_entries')) return asked[0]?.after(Number(after), Number(limit)) ?? [];
-    return asked.map((log) => ({ id: streamId(log.room), last_seq: log.head, floor_seq: log.floor }));
+    return asked.map((log) => ({
+      id: streamId(log.room),
+      last_seq: log.head,
+      floor_seq: log.floor,
+      is_noted: isOwn(log.room),
+    }));
+  }
+
+  private movedSince(before: string): object {
+    const heads = this.logs.map(({ head }) => head);
+    const count = heads.reduce((sum, head) => sum + head, 1);
+    const snapshot = `${count}:${count}:`;
+    this.seen.set(snapshot, heads);
+    const known = this.seen.get(before);
+    const moved = this.logs.filter(({ room, head }, at) => isOwn(room) && head > (known?.[at] ?? head));
+    return { snapshot, ids: moved.map(({ room }) => streamId(room)) };
   }
 }
 
