@@ -108,14 +108,23 @@ const { positionals, values } = parseArgs({
 });
 const [wanted = '', ...parts] = positionals;
 const resultsOf = (name: string) => path.join(folder, `${name}.md`);
-const people = values.people === undefined ? null : Number(values.people);
+
+/** @throws Error if it is not a whole number above 0 */
+function count(name: 'people' | 'messages'): number | null {
+  const text = values[name];
+  if (text === undefined) return null;
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${name} takes a whole number, such as --${name} 5000.`);
+  return Number(text);
+}
+
+const [people, messages] = [count('people'), count('messages') ?? 10_000_000];
 
 // As it is run by those who want to keep what was said: durable.
 await sharedPostgres({ max_connections: '400' });
 try {
   if (wanted === 'hostile') await hostile(resultsOf('hostile'), parts);
   else if (wanted === 'scale') await scale(resultsOf('scale'), parts, people);
-  else if (wanted === 'data') await data(resultsOf('data'), Number(values.messages ?? 10_000_000));
+  else if (wanted === 'data') await data(resultsOf('data'), messages);
   else await compare(wanted);
 } finally {
   await runEnding();
