@@ -218,6 +218,16 @@ describe('a session that is taken up again', () => {
     expect(next.pid).to.equal(auth.pid);
   });
 
+  it('once more on a connection that has been whole for long ends that connection, and no other', async () => {
+    const { line, auth } = await begin();
+    line.connect({ token: auth.token });
+    await until(() => !line.isOpen, { message: 'it is still there' });
+    const [last] = await say(1);
+    const again = await open();
+    again.connect(auth);
+    await reach(again, last);
+  });
+
   it('by an old request that came late sends nothing again to the client, which was back before', async () => {
     const { line, auth } = await begin();
     line.end();
