@@ -35,7 +35,7 @@ describe('a batched read', () => {
     expect(queries.map(({ keys }) => keys)).to.deep.equal([['a', 'b'], ['c']]);
     queries[0]?.end();
     expect(await Promise.all(values)).to.deep.equal(['value of a', 'value of b', 'value of a']);
-    await turns(2);
+    await until(() => queries.length === 3);
     expect(queries[2]?.keys).to.deep.equal(['d', 'e']);
     queries[1]?.end();
     queries[2]?.end();
