@@ -235,8 +235,6 @@ export class Gateway {
     const identified = retryWhileUnavailable(() => this.identify(socket), retryTimeOf(socket), isThere);
     const error = await identified.catch((reason) => refusal(reason, this.parts.log));
     if (error || !isThere()) this.recovery.release(socket);
-    // What confirms the connection leaves together with `ready`, which mostly follows in the same turn.
-    else gatherOpening(socket.request);
     next(error ?? undefined);
   }
 

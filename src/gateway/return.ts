@@ -26,8 +26,9 @@ export interface OwnRooms {
 
 /**
  * The positions of a socket's own rooms before its client learns that it is connected. The client then reads its lists,
- * so what happens from that moment on must be sent to it, even while the socket is still entering these rooms. It then
- * enters them without another query: they have emitted everything that was committed before it came.
+ * so what happens from that moment on must be sent to it, even while the socket is still entering these rooms. The
+ * position of its own may lie a little behind the log, where this node has not received the last events yet: then they
+ * are sent too. It enters the others without another query: they have emitted what was committed before it came.
  * @param since when it came, as `performance.now()` has it
  */
 export async function startPositionsOf(
@@ -42,8 +43,7 @@ export async function startPositionsOf(
   // The position of its own room first: that room announces rooms that are opened after the query for the others.
   note(own, await delivery.open(own));
   const noteOther = async (room: Room) => note(room, await delivery.openFresh(room, since));
-  const noteOthers = async () => Promise.all((await ownRooms.roomsOnConnect(actor)).map(noteOther));
-  await Promise.all([delivery.openFresh(own, since), noteOthers()]);
+  await Promise.all((await ownRooms.roomsOnConnect(actor)).map(noteOther));
   return positions;
 }
 
@@ -148,9 +148,9 @@ export class Return {
   /** Enters an own room, unless the client has joined it by itself meanwhile. */
   private async enter(room: Room, sent: (entries: LogEntry[]) => void = () => {}): Promise<void> {
     const due = await this.take(room);
-    // A recovered client may join its rooms with its positions at once, and is then given what it missed by the answer:
-    // nothing begins there before its own room has been looked at again.
-    const since = room === this.own && this.recovered ? undefined : this.since;
+    // A client may join its rooms with its positions at once, and is then given what it missed by the answer: nothing
+    // begins there before its own room has been looked at again.
+    const since = room === this.own ? undefined : this.since;
     if (due) this.pages.set(streamId(room), await this.deps.subscriptions.bring(due, null, { sent, since }));
   }
 

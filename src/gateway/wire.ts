@@ -33,14 +33,9 @@ export function forgetRequest(socket: ParleySocket): void {
   Object.assign(socket.conn, { request: null });
 }
 
-/**
- * What is written to a WebSocket in this turn leaves in one write: the response to its request with Engine.IO's first
- * packet, and what confirms the connection with `ready`.
- * @param request null: it was released, by another socket of the same connection
- */
-export function gatherOpening(request: IncomingMessage | null): void {
-  if (request?.headers.upgrade === undefined) return;
-  const { socket } = request;
+/** Sends the response to a WebSocket's request and Engine.IO's first packet in one write. */
+export function gatherOpening({ headers, socket }: IncomingMessage): void {
+  if (headers.upgrade === undefined) return;
   socket.cork();
   setImmediate(() => socket.uncork());
 }
