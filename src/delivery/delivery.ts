@@ -12,6 +12,8 @@ import { Observers } from './observers.ts';
 import { StalenessGuard } from './staleness.ts';
 import { Sweeper } from './sweeper.ts';
 
+type LogRows = Pick<Database, 'committedRows' | 'quickRows'>;
+
 const pullSize = 500;
 const reapMs = 5000;
 
@@ -28,7 +30,7 @@ export class Delivery {
   onCommitted: (entries: LogEntry[]) => void = () => {};
   /** Brings entries up to date as they are read. */
   renewal = noRenewal;
-  private readonly database: Pick<Database, 'committedRows' | 'quickRows'>;
+  private readonly database: LogRows;
   private readonly settings: Settings['delivery'];
   private readonly heads: BatchedRead<Head>;
   private readonly streams = new Map<Room, LiveStream>();
@@ -46,12 +48,7 @@ export class Delivery {
   private timers: NodeJS.Timeout[] = [];
   private closed = false;
 
-  constructor(
-    database: Pick<Database, 'committedRows' | 'quickRows'>,
-    bus: Bus,
-    settings: Settings['delivery'],
-    log: Log,
-  ) {
+  constructor(database: LogRows, bus: Bus, settings: Settings['delivery'], log: Log) {
     this.database = database;
     this.bus = bus;
     this.settings = settings;

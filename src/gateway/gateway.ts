@@ -254,7 +254,7 @@ export class Gateway {
       this.recovery.forget(Reflect.get(socket, 'pid'));
       throw new AppError('ACCESS_TOKEN_INVALID');
     }
-    const positions = await startPositionsOf(actor, this.parts.ownRooms, this.parts.delivery, since);
+    const positions = await startPositionsOf(actor, this.parts, since);
     const start = { recovery, positions, since };
     const { watched = [], crowds = [] } = recovery ?? {};
     const rooms = { subscriptions: new Map(), start, watched, crowds, isWhole: recovery !== null };

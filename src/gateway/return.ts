@@ -27,14 +27,12 @@ export interface OwnRooms {
 /**
  * The positions of a socket's own rooms before its client learns that it is connected. The client then reads its lists,
  * so what happens from that moment on must be sent to it, even while the socket is still entering these rooms. The
- * position of its own may lie a little behind the log, where this node has not received the last events yet: then they
- * are sent too. It enters the others without another query: they have emitted what was committed before it came.
- * @param since when it came, as `performance.now()` has it
+ * position of its own may lie a little behind the log: then what is missing is sent too. It enters the others without
+ * another query: they have emitted what was committed before `since`, as `performance.now()` has it, when it came.
  */
 export async function startPositionsOf(
   actor: Actor,
-  ownRooms: OwnRooms,
-  delivery: Delivery,
+  { ownRooms, delivery }: Pick<ReturnDeps, 'ownRooms' | 'delivery'>,
   since = performance.now(),
 ): Promise<Map<Room, number>> {
   const positions = new Map<Room, number>();

@@ -63,7 +63,7 @@ describe('a socket that has just heard that it is connected', () => {
     const actor: Actor = { userId: bob.id, user, tier: 'member', scopes: null, ...none };
     const ownRooms = { roomsOnConnect: opensOne, opened: () => undefined };
     // On a node on which nobody is in that room yet.
-    const positions = await startPositionsOf(actor, ownRooms, far.delivery);
+    const positions = await startPositionsOf(actor, { ownRooms, delivery: far.delivery });
     expect(positions.get(`user:${bob.id}`)).to.be.below(announced);
   });
 });
