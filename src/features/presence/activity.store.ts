@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { BatchedRead } from '../../database/batched-read.ts';
 import type { RedisConnections } from '../../infrastructure/redis.ts';
+import { GatheredCommands } from '../../infrastructure/redis-gathered.ts';
 
 /** An activity of someone in a channel. */
 export interface Activity {
@@ -61,6 +63,7 @@ const takeOverdue = `${common}
 
 const statesSchema = z.array(z.enum(['held', 'new', 'lost']));
 const namesSchema = z.array(z.string());
+const valuesSchema = z.array(z.string().nullable());
 const chunkSize = 200;
 
 export type ActivityState = z.infer<typeof statesSchema>[number];
@@ -68,6 +71,9 @@ export type ActivityState = z.infer<typeof statesSchema>[number];
 /** Activities on all nodes, each of which expires unless its node renews it. Calls reject without Redis. */
 export class ActivityStore {
   private readonly redis: RedisConnections;
+  private readonly commands: GatheredCommands;
+  /** Many join a channel at the same time, each with a look at it. */
+  private readonly channels = new BatchedRead((ids) => this.readChannels(ids), 0);
   /** The scripts touch several keys at once: in a cluster the hash tag puts all of them on one shard. */
   private readonly prefix: string;
   private readonly times: { holdMs: number; keptMs: number };
@@ -75,6 +81,7 @@ export class ActivityStore {
   /** @param times.keptMs how long it is remembered that one has ended, for clients that were cut off */
   constructor(redis: RedisConnections, times: { holdMs: number; keptMs: number }) {
     this.redis = redis;
+    this.commands = new GatheredCommands(redis.commands);
     this.prefix = `{${redis.named('activities')}}:`;
     this.times = times;
   }
@@ -99,14 +106,15 @@ export class ActivityStore {
 
   /** Those of a channel, and which have ended lately. */
   async of(channelId: string): Promise<Activity[]> {
-    const found = await this.redis.commands.hgetall(`${this.prefix}in:${channelId}`);
-    return Object.entries(found).map(([userId, value]) => activityOf(channelId, userId, value));
+    return (await this.channels.read(channelId)) ?? [];
   }
 
   /** Those of some users there. */
   async among(channelId: string, userIds: string[]): Promise<Activity[]> {
-    const found = await this.redis.commands.hmget(`${this.prefix}in:${channelId}`, ...userIds);
-    return found.flatMap((value, i) => (value === null ? [] : [activityOf(channelId, userIds[i] ?? '', value)]));
+    const found = await this.commands.run('hmget', `${this.prefix}in:${channelId}`, ...userIds);
+    return valuesSchema
+      .parse(found)
+      .flatMap((value, i) => (value === null ? [] : [activityOf(channelId, userIds[i] ?? '', value)]));
   }
 
   /** Those of nodes that are gone; each is given to one node. */
@@ -116,6 +124,17 @@ export class ActivityStore {
       const [channelId = '', userId = ''] = name.split(' ');
       return { channelId, userId };
     });
+  }
+
+  private async readChannels(ids: string[]): Promise<Map<string, Activity[]>> {
+    const read = async (channelId: string): Promise<[string, Activity[]]> => {
+      const fields = namesSchema.parse(await this.commands.run('hgetall', `${this.prefix}in:${channelId}`));
+      const known = fields.flatMap((userId, i) =>
+        i % 2 === 0 ? [activityOf(channelId, userId, fields[i + 1] ?? '')] : [],
+      );
+      return [channelId, known];
+    };
+    return new Map(await Promise.all(ids.map(read)));
   }
 
   private run(script: string, args: (string | number)[]): Promise<unknown> {
