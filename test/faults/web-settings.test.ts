@@ -2,11 +2,15 @@
 
 import { expect } from 'chai';
 import { clientId, clientSecret, startProvider, type TestProvider } from '../accounts/identity-provider.ts';
+import { codeIn, dataFolder, proveAddress } from '../accounts/mailbox.ts';
 import { freePort } from '../rig/free-port.ts';
 import { until } from '../rig/until.ts';
 import { request } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
+import { register } from '../world/world.ts';
+
+const folder = dataFolder();
 
 describe('settings and people in the web client', () => {
   let here: WebWorld;
@@ -19,7 +23,7 @@ describe('settings and people in the web client', () => {
     const publicUrl = `http://localhost:${port}`;
     provider = await startProvider([`${publicUrl}/api/auth/oauth/corp/callback`]);
     const corp = { name: 'corp', kind: 'openid', issuer: provider.issuer, clientId, clientSecret } as const;
-    here = await webWorld({ settings: { port, publicUrl, oauthProviders: [corp] } });
+    here = await webWorld({ settings: { port, publicUrl, oauthProviders: [corp], dataDir: folder.dataDir } });
     [alice, bob] = [await here.visit(here.alice), await here.visit(here.bob)];
   });
   after(() => here.close());
@@ -91,6 +95,36 @@ describe('settings and people in the web client', () => {
     await page.getByText('Your password is changed').waitFor();
     const changed = { email: here.alice.username, password: ' battery staple ' };
     expect((await request(here.alice.node, 'POST', '/api/auth/login', changed)).status).to.equal(200);
+  });
+
+  it('move an account to another address, and take that back from the old one', async () => {
+    const person = await register(here.alice.node);
+    const mover = await here.visit(person);
+    const { page } = mover;
+    const old = (await person.get('/api/auth/me')).body.email;
+    await proveAddress(person, folder, old);
+    const email = `moved${Date.now()}@example.com`;
+    const mailTo = (to: string, subject: RegExp) =>
+      until(async () =>
+        (await folder.mails()).find((mail) => mail.to?.[0]?.address === to && subject.test(mail.subject ?? '')),
+      );
+    await mover.open('/app/settings/account');
+    await page.getByLabel('New address').fill(email);
+    await page.getByRole('button', { name: 'Mail a code' }).click();
+    await page.getByText(`A code was mailed to ${email}.`).waitFor();
+    await page.getByLabel('Code from the mail').fill(codeIn(await mailTo(email, /makes this/)));
+    await page.getByRole('button', { name: 'Change the address' }).click();
+    await page.getByText(`It is ${email}.`).waitFor();
+    const link = /http\S+undo-email\?token=[\w-]+/.exec((await mailTo(old, /another address/)).text ?? '')?.[0] ?? '';
+    const owner = await here.visit(null);
+    await owner.page.goto(link);
+    await owner.page.getByRole('button', { name: 'Take it back' }).click();
+    await owner.page.getByText(`The address of your account is ${old} again`).waitFor();
+    expect(owner.page.url()).to.not.contain('token');
+    expect(owner.complaints).to.deep.equal([]);
+    await owner.close();
+    await page.waitForURL('**/app/login');
+    await mover.close();
   });
 
   it('say what one is notified of, and what is muted', async () => {
