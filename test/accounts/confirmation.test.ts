@@ -46,6 +46,7 @@ describe('what others must not do with a session', () => {
       'POST /api/agents/:id/token',
       'POST /api/agents/:id/webhook/secret',
       'POST /api/ai/tokens',
+      'POST /api/auth/email-change/start',
       'POST /api/auth/oauth/:provider/link',
       'POST /api/tokens',
       'PUT /api/agents/:id/webhook',
