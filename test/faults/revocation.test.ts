@@ -62,7 +62,7 @@ describe('a session that ends while a socket comes over to it', () => {
       );
       // PostgreSQL has said that the session holds, and the node has not heard it yet.
       const said = `SELECT FROM pg_stat_activity WHERE datname = current_database()
-        AND query LIKE 'SELECT user_id AS "userId", revoked_at IS NOT NULL%' AND query_start > $1`;
+        AND query LIKE 'SELECT s.id AS "sessionId"%' AND query_start > $1`;
       await until(async () => (await query(far.url, said, [clock?.now])).length > 0);
       wire.hold();
       await request(there, 'POST', '/api/auth/logout', {}, { authorization: `Bearer ${second}` });
