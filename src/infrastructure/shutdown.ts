@@ -1,8 +1,11 @@
 import type { Log } from './log.ts';
 import { within } from './within.ts';
 
-/** How long a step is awaited: until the overall deadline, or until it is done. */
-type Patience = 'in time' | 'to its end';
+/** How long a step is awaited: until the overall deadline, until it is done, or for so many ms. */
+type Patience = 'in time' | 'to its end' | number;
+
+/** What the steps after one with a limit of its own have together, in ms, however long that took. */
+const restMs = 1000;
 
 interface Step {
   name: string;
@@ -35,12 +38,15 @@ export class Shutdown {
   }
 
   private async runSteps(): Promise<void> {
-    const deadline = performance.now() + this.limitMs;
+    let deadline = performance.now() + this.limitMs;
     const late: string[] = [];
     for (const step of this.steps.reverse()) {
       const done = this.runStep(step);
-      if (step.patience === 'to its end') await done;
-      else if (!(await within(done, Math.max(deadline - performance.now(), 0)))) late.push(step.name);
+      const { patience } = step;
+      const left = Math.max(deadline - performance.now(), 0);
+      if (patience === 'to its end') await done;
+      else if (!(await within(done, patience === 'in time' ? left : patience))) late.push(step.name);
+      if (typeof patience === 'number') deadline = Math.max(deadline, performance.now() + restMs);
     }
     if (late.length > 0) this.log.warn({ late }, 'Not everything could be closed in time.');
   }

@@ -163,7 +163,7 @@ export async function startNode(
   log: Log = createLog(settings.logLevel),
   link: WorkerLink | null = null,
 ): Promise<Node> {
-  const shutdown = new Shutdown(log, settings.shutdown.spreadMs + settings.shutdown.graceMs + closingMs);
+  const shutdown = new Shutdown(log, settings.shutdown.graceMs + closingMs);
   try {
     return await assemble(settings, log, shutdown, link);
   } catch (error) {
@@ -213,7 +213,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const closeUnused = followUnused(httpServer);
   const port = await listen(httpServer, settings, link ? sharedListening : {});
   const { appProxy } = services;
-  shutdown.add('connections', () => drain({ httpServer, closeUnused, gateway, delivery, appProxy, health, settings }));
+  const leaving = () => drain({ httpServer, closeUnused, gateway, delivery, appProxy, health, settings });
+  shutdown.add('connections', leaving, settings.shutdown.spreadMs + settings.shutdown.graceMs);
   url = siteOf({ publicUrl: null, host: settings.host }, port);
   return { id: nodeId, port, url, delivery, endpoints, stop: () => shutdown.run() };
 }
