@@ -36,7 +36,7 @@ describe('settings and people in the web client', () => {
     await olga.open('/app/settings/account');
     await olga.page.getByRole('link', { name: 'Continue with Corp' }).click();
     await olga.page.getByRole('heading', { name: 'Linked accounts' }).waitFor();
-    await olga.page.getByText(email).waitFor();
+    await olga.page.getByText(`${email} · since`).waitFor();
     expect(olga.page.url()).to.not.contain('token');
     // The last way in stays.
     await olga.page.getByRole('button', { name: 'Unlink' }).click();
@@ -123,7 +123,7 @@ describe('settings and people in the web client', () => {
     expect(owner.page.url()).to.not.contain('token');
     expect(owner.complaints).to.deep.equal([]);
     await owner.close();
-    await page.waitForURL('**/app/login');
+    await page.getByText('This session was ended. Sign in again.').waitFor();
     await mover.close();
   });
 
