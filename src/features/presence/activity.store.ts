@@ -64,6 +64,7 @@ const takeOverdue = `${common}
 const statesSchema = z.array(z.enum(['held', 'new', 'lost']));
 const namesSchema = z.array(z.string());
 const valuesSchema = z.array(z.string().nullable());
+const fieldsSchema = z.record(z.string(), z.string());
 const chunkSize = 200;
 
 export type ActivityState = z.infer<typeof statesSchema>[number];
@@ -128,10 +129,8 @@ export class ActivityStore {
 
   private async readChannels(ids: string[]): Promise<Map<string, Activity[]>> {
     const read = async (channelId: string): Promise<[string, Activity[]]> => {
-      const fields = namesSchema.parse(await this.commands.run('hgetall', `${this.prefix}in:${channelId}`));
-      const known = fields.flatMap((userId, i) =>
-        i % 2 === 0 ? [activityOf(channelId, userId, fields[i + 1] ?? '')] : [],
-      );
+      const found = fieldsSchema.parse(await this.commands.run('hgetall', `${this.prefix}in:${channelId}`));
+      const known = Object.entries(found).map(([userId, value]) => activityOf(channelId, userId, value));
       return [channelId, known];
     };
     return new Map(await Promise.all(ids.map(read)));
