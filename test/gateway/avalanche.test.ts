@@ -227,10 +227,14 @@ describe('many clients at once', () => {
       }
     };
     const sending = channels.map((channelId, at) => say(at % 2 ? home.alice : home.bob, channelId));
+    const readies = new Map(everyone.map((one) => [one, 0]));
+    for (const one of everyone) one.socket.on('ready', () => readies.set(one, (readies.get(one) ?? 0) + 1));
     for (const times of [2, 3]) {
       await until(() => last.size === channels.length);
       balancer.cut();
       await Promise.all(everyone.map((one) => one.connected(times, 90_000)));
+      // A connection that was never ready has nothing to be recovered from.
+      await until(() => [...readies.values()].every((count) => count >= times - 1), { timeout: 90_000 });
       last.clear();
     }
     await until(() => last.size === channels.length);
