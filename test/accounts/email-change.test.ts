@@ -65,9 +65,9 @@ describe('another address for an account', () => {
   });
 
   it('that is another account’s is not told to the one who asks, but to that account', async () => {
-    const [owner, curious] = [await register(at(0)), await register(at(0))];
+    const [owner, curious, other] = [await register(at(0)), await register(at(0)), await register(at(0))];
     const taken = await emailOf(owner);
-    const answers = [await start(curious, taken), await start(curious, address())];
+    const answers = [await start(curious, taken), await start(other, address())];
     expect(answers.map(({ status, body }) => [status, body])).to.satisfy(([a, b]: unknown[]) => {
       expect(a).to.deep.equal(b);
       return true;
@@ -85,6 +85,21 @@ describe('another address for an account', () => {
     expect((await complete(first, code)).body.code).to.equal('INVALID_VERIFICATION_CODE');
     const newer = await until(async () => (await mailsTo(email)).map(codeIn).find((one) => one !== code) ?? null);
     expect((await complete(second, newer)).status).to.equal(200);
+  });
+
+  it('waits for one of many who ask at the same time', async () => {
+    const people = await Promise.all(Array.from({ length: 6 }, (_, i) => register(at(i))));
+    const email = address();
+    const answers = await Promise.all(people.map((person, i) => start(person.on(at(i)), email)));
+    expect(answers.map(({ status }) => status)).to.deep.equal(people.map(() => 200));
+    const waiting = 'SELECT count(*)::int AS n FROM email_changes WHERE email = $1 AND changed_at IS NULL';
+    expect(await query(cluster.databaseUrl, waiting, [email])).to.deep.equal([{ n: 1 }]);
+  });
+
+  it('cannot be the one that it has', async () => {
+    const person = await register(at(0));
+    const { status, body } = await start(person, await emailOf(person));
+    expect([status, body.code, body.issues?.[0]?.path]).to.deep.equal([400, 'VALIDATION_FAILED', 'email']);
   });
 
   it('takes five tries, and a fresh proof', async () => {
@@ -132,7 +147,11 @@ describe('another address for an account', () => {
 
   it('is not undone after its time, and frees the old one then', async () => {
     const { old, link } = await moved();
-    await query(cluster.databaseUrl, `UPDATE email_changes SET expires_at = now() WHERE old_email = $1`, [old]);
+    await query(
+      cluster.databaseUrl,
+      `UPDATE email_changes SET expires_at = now() - interval '1 second' WHERE old_email = $1`,
+      [old],
+    );
     expect((await undo(link)).body.code).to.equal('VERIFICATION_LINK_INVALID');
     const next = { email: old, password: 'correct horse' };
     expect((await request(at(0), 'POST', '/api/auth/register', next)).status).to.equal(201);

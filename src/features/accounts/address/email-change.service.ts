@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockUser } from '../../../access/user.table.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
+import { invalid } from '../../../contract/schema/validation.ts';
 import type { Queries } from '../../../database/database.ts';
 import { EmailChange, EmailCode, EmailVerification, User } from '../../../database/entities/user.entity.ts';
+import { isUniqueViolation } from '../../../database/failures.ts';
 import type { Change } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
@@ -16,6 +17,9 @@ import type { Ownership } from '../ownership.ts';
 import { derivedCode, derivedToken, hashSecret, keyedHash } from '../secrets.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
 import { isKept } from './kept-addresses.ts';
+
+/** How often a change is begun when others ask for the same address. */
+const attempts = 10;
 
 interface Deps extends Pick<Context, 'changes' | 'limits' | 'settings'> {
   mails: AccountMails;
@@ -34,27 +38,24 @@ export class EmailChangeService {
   /**
    * Mails a code to the new address, or the news that it has an account. Earlier changes that wait, of this account or to
    * this address, end: whoever reads mail there decides. @returns the seconds for which the code is valid
-   * @throws AppError INSUFFICIENT_PAT_SCOPE
+   * @throws AppError VALIDATION_FAILED for the address that it has, INSUFFICIENT_PAT_SCOPE
    */
   async start(actor: Actor, email: string): Promise<number> {
     const session = ownSession(actor);
-    const { changes, limits, mails } = this.deps;
-    const { userId } = actor;
-    const { seconds } = this.deps.settings.accounts.emailCode;
+    const { changes, limits, settings } = this.deps;
+    const { seconds } = settings.accounts.emailCode;
     // A separate limit: it must not use up the sign-in codes of whoever reads mail there.
     const quota = await limits.take('mailbox', `change ${email}`);
     if (quota?.exceeded) return seconds;
-    await changes.run(async (change) => {
-      await lockUser(change.rows, userId);
-      await holdSession(change, session);
-      const id = await mails.addOfAddress(change, { mail: 'change-email', userId, email });
-      if (!id) return;
-      const codeHash = codeHashOf(this.keys[0] ?? '', id, userId, email);
-      const expiresAt = new Date(clock.now() + seconds * 1000);
-      await change.em.nativeDelete(EmailChange, { changedAt: null, $or: [{ userId }, { email }] });
-      await change.em.insert(EmailChange, { id, userId, email, codeHash, tries: 0, expiresAt });
-    });
-    return seconds;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await changes.run((change) => this.begin(change, actor.userId, session, email));
+        return seconds;
+      } catch (error) {
+        // Another account asked for the same address at the same moment; its change is there to be replaced by now.
+        if (!isUniqueViolation(error, 'email_changes_waiting_email') || attempt === attempts) throw error;
+      }
+    }
   }
 
   /** The mail of a job to a new address, unless its code is used, replaced, or over. */
@@ -144,6 +145,19 @@ export class EmailChangeService {
     const expiresAt = new Date(clock.now() + this.deps.settings.accounts.emailChangeUndoSeconds * 1000);
     const done = { changedAt: dateNow(), expiresAt, tries: 0 };
     await change.em.insert(EmailChange, { id, userId, email, oldEmail, undoHash, ...done });
+  }
+
+  private async begin(change: Change, userId: string, session: string, email: string): Promise<void> {
+    const { em } = change;
+    const user = await this.deps.ownership.hold(change, userId);
+    await holdSession(change, session);
+    if (user.email === email) throw invalid([{ path: 'email', message: 'is your address already', code: 'custom' }]);
+    const id = await this.deps.mails.addOfAddress(change, { mail: 'change-email', userId, email });
+    if (!id) return;
+    const codeHash = codeHashOf(this.keys[0] ?? '', id, userId, email);
+    const expiresAt = new Date(clock.now() + this.deps.settings.accounts.emailCode.seconds * 1000);
+    await em.nativeDelete(EmailChange, { changedAt: null, $or: [{ userId }, { email }] });
+    await em.insert(EmailChange, { id, userId, email, codeHash, tries: 0, expiresAt });
   }
 
   private async check(userId: string, code: string): Promise<{ id: string; email: string }> {
