@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Pool } from 'undici';
 import { freePort } from '../test/rig/free-port.ts';
+import { killWithUs } from '../test/rig/processes.ts';
 import { until } from '../test/rig/until.ts';
 import { cpuOfProcess } from './cost.ts';
 
@@ -38,6 +39,7 @@ export class BenchServer {
       env: { ...process.env, LOG_LEVEL: 'info', ...environment, PORT: String(port), HOST: '127.0.0.1' },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
+    child.once('exit', killWithUs(child.pid ?? 0));
     await new Promise<void>((resolve, reject) => {
       child.once('exit', () => reject(new Error(`${script} ended before it was ready.`)));
       child.stdout?.on('data', (text: Buffer) => {
