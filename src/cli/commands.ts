@@ -24,6 +24,7 @@ export const options = {
   out: { type: 'string' },
   'without-emails': { type: 'boolean' },
   'max-bytes': { type: 'string' },
+  'give-up': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 

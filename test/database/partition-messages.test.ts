@@ -2,7 +2,7 @@
 
 import { expect } from 'chai';
 import { advisoryLocks } from '../../src/database/advisory-locks.ts';
-import { type Progress, partitionMessages } from '../../src/database/moves/partition-messages.ts';
+import { giveUpPartitioning, type Progress, partitionMessages } from '../../src/database/moves/partition-messages.ts';
 import { partitions } from '../../src/database/moves/partitioned-messages.sql.ts';
 import { holdMessage } from '../../src/features/messages/edit.table.ts';
 import { readMessage } from '../../src/features/messages/message.table.ts';
@@ -19,6 +19,12 @@ const fill = `INSERT INTO messages (id, channel_id, seq, author_id, content, cre
   SELECT gen_random_uuid(), $1, 100000 + i, $2, 'one of many ' || i, now(), now() FROM generate_series(1, ${many}) AS i`;
 const indexNames = `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE i.indrelid = 'messages'::regclass ORDER BY 1`;
+/** What a migration may have added to the table, whatever it is made of. */
+const additions = `SELECT concat_ws(' ', attname, format_type(atttypid, atttypmod), attnotnull, attgenerated,
+    pg_get_expr(adbin, adrelid)) AS what FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+    WHERE attrelid = 'messages'::regclass AND attnum > 0 AND NOT attisdropped
+  UNION ALL SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = 'messages'::regclass AND contype IN ('c', 'f')
+  UNION ALL SELECT tgname FROM pg_trigger WHERE tgrelid = 'messages'::regclass AND NOT tgisinternal ORDER BY 1`;
 const endMove = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = $1
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 const orphans = `SELECT (SELECT count(*)::int FROM reactions r WHERE NOT EXISTS (SELECT FROM messages WHERE id = r.message_id))
@@ -47,6 +53,7 @@ describe('partitioning messages', () => {
 
   it('loses, changes and doubles nothing while people talk, and however often it is cut off', async () => {
     const indexes = await query<{ name: string }>(url(), indexNames);
+    const had = await query<{ what: string }>(url(), additions);
     const doomed = await here.newChannel('doomed');
     const lost = await here.alice.say(doomed, 'of a channel that is removed');
     await here.bob.post(`/api/messages/${lost.id}/reactions`, { emoji: '👍' });
@@ -114,7 +121,10 @@ describe('partitioning messages', () => {
     expect(names.filter((name) => name !== 'messages_id')).to.deep.equal(
       indexes.map(({ name }) => name).filter((name) => name !== 'messages_pkey'),
     );
+    const has = await query<{ what: string }>(url(), additions);
+    expect(has.filter(({ what }) => what !== 'release_messages')).to.deep.equal(had);
     expect(await partitionMessages(url(), nothing)).to.equal('was done');
+    expect(await giveUpPartitioning(url())).to.equal('was done');
   });
 
   it('is done by one run at a time', async () => {
@@ -140,17 +150,57 @@ describe('partitioning messages', () => {
       await tampered;
       expect(failure, tamper).to.match(/were not copied as they are/);
       expect(await kind()).to.deep.equal({ relkind: 'r' });
-      await query(url(), 'DROP TABLE messages_new, messages_move; DROP FUNCTION carry_message() CASCADE');
+      expect(await giveUpPartitioning(url())).to.equal('given up');
     }
   });
 
-  it('begins anew after a migration changed the table', async () => {
-    await partitionMessages(url(), () => {
+  it('is given up while people talk, and leaves nothing', async () => {
+    const leftovers = `SELECT (SELECT count(*)::int FROM pg_class WHERE relname ~ '^(messages_(new|move|\\d)|new_messages)')
+      + (SELECT count(*)::int FROM pg_proc WHERE proname = 'carry_message')
+      + (SELECT count(*)::int FROM pg_trigger WHERE tgname = 'carry_message') AS count`;
+    const cutOff = () => {
       throw new Error('cut off');
-    }).catch(nothing);
-    await query(url(), 'ALTER TABLE messages ADD COLUMN of_tomorrow int');
+    };
+    await partitionMessages(url(), cutOff).catch(nothing);
+    expect(await query(url(), leftovers)).to.not.deep.equal([{ count: 0 }]);
+    let isOver = false;
+    const talking = (async () => {
+      for (let i = 0; !isOver; i++) await here.alice.say(here.channel.id, `message ${i}`);
+    })();
+    await withRows(url(), async (rows) => {
+      await rows('SELECT pg_advisory_lock($1)', [advisoryLocks.moving]);
+      expect(await giveUpPartitioning(url())).to.equal('elsewhere');
+      await rows('SELECT pg_advisory_unlock($1)', [advisoryLocks.moving]);
+    });
+    expect(await giveUpPartitioning(url())).to.equal('given up');
+    isOver = true;
+    await talking;
+    expect(await query(url(), leftovers)).to.deep.equal([{ count: 0 }]);
+    expect(await giveUpPartitioning(url())).to.equal('given up');
+  });
+
+  it('begins anew after a migration changed the table, in whatever way', async () => {
+    for (const change of [
+      'ALTER TABLE messages ADD COLUMN of_tomorrow int',
+      'ALTER TABLE messages ADD COLUMN length int GENERATED ALWAYS AS (length(content)) STORED',
+      'ALTER TABLE messages ALTER COLUMN of_tomorrow TYPE bigint, ALTER COLUMN of_tomorrow SET DEFAULT 7',
+      'CREATE INDEX of_tomorrow ON messages (channel_id, of_tomorrow)',
+      'DROP INDEX of_tomorrow; CREATE INDEX of_tomorrow ON messages (channel_id, of_tomorrow) WHERE of_tomorrow > 1',
+    ]) {
+      const cutOff = () => {
+        throw new Error('cut off');
+      };
+      await partitionMessages(url(), cutOff).catch(nothing);
+      await query(url(), change);
+    }
+    const had = await query<{ what: string }>(url(), additions);
     expect(await partitionMessages(url(), nothing)).to.equal('done');
-    expect(await query(url(), 'SELECT of_tomorrow FROM messages LIMIT 1')).to.deep.equal([{ of_tomorrow: null }]);
+    const has = await query<{ what: string }>(url(), additions);
+    expect(has.filter(({ what }) => what !== 'release_messages')).to.deep.equal(
+      had.filter(({ what }) => what !== 'carry_message'),
+    );
+    const index = `SELECT pg_get_expr(indpred, indrelid) AS condition FROM pg_index WHERE indexrelid = 'of_tomorrow'::regclass`;
+    expect(await query(url(), index)).to.deep.equal([{ condition: '(of_tomorrow > 1)' }]);
   });
 
   describe('when it is done,', () => {

@@ -12,11 +12,12 @@ import {
   exchange,
   type Index,
   isOlderSnapshot,
+  kindOf,
   mergeCopied,
   moveCursor,
-  newName,
   readCursor,
   selectColumns,
+  selectForm,
   selectIndexes,
   selectState,
   startComparing,
@@ -47,6 +48,7 @@ interface Cursor {
 }
 
 type Outcome = 'done' | 'was done' | 'elsewhere';
+type Abandonment = 'given up' | Exclude<Outcome, 'done'>;
 
 /**
  * Partitions `messages` while it is in use: a second table is filled in small steps, and follows the first by a trigger;
@@ -55,7 +57,16 @@ type Outcome = 'done' | 'was done' | 'elsewhere';
  * @returns `elsewhere`: another run is at it
  * @throws Error where the tables differ after all; the old one stays in use
  */
-export async function partitionMessages(url: string, onProgress: (progress: Progress) => void): Promise<Outcome> {
+export function partitionMessages(url: string, onProgress: (progress: Progress) => void): Promise<Outcome> {
+  return connected(url, (client) => new MessageMove(client, onProgress).run());
+}
+
+/** Undoes what runs that were cut off have begun, while the table is in use. Nothing of it is left where none has. */
+export function giveUpPartitioning(url: string): Promise<Abandonment> {
+  return connected(url, (client) => new MessageMove(client, () => {}).giveUp());
+}
+
+async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, keepAlive: true });
   client.on('error', () => {});
   await client.connect();
@@ -63,7 +74,7 @@ export async function partitionMessages(url: string, onProgress: (progress: Prog
     await prepareLong(client);
     // Each step reads a range of an index, however much that may seem to PostgreSQL.
     await client.query('SET enable_seqscan = off');
-    return await new MessageMove(client, onProgress).run();
+    return await work(client);
   } finally {
     // This ends its lock, too.
     await client.end().catch(() => {});
@@ -80,9 +91,7 @@ class MessageMove {
   }
 
   async run(): Promise<Outcome> {
-    const lock = 'SELECT pg_try_advisory_lock($1) AS mine';
-    const [{ mine } = { mine: false }] = await this.rows<{ mine: boolean }>(lock, [advisoryLocks.moving]);
-    if (!mine) return 'elsewhere';
+    if (!(await this.lock())) return 'elsewhere';
     const { done, begun } = await this.state();
     if (done) return 'was done';
     // A version that was installed meanwhile may have added a column or an index.
@@ -93,6 +102,20 @@ class MessageMove {
     await this.waitForSnapshots();
     await this.exchange();
     return 'done';
+  }
+
+  async giveUp(): Promise<Abandonment> {
+    if (!(await this.lock())) return 'elsewhere';
+    const { done, begun } = await this.state();
+    if (done) return 'was done';
+    if (begun) await this.change(abandoning);
+    return 'given up';
+  }
+
+  private async lock(): Promise<boolean> {
+    const text = 'SELECT pg_try_advisory_lock($1) AS mine';
+    const [lock] = await this.rows<{ mine: boolean }>(text, [advisoryLocks.moving]);
+    return lock?.mine ?? false;
   }
 
   private readonly rows: Rows = async <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
@@ -112,15 +135,14 @@ class MessageMove {
   }
 
   private async isSame(): Promise<boolean> {
-    const were = [
-      ...(await this.columns('messages')),
-      ...(await this.indexes('messages')).map(({ name }) => newName(name)),
-    ];
-    const are = [
-      ...(await this.columns('messages_new')),
-      ...(await this.indexes('messages_new')).map(({ name }) => name),
-    ];
+    const were = [...(await this.form('messages')), ...(await this.indexes('messages')).map(kindOf)];
+    const are = [...(await this.form('messages_new')), ...(await this.indexes('messages_new')).map(kindOf)];
     return were.join() === are.join();
+  }
+
+  /** All columns, with their types and defaults. */
+  private async form(table: string): Promise<string[]> {
+    return (await this.rows<{ column: string }>(selectForm, [table])).map(({ column }) => column);
   }
 
   private async begin(): Promise<void> {
@@ -200,6 +222,7 @@ class MessageMove {
       } catch (error) {
         await this.rows('ROLLBACK').catch(() => {});
         if (!isConflict(error)) throw error;
+        this.onProgress({ phase: 'waiting', moved: 0 });
         await delay(retryMs);
       }
     }

@@ -8,6 +8,12 @@ export const partitions = 4;
 export const selectColumns = `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0
   AND NOT attisdropped AND attgenerated = '' ORDER BY attnum`;
 
+/** All columns of table $1 with what they are, so that a change of one shows. */
+export const selectForm = `SELECT concat_ws(' ', attname, format_type(atttypid, atttypmod), attcollation, attnotnull,
+    attgenerated, pg_get_expr(adbin, adrelid)) AS column
+  FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+  WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
+
 /** The indexes of table $1, apart from those on the id and on the number, which take turns as the primary key. */
 export const selectIndexes = `SELECT c.relname AS name, pg_get_indexdef(c.oid) AS definition
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -23,7 +29,9 @@ const list = (columns: string[]) => columns.join(', ');
 /** An index of the same kind on the new table, under a name of its own until the old one is gone. */
 const copied = ({ name, definition }: Index) =>
   definition.replace(/INDEX \S+ ON \S+ /, `INDEX ${newName(name)} ON messages_new `);
-export const newName = (index: string): string => `new_${index}`;
+const newName = (index: string): string => `new_${index}`;
+/** What an index is, apart from its name and table. */
+export const kindOf = ({ definition }: Index): string => definition.replace(/INDEX \S+ ON .*?USING/, 'INDEX USING');
 
 export interface Index {
   name: string;
