@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
-import { sweepAnew, trimLogs } from '../world/log.ts';
+import { appendCopies, sweepAnew, trimLogs } from '../world/log.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';
@@ -356,14 +356,6 @@ describe('coming back', () => {
   });
 });
 
-/** Says the last thing of a channel so many times again, as a node does that dies before it can tell the others. */
-const appendUnheard = `WITH moved AS (
-    UPDATE streams SET last_seq = last_seq + $2::int WHERE id = $1 RETURNING last_seq - $2::int AS head
-  )
-  INSERT INTO log_entries (stream_id, seq, event, data)
-  SELECT stream_id, head + i, event, (data::jsonb || jsonb_build_object('seq', head + i, 'eventSeq', head + i))::json
-  FROM log_entries JOIN moved ON seq = head, generate_series(1, $2::int) AS i WHERE stream_id = $1`;
-
 describe('coming back to a node that has not heard of what others committed', () => {
   let cluster: Cluster;
   before(async () => {
@@ -380,7 +372,7 @@ describe('coming back to a node that has not heard of what others committed', ()
       await present?.join(channel.id);
       const { seq } = await alice.say(channel.id, 'hello');
       await present?.reach(channel.id, seq);
-      const miss = (count: number) => query(cluster.databaseUrl, appendUnheard, [channel.id, count]);
+      const miss = (count: number) => appendCopies(cluster.databaseUrl, channel.id, count);
 
       await miss(1);
       const polled = await bob.get(`/api/channels/${channel.id}/events?after=${seq}`);
@@ -414,7 +406,7 @@ describe('coming back to a node that has not heard of what others committed', ()
       await sweepAnew(bob.node);
       await query(cluster.databaseUrl, 'ALTER TABLE streams_elsewhere RENAME TO streams');
       expect(delivery.counters.failedSweeps).to.be.greaterThan(before);
-      await query(cluster.databaseUrl, appendUnheard, [channel.id, 1]);
+      await appendCopies(cluster.databaseUrl, channel.id, 1);
       await sweepAnew(bob.node);
       await follower.reach(channel.id, seq + 1);
     } finally {

@@ -3,10 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { Follower, range } from '../world/follower.ts';
-import { sweepAnew } from '../world/log.ts';
+import { appendCopies, sweepAnew } from '../world/log.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
-import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 /** The connection below a stock client. */
@@ -79,14 +78,6 @@ describe('who is thrown out while coming back', () => {
   });
 });
 
-/** Many large copies of the last event of a room, behind it. */
-const appendLarge = `WITH moved AS (
-    UPDATE streams SET last_seq = last_seq + $2::int WHERE id = $1 RETURNING last_seq - $2::int AS head
-  )
-  INSERT INTO log_entries (stream_id, seq, event, data)
-  SELECT stream_id, head + i, event, (data::jsonb || jsonb_build_object('eventSeq', head + i, 'pad', repeat('x', 40000)))::json
-  FROM log_entries JOIN moved ON seq = head, generate_series(1, $2::int) AS i WHERE stream_id = $1`;
-
 describe('who is thrown out of a place that was joined before all of the own room was read', () => {
   it('hears nothing there of what was said after that', async () => {
     const here = await world();
@@ -96,9 +87,7 @@ describe('who is thrown out of a place that was joined before all of the own roo
     await alice.post(`/api/channels/${id}/members`, { userId: bob.id });
     const { seq } = (await bob.get('/api/events')).body;
     await carol.post('/api/friends/request', { username: bob.username });
-    // The request, and its notification.
-    await until(async () => (await bob.get(`/api/events?after=${seq}`)).body.events.length >= 2);
-    await query(here.cluster.databaseUrl, appendLarge, [bob.id, 300]);
+    await appendCopies(here.cluster.databaseUrl, bob.id, 300, 40_000);
     // A node that learns of them only after the connection sends them to all at once, and cuts off who does not read. On a
     // busy machine a look at so much may fail.
     const { counters } = bob.node.delivery;
@@ -113,15 +102,17 @@ describe('who is thrown out of a place that was joined before all of the own roo
     );
     const heard: string[] = [];
     follower.socket.on('message:new', ({ content }) => heard.push(content));
-    const ready = new Promise((resolve) => follower.socket.once('ready', resolve));
+    const ready: Loose[] = [];
+    follower.socket.on('ready', (told) => ready.push(told));
     await follower.connected(1);
     await follower.join(id);
     wireOf(follower).pause();
     // Until as much is on its way as a line holds; the rest waits for the reader.
     await delay(300);
     expect((await alice.delete(`/api/channels/${id}/members/${bob.id}`)).status).to.equal(200);
+    expect(ready).to.deep.equal([]);
     wireOf(follower).resume();
-    await ready;
+    await until(() => ready.length > 0);
     await alice.say(id, 'without bob');
     const { body: dm } = await alice.post('/api/dm/channels', { userId: bob.id });
     await alice.say(dm.id, 'to bob');
