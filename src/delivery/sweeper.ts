@@ -134,7 +134,8 @@ export class Sweeper {
   /** The next few of all, so that each comes up now and then, whatever the database has noted. */
   private some(): LiveStream[] {
     const some: LiveStream[] = [];
-    for (let next = this.walk.next(); some.length < askedInTurn; next = this.walk.next()) {
+    while (some.length < askedInTurn) {
+      const next = this.walk.next();
       if (next.done) {
         this.walk = this.deps.streams.values();
         break;
