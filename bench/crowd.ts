@@ -21,6 +21,8 @@ const statements = [
   `INSERT INTO sessions (id, user_id, refresh_hash, refresh_expires_at, created_at, last_seen_at)
    SELECT ${session}, ${user}, ${session}::text, now() + interval '1 day', now(), now() ${everyone}`,
   `INSERT INTO server_members (server_id, user_id, role, joined_at) SELECT $2::uuid, ${user}, 'member', now() ${everyone}`,
+  // As those who join do: a server of so many is a large one.
+  'UPDATE servers SET member_count = member_count + $1::int WHERE id = $2::uuid',
 ];
 
 /**

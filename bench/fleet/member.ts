@@ -49,12 +49,11 @@ export class Member {
   }
 
   /** @throws Error if it is refused */
-  async open(attempt = 0): Promise<void> {
-    const { ports, channels } = this.shared.opening;
-    const port = ports[(this.index + attempt) % ports.length] ?? 0;
+  async open(): Promise<void> {
+    const { channels } = this.shared.opening;
     const before = this.client;
     const auth = { token: this.token, ...before?.recovery };
-    const client = await RawClient.connect(port, auth, (fresh) => this.listen(fresh));
+    const client = await this.connect(auth);
     const { pid } = client.recovery;
     const isRecovered = pid !== undefined && pid === before?.recovery.pid;
     if (isRecovered) client.recovery.offset ??= before?.recovery.offset;
@@ -83,6 +82,17 @@ export class Member {
     this.client?.close();
   }
 
+  /** As a load balancer does it: to its own node, or to the next one if that one is away. */
+  private async connect(auth: object): Promise<RawClient> {
+    const { ports } = this.shared.opening;
+    for (let at = 1; ; at++) {
+      const port = ports[(this.index + at) % ports.length] ?? 0;
+      const trying = RawClient.connect(port, auth, (fresh) => this.listen(fresh));
+      const client = await (at < ports.length ? trying.catch(() => null) : trying);
+      if (client) return client;
+    }
+  }
+
   private listen(client: RawClient): void {
     if (!this.received) return;
     client.recovers = true;
@@ -95,7 +105,7 @@ export class Member {
     for (let attempt = 0; !this.isReady && !this.isClosed; attempt++) {
       await pause(backoffMs(attempt));
       if (this.isClosed) return;
-      await this.open(attempt).catch(() => {});
+      await this.open().catch(() => {});
     }
     this.returned++;
     this.backAt = monotonic();

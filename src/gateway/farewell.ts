@@ -6,7 +6,7 @@ import type { ParleySocket } from './socket.ts';
  * How many clients of a stopping node leave it in a second. Sent away faster than the other nodes let them in, beside their
  * work, they would wait there, and what is sent to them meanwhile would be late.
  */
-const leavingEachSecond = 400;
+const leavingEachSecond = 200;
 /** How many are told in one turn of the event loop. */
 const toldAtOnce = 256;
 
