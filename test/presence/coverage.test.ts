@@ -85,7 +85,6 @@ describe('who is in a place', () => {
     for (const present of [directory, start(ids.slice(0, 50)).directory]) {
       const counts = new OnlineCounts(database, present);
       const { id } = here.server;
-      expect(counts.known(id)).to.equal(undefined);
       const taken = counts.of(id);
       // While it is being taken.
       counts.note(ids[60] ?? '', [id, 'another'], true);
@@ -94,12 +93,15 @@ describe('who is in a place', () => {
       counts.left(id, ids[0] ?? '');
       expect(await counts.of(id)).to.equal(50);
     }
-    // What was not told yet is counted when it is.
+    // Those of whom nobody was told yet are counted once, too, also if they go before anyone is.
     set(ids.slice(50, 52), 'online');
     const counts = new OnlineCounts(database, directory);
-    expect(await counts.of(here.server.id)).to.equal(50);
-    for (const { userId } of directory.takePending(10)) counts.note(userId, [here.server.id], true);
-    expect(counts.known(here.server.id)).to.equal(52);
+    expect(await counts.of(here.server.id)).to.equal(52);
+    directory.apply([{ userId: ids[50] ?? '', status: 'offline' }]);
+    for (const { userId, status } of directory.takePending(10)) {
+      counts.note(userId, [here.server.id], status !== 'offline');
+    }
+    expect(await counts.of(here.server.id)).to.equal(51);
   });
 
   it('is counted for who asks over REST, in a small server as in a large one', async () => {

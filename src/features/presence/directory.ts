@@ -1,11 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Status, StatusChange } from '../../contract/presence.ts';
 
-/** A status that this node's sockets have not got yet, and the one that they got last. */
-export interface PendingChange extends StatusChange {
-  toldBefore: Status;
-}
-
 /** Reads everyone who is not offline, a part at a time. */
 export type ReadAll = (take: (part: StatusChange[]) => void) => Promise<void>;
 
@@ -24,8 +19,11 @@ export class PresenceDirectory {
   /** Users whose status was reported while everyone is being read: it is newer than what is read. */
   private newer: Set<string> | null = null;
   private readonly statuses = new Map<string, Status>();
-  /** User → status last emitted here, for those that changed since. */
-  private readonly pending = new Map<string, Status>();
+  /**
+   * User → status that this node's sockets got last, for those that changed since; null: not all got the same, since some
+   * were shown the later one, or never knew this user.
+   */
+  private readonly pending = new Map<string, Status | null>();
   /** User → when its status changed, for changes within `keptMs`; in that order. */
   private readonly changed = new Map<string, number>();
   /** How long it remembers changes: a client cut off for no longer may still be recovered as if it had never been away. */
@@ -35,8 +33,10 @@ export class PresenceDirectory {
     this.keptMs = keptMs;
   }
 
+  /** To be shown to someone: every later one is emitted, even if it is what the others got last. */
   statusOf(userId: string): Status {
-    return this.statuses.get(userId) ?? 'offline';
+    if (this.pending.has(userId)) this.pending.set(userId, null);
+    return this.known(userId);
   }
 
   isOnline(userId: string): boolean {
@@ -50,11 +50,6 @@ export class PresenceDirectory {
 
   get size(): number {
     return this.statuses.size;
-  }
-
-  /** The status that this node's sockets got last. */
-  toldStatusOf(userId: string): Status {
-    return this.pending.get(userId) ?? this.statusOf(userId);
   }
 
   /** Those of the users whose status has changed within `keptMs`. */
@@ -98,7 +93,7 @@ export class PresenceDirectory {
         const isUnseen = !this.isFilled && isAlone();
         for (const { userId, status } of part) {
           listed.add(userId);
-          if (newer.has(userId) || this.statusOf(userId) === status) continue;
+          if (newer.has(userId) || this.known(userId) === status) continue;
           if (isUnseen) this.put(userId, status);
           else this.set(userId, status);
           // They were online before this node was.
@@ -118,28 +113,32 @@ export class PresenceDirectory {
 
   /** Emits the status of someone online again, to people who may not have it. */
   announceAgain(userId: string): void {
-    if (this.isOnline(userId)) this.pending.set(userId, 'offline');
+    if (this.isOnline(userId)) this.pending.set(userId, null);
   }
 
-  /** Takes up to `max` users whose status differs from the one last emitted. Changing back is no change. */
-  takePending(max: number): PendingChange[] {
-    const changes: PendingChange[] = [];
-    for (const [userId, toldBefore] of this.pending) {
+  /** Takes up to `max` users whose status differs from the one last emitted. Changing back unseen is no change. */
+  takePending(max: number): StatusChange[] {
+    const changes: StatusChange[] = [];
+    for (const [userId, told] of this.pending) {
       if (changes.length >= max) break;
       this.pending.delete(userId);
-      const status = this.statusOf(userId);
-      if (status !== toldBefore) changes.push({ userId, status, toldBefore });
+      const status = this.known(userId);
+      if (status !== told) changes.push({ userId, status });
     }
     return changes;
   }
 
-  /** Puts back taken changes that could not be emitted. */
-  putBack(changes: PendingChange[]): void {
-    for (const { userId, toldBefore } of changes) this.pending.set(userId, toldBefore);
+  /** Puts back taken changes that could not be emitted, or not to everyone. */
+  putBack(changes: StatusChange[]): void {
+    for (const { userId } of changes) this.pending.set(userId, null);
+  }
+
+  private known(userId: string): Status {
+    return this.statuses.get(userId) ?? 'offline';
   }
 
   private set(userId: string, status: Status): void {
-    const before = this.statusOf(userId);
+    const before = this.known(userId);
     if (before === status) return;
     this.changed.delete(userId);
     this.changed.set(userId, performance.now());

@@ -51,11 +51,6 @@ export class OnlineCounts {
     return count.online.size;
   }
 
-  /** What is known of a server without looking anything up. */
-  known(serverId: string): number | undefined {
-    return this.counts.get(serverId)?.online.size;
-  }
-
   /** Someone in these servers came online, or went offline. */
   note(userId: string, servers: string[], isOnline: boolean): void {
     for (const serverId of servers) {
@@ -122,9 +117,9 @@ export class OnlineCounts {
     return online;
   }
 
-  /** Changes that were not told yet are noted when they are. */
+  /** Who changes after that is noted when it is told. */
   private add(online: Set<string>, userId: string): void {
-    if (this.directory.toldStatusOf(userId) !== 'offline') online.add(userId);
+    if (this.directory.statusOf(userId) !== 'offline') online.add(userId);
   }
 }
 
