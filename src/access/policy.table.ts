@@ -22,18 +22,24 @@ const limited = where('policy.mention_only');
 const isMute = "p.mode = 'disabled' OR NOT p.listen";
 
 /**
- * The bots of $2 that may not write or not listen in any channel of server $1 that they are in; for bots in none the
+ * The bots of $2 that may not write or not listen in any channel of servers $1 that they are in; for bots in none the
  * server's default decides. Effective policies of channels have the server's default in them (see PolicyService).
  */
-const selectBarred = `SELECT a.user_id AS id FROM agents a
+const selectBarred = `SELECT a.user_id AS "userId", s.id AS "serverId"
+  FROM agents a CROSS JOIN unnest($1::uuid[]) AS s (id)
   LEFT JOIN LATERAL (SELECT ${isMute} AS is_mute FROM agent_policies p
-    WHERE p.agent_id = a.id AND p.server_id = $1 AND p.channel_id IS NULL) AS standard ON true
+    WHERE p.agent_id = a.id AND p.server_id = s.id AND p.channel_id IS NULL) AS standard ON true
   CROSS JOIN LATERAL (SELECT bool_and(coalesce(own.is_mute, standard.is_mute, false)) AS is_mute
-    FROM channel_members m JOIN channels c ON c.id = m.channel_id AND c.server_id = $1 AND c.deleted_at IS NULL
+    FROM channel_members m JOIN channels c ON c.id = m.channel_id AND c.server_id = s.id AND c.deleted_at IS NULL
     LEFT JOIN LATERAL (SELECT ${isMute} AS is_mute FROM agent_policies p
       WHERE p.agent_id = a.id AND p.channel_id = c.id) AS own ON true
     WHERE m.user_id = a.user_id AND NOT m.excluded) AS everywhere
   WHERE a.user_id = ANY($2::uuid[]) AND coalesce(everywhere.is_mute, standard.is_mute, false)`;
+
+interface Barred {
+  userId: string;
+  serverId: string;
+}
 
 /** @param key `<bot>:<channel>` */
 export async function readEffective(rows: Rows, key: string): Promise<Policy | undefined> {
@@ -54,6 +60,12 @@ export async function limitedIn(rows: Rows, botUserId: string, channelIds: strin
 /** The bots that see no members and no files of a server, since they are disabled or deaf everywhere in it (contract §4). */
 export async function barredBots(rows: Rows, serverId: string, userIds: string[]): Promise<Set<string>> {
   if (userIds.length === 0) return new Set();
-  const barred = await rows<{ id: string }>(selectBarred, [serverId, userIds]);
-  return new Set(barred.map(({ id }) => id));
+  const barred = await rows<Barred>(selectBarred, [[serverId], userIds]);
+  return new Set(barred.map(({ userId }) => userId));
+}
+
+/** The servers among some in which a user is such a bot. */
+export async function barredServers(rows: Rows, userId: string, serverIds: string[]): Promise<Set<string>> {
+  const barred = await rows<Barred>(selectBarred, [serverIds, [userId]]);
+  return new Set(barred.map(({ serverId }) => serverId));
 }

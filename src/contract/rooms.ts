@@ -7,9 +7,12 @@ export const channelRoom = (channelId: string): Room => `channel:${channelId}`;
 export const userRoom = (userId: string): Room => `user:${userId}`;
 /** Sockets that are in any channel of a server, and get the presence of all its members. It has no log. */
 export const serverRoom = (serverId: string): string => `server:${serverId}`;
-/** The same where the server is large: they get the presence of those whom they follow. It has no log. */
+/**
+ * The same where the server is large, or shows a bot no members: they get the presence of those whom they follow. It has no
+ * log.
+ */
 export const crowdRoom = (serverId: string): string => `crowd:${serverId}`;
-/** Sockets in such a crowd that get the presence of everyone in a small private channel. It has no log. */
+/** Those of a large server's sockets that get the presence of everyone in a small private channel. It has no log. */
 export const circleRoom = (channelId: string): string => `circle:${channelId}`;
 const idIn = (prefix: string) => (room: string) => (room.startsWith(prefix) ? room.slice(prefix.length) : undefined);
 /** The server or channel of such a room; undefined for other rooms. */

@@ -106,7 +106,8 @@ export class Subscription implements Place {
     this.reached = position;
     // A socket that is only in a thread needs the log of its channel all the same.
     const followed = this.name === copy ? [this.name] : [this.name, followersOf(copy)];
-    const isNew = serverId !== null && !socket.rooms.has(crowdRoom(serverId));
+    // Whether a bot may know of the members is looked up first (see Snapshots).
+    const isNew = serverId !== null && !isFiltered && !socket.rooms.has(crowdRoom(serverId));
     void socket.join([...(isFiltered ? [] : followed), ...(isNew ? [serverRoom(serverId)] : [])]);
     this.settle();
     return true;

@@ -126,6 +126,30 @@ describe('a large server', () => {
     for (const person of [partner, speaker, stranger, outsider]) person.hangUp();
   });
 
+  it('tells of whom it listed, whatever becomes of their friendship, also after a recovery', async () => {
+    const { alice, bob, carol, channel } = here;
+    await join(carol);
+    const { id } = (await alice.post('/api/friends/request', { username: carol.username })).body;
+    await carol.post(`/api/friends/${id}/accept`);
+    const second = await here.newChannel();
+    const ear = await alice.listen(channel.id);
+    expect(listedIn(await snapshotOf(ear, channel.id))).to.include(carol.id);
+    await bob.say(channel.id, 'hello');
+    await ear.next('message:new');
+    ear.socket.io.engine.close();
+    await until(() => ear.socket.connected && ear.socket.recovered);
+    const mouth = await carol.listen(second);
+    await mouth.emit('presence:activity', { channelId: second, activity: 'reading' });
+    await ear.emit('channel:join', { channelId: second });
+    // They matter as before; those who were listed are not listed again.
+    const { members, activities } = await snapshotOf(ear, second);
+    expect([members, activities]).to.deep.equal([[], [{ userId: carol.id, activity: 'reading' }]]);
+    await becomes(ear, carol.id, 'online');
+    expect((await alice.delete(`/api/friends/${id}`)).status).to.equal(200);
+    await mouth.emit('presence:update', { status: 'idle' });
+    await becomes(ear, carol.id, 'idle');
+  });
+
   it('costs one who comes the same, however many members there are and are online', async () => {
     const { alice, channel } = here;
     const channels = [channel.id];

@@ -98,6 +98,37 @@ describe('presence', () => {
     expect(ear.all('presence:snapshot').at(-1).members.at(-1).userId).to.equal(dora.id);
   });
 
+  it('tells bots that may see no members of nobody, as long as that is so', async () => {
+    const { alice, bob, server, channel } = here;
+    const bot = await botIn(server, alice);
+    const allow = async (mode: string) => {
+      const path = `/api/channels/${channel.id}/agents/${bot.agentId}/policy`;
+      expect((await alice.put(path, { mode })).status).to.equal(200);
+    };
+    await allow('disabled');
+    const ear = await bot.listen(channel.id);
+    const witness = await alice.listen(channel.id);
+    const voice = await bob.connect();
+    await told(witness, bob, 'online');
+    expect((await ear.emit('presence:subscribe', { userIds: [bob.id] })).users).to.deep.equal([]);
+    await delay(200);
+    expect([ear.all('presence:snapshot'), seen(ear, bob)]).to.deep.equal([[], []]);
+    await allow('replyAll');
+    await ear.emit('channel:join', { channelId: channel.id });
+    await ear.next('presence:snapshot');
+    expect((await ear.emit('presence:subscribe', { userIds: [bob.id] })).users).to.have.length(1);
+    await voice.emit('presence:update', { status: 'dnd' });
+    await told(ear, bob, 'dnd');
+    await allow('disabled');
+    await ear.emit('channel:join', { channelId: channel.id });
+    await delay(200);
+    await voice.emit('presence:update', { status: 'idle' });
+    await told(witness, bob, 'idle');
+    await delay(200);
+    expect(seen(ear, bob).at(-1)).to.equal('dnd');
+    bot.hangUp();
+  });
+
   it('shows those who join a channel only the bots that are in it', async () => {
     const { alice, server, channel } = here;
     const bot = await botIn(server, alice);

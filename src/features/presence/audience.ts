@@ -1,3 +1,5 @@
+import { barredServers } from '../../access/policy.table.ts';
+import type { Actor } from '../../contract/actor.ts';
 import { crowdRoom, serverRoom, userRoom, watchRoom } from '../../contract/rooms.ts';
 import { BatchedRead } from '../../database/batched-read.ts';
 import type { Database } from '../../database/database.ts';
@@ -48,18 +50,23 @@ export class PresenceAudience {
   }
 
   /**
-   * Which of the others a user may know about.
-   * @returns for each of them their common servers; none for friends and DM partners, who get it anyway
+   * Which of the others an actor may know about. A bot knows nobody from servers in which it sees no members (contract §4).
+   * @param areListed whether snapshots may have listed them, so that the common servers of friends are needed, too
+   * @returns for each of them their common servers; else none for friends and DM partners, who get it anyway
    */
-  async knownTo(userId: string, others: string[]): Promise<Map<string, string[]>> {
+  async knownTo({ userId, user }: Actor, others: string[], areListed: boolean): Promise<Map<string, string[]>> {
+    const { rows } = this.database;
     const [meetings, acquaintances] = await Promise.all([
-      meetingsOf(this.database.rows, userId, others),
+      meetingsOf(rows, userId, others),
       this.acquaintancesOf(userId),
     ]);
+    const common = [...new Set(meetings.map(({ serverId }) => serverId))];
+    const barred = user.isBot ? await barredServers(rows, userId, common) : new Set<string>();
     const told = new Set(others.filter((other) => acquaintances.has(other) || other === userId));
     const known = new Map([...told].map((other): [string, string[]] => [other, []]));
     for (const { userId: other, serverId } of meetings) {
-      if (!told.has(other)) known.set(other, [...(known.get(other) ?? []), serverId]);
+      if (!barred.has(serverId) && (areListed || !told.has(other)))
+        known.set(other, [...(known.get(other) ?? []), serverId]);
     }
     return known;
   }

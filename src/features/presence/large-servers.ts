@@ -3,7 +3,7 @@ import { BatchedRead } from '../../database/batched-read.ts';
 import type { Database } from '../../database/database.ts';
 import { Cache } from '../../infrastructure/cache.ts';
 import type { PresenceDirectory } from './directory.ts';
-import { acquaintancesIn, sizesOf, speakersOf } from './presence.table.ts';
+import { acquaintancesIn, recentAuthorsOf, sizesOf } from './presence.table.ts';
 
 /** How long a look-up is used: a server seldom becomes large, and a connection keeps what it began with. */
 const keptMs = 5000;
@@ -12,21 +12,21 @@ const keptChannels = 5000;
 /** How many friends and DM partners are listed to who comes into a large server. */
 const maxAcquaintances = 100;
 /** How many of those who wrote last are listed with a channel. */
-const maxSpeakers = 10;
+const maxRecentAuthors = 10;
 
 /** Which servers are large, and who of them matters to someone (contract §9). */
 export class LargeServers {
   private readonly directory: PresenceDirectory;
   private readonly sizes = new Cache<{ size: number }>({ max: keptServers, trust: () => keptMs });
-  private readonly speakers = new Cache<string[]>({ max: keptChannels, trust: () => keptMs });
+  private readonly recentAuthors = new Cache<string[]>({ max: keptChannels, trust: () => keptMs });
   private readonly sizeReads: BatchedRead<{ size: number }>;
-  private readonly speakerReads: BatchedRead<string[]>;
+  private readonly recentReads: BatchedRead<string[]>;
   private readonly acquaintanceReads: BatchedRead<string[]>;
 
   constructor(database: Database, directory: PresenceDirectory) {
     this.directory = directory;
     this.sizeReads = new BatchedRead((ids) => sizesOf(database.rows, ids));
-    this.speakerReads = new BatchedRead((ids) => speakersOf(database.rows, ids));
+    this.recentReads = new BatchedRead((ids) => recentAuthorsOf(database.rows, ids));
     this.acquaintanceReads = new BatchedRead((keys) => acquaintancesIn(database.rows, keys));
   }
 
@@ -44,9 +44,9 @@ export class LargeServers {
   }
 
   /** The members who wrote last in a channel. */
-  async speakersOf(channelId: string): Promise<readonly string[]> {
-    const found = await this.speakers.get(channelId, async () => {
-      return (await this.speakerReads.read(channelId))?.slice(0, maxSpeakers);
+  async recentAuthorsOf(channelId: string): Promise<readonly string[]> {
+    const found = await this.recentAuthors.get(channelId, async () => {
+      return (await this.recentReads.read(channelId))?.slice(0, maxRecentAuthors);
     });
     return found ?? [];
   }

@@ -67,7 +67,7 @@ async function comeBack(parts: Parts, socket: ParleySocket): Promise<void> {
     startOver(socket);
     return;
   }
-  if (watched.length > 0) await follow(service, socket, watched, new Set());
+  if (watched.length > 0) await follow(service, socket, watched, null);
   Object.assign(socket.data, { watched: [], crowds: [] });
   void sendMissed(parts, socket);
 }
@@ -107,18 +107,18 @@ export function presenceHandlers(presence: PresenceService, snapshots: Snapshots
 
 /**
  * Makes a socket follow the presence of these users, as far as it may.
- * @param listed rooms that it keeps, however many others it follows
+ * @param listed rooms that it keeps, however many others it follows; null: it is back, and followed these users before
  * @returns their current statuses
  */
 async function follow(
   presence: PresenceService,
   socket: ParleySocket,
   userIds: string[],
-  listed: ReadonlySet<string>,
+  listed: ReadonlySet<string> | null,
 ): Promise<StatusChange[]> {
   const { actor } = socket.data;
-  const { known, rooms } = await presence.subscribe(actor, userIds);
-  watch(socket, [...rooms.values()].flat(), listed);
+  const { known, rooms } = await presence.subscribe(actor, userIds, listed === null);
+  watch(socket, [...rooms.values()].flat(), listed ?? new Set());
   // In the turn in which it begins to follow them: what changes from here on reaches it.
   const users = known.map((userId) => ({ userId, status: presence.statusOf(userId) }));
   // If the user left a server meanwhile, these rooms were not left with it.

@@ -48,9 +48,14 @@ export class PresenceService {
   /**
    * Those among others whom the actor may know of, and the rooms in which it gets their changes besides those of its
    * channels and its own, by the servers that give it access.
+   * @param areListed whether it followed them already, since snapshots listed them or it asked
    */
-  async subscribe(actor: Actor, userIds: string[]): Promise<{ known: string[]; rooms: Map<string, string[]> }> {
-    const known = await this.deps.audience.knownTo(actor.userId, userIds);
+  async subscribe(
+    actor: Actor,
+    userIds: string[],
+    areListed = false,
+  ): Promise<{ known: string[]; rooms: Map<string, string[]> }> {
+    const known = await this.deps.audience.knownTo(actor, userIds, areListed);
     const rooms = new Map<string, string[]>();
     for (const [userId, serverIds] of known) {
       for (const id of serverIds) rooms.set(id, [...(rooms.get(id) ?? []), watchRoom(id, userId)]);
@@ -94,10 +99,9 @@ export class PresenceService {
     return (await Promise.all(channels.map((room) => this.deps.activities.known(streamId(room))))).flat();
   }
 
-  /** Whether the actor is shown the people of a channel: not a bot that is barred from all channels of the server. */
-  async showsPeople(actor: Actor, channelId: string): Promise<boolean> {
-    const { serverId } = await this.deps.channelAccess.find(channelId);
-    return serverId === null || !(await isBarred(this.deps.database.rows, actor, serverId));
+  /** Whether the actor sees the members of a server: not a bot whose policies bar it from all channels there. */
+  async seesMembers(actor: Actor, serverId: string): Promise<boolean> {
+    return !(await isBarred(this.deps.database.rows, actor, serverId));
   }
 
   /** What people are doing in a channel. */

@@ -109,7 +109,7 @@ const acquaintances = `SELECT asked.key, known.id FROM unnest($1::text[]) AS ask
   ) AS known
   JOIN server_members m ON m.server_id = who.server_id AND m.user_id = known.id`;
 /** Those who wrote last in channels, the latest first, and are members still. */
-const speakers = `SELECT c.id AS key, recent.author_id AS id FROM channels c CROSS JOIN LATERAL (
+const recentAuthors = `SELECT c.id AS key, recent.author_id AS id FROM channels c CROSS JOIN LATERAL (
     SELECT author_id, max(seq) AS seq FROM (
       SELECT author_id, seq FROM messages
       WHERE channel_id = c.id AND thread_id IS NULL AND deleted_at IS NULL ORDER BY seq DESC LIMIT $2) AS latest
@@ -137,8 +137,8 @@ export function acquaintancesIn(rows: Rows, keys: string[]): Promise<Map<string,
 }
 
 /** Those who wrote the last messages of channels of a server. */
-export function speakersOf(rows: Rows, channelIds: string[]): Promise<Map<string, string[]>> {
-  return idsByKey(rows, speakers, [channelIds, lastMessages]);
+export function recentAuthorsOf(rows: Rows, channelIds: string[]): Promise<Map<string, string[]>> {
+  return idsByKey(rows, recentAuthors, [channelIds, lastMessages]);
 }
 
 /** The statuses that users chose, except for plain `online`. */

@@ -2,7 +2,7 @@ import type { ChannelAccess } from '../../access/channel.access.ts';
 import { presenceSnapshot } from '../../contract/presence.ts';
 import { channelRoom, circleRoom, crowdRoom, serverRoom, streamId, watchRoom } from '../../contract/rooms.ts';
 import { emitTo } from '../../gateway/frames.ts';
-import type { ParleySocket } from '../../gateway/socket.ts';
+import { leaveWatches, type ParleySocket } from '../../gateway/socket.ts';
 import { isLive, liveOf, type Place } from '../../gateway/subscription.ts';
 import type { ChannelPeople, ChannelPresence } from './channel-presence.ts';
 import type { LargeServers } from './large-servers.ts';
@@ -11,15 +11,18 @@ import type { PresenceService } from './presence.service.ts';
 import { type CountBroadcaster, unshownRoom } from './sockets.gateway.ts';
 
 /** How many of those who wrote last a socket is shown, and follows, in one server. */
-const maxSpeakers = 30;
+const maxRecentAuthors = 30;
 
 /** What a socket in a large server was shown of its people. */
 interface View {
+  /** It is a bot's that sees no members: it is shown nobody, however large the server is. */
+  isBarred: boolean;
   /** Whether its friends and DM partners there were listed. */
   isBegun: boolean;
-  acquaintances: string[];
+  /** These, who are followed since; null: not looked up yet. */
+  acquaintances: Promise<string[]> | null;
   /** Those who were listed since they wrote in a channel: it follows them. */
-  speakers: Set<string>;
+  recentAuthors: Set<string>;
 }
 
 /** Null: the server was small when the socket came, and it gets the changes of everyone there as long as it stays. */
@@ -47,8 +50,8 @@ export class Snapshots {
   }
 
   /**
-   * Decides whether a socket that has entered a server gets the changes of everyone there, or, since it is large, only of
-   * those whom it follows. That holds as long as it stays in the server.
+   * Decides whether a socket that has entered a server gets the changes of everyone there, or, since it is large or shows
+   * a bot no members, only of those whom it follows. That holds as long as it stays in the server.
    * @param isBegun whether it was in the server before, and knows its friends there
    */
   settle(socket: ParleySocket, serverId: string, isBegun = false): Decision {
@@ -86,7 +89,8 @@ export class Snapshots {
     const rooms = new Set<string>();
     for (const [serverId, decision] of this.decisions.get(socket) ?? []) {
       const view = await decision.catch(() => null);
-      for (const userId of view?.speakers ?? []) rooms.add(watchRoom(serverId, userId));
+      const acquaintances = (await view?.acquaintances?.catch(() => [])) ?? [];
+      for (const userId of [...acquaintances, ...(view?.recentAuthors ?? [])]) rooms.add(watchRoom(serverId, userId));
     }
     return rooms;
   }
@@ -95,8 +99,14 @@ export class Snapshots {
   async send(socket: ParleySocket, channelId: string): Promise<void> {
     const { actor } = socket.data;
     const { serverId, isPrivate } = await this.deps.channelAccess.find(channelId);
-    const view = serverId === null ? null : await this.settle(socket, serverId);
-    if (actor.user.isBot && !(await this.deps.service.showsPeople(actor, channelId))) return;
+    const isBarred = serverId !== null && !(await this.deps.service.seesMembers(actor, serverId));
+    let view = serverId === null ? null : await this.settle(socket, serverId);
+    if (serverId !== null && isBarred !== (view?.isBarred ?? false)) {
+      // Its policies have changed.
+      this.decisions.get(socket)?.delete(serverId);
+      view = await this.settle(socket, serverId);
+    }
+    if (isBarred) return;
     if (serverId === null || view === null || (isPrivate && (await this.enterCircle(socket, channelId)))) {
       await this.sendWhole(socket, channelId);
     } else {
@@ -122,23 +132,24 @@ export class Snapshots {
   ): Promise<void> {
     const { userId } = socket.data.actor;
     const { largeServers, counts, service } = this.deps;
-    const isFirst = !view.isBegun;
-    view.isBegun = true;
-    const [online, speakers] = await Promise.all([
+    const [online, recentAuthors, acquaintances] = await Promise.all([
       counts.of(serverId),
-      largeServers.speakersOf(channelId),
-      isFirst && this.begin(view, userId, serverId),
+      largeServers.recentAuthorsOf(channelId),
+      this.acquaintancesOf(view, userId, serverId),
     ]);
-    const mine = speakers.filter((id) => view.speakers.has(id));
-    const others = speakers.filter((id) => !view.speakers.has(id)).slice(0, maxSpeakers - view.speakers.size);
-    for (const id of others) view.speakers.add(id);
-    const followed = [...mine, ...others];
-    const listed = new Set([...(isFirst ? [userId, ...view.acquaintances] : []), ...followed]);
-    const doing = await service.activitiesAmong(channelId, [...new Set([...listed, ...view.acquaintances])]);
+    const doing = await service.activitiesAmong(channelId, [...new Set([userId, ...acquaintances, ...recentAuthors])]);
     if (!socket.connected || !isLive(socket, channelRoom(channelId))) return;
-    // In the turn in which their statuses are read: later changes reach it.
-    void socket.join(followed.map((id) => watchRoom(serverId, id)));
-    if (socket.data.actor.user.isBot) void socket.leave(unshownRoom(serverId));
+    // From here on in one turn: whoever is listed is followed, and later changes reach the socket.
+    const known = view.isBegun ? [] : acquaintances;
+    const mine = recentAuthors.filter((id) => view.recentAuthors.has(id));
+    const others = recentAuthors
+      .filter((id) => !view.recentAuthors.has(id))
+      .slice(0, maxRecentAuthors - view.recentAuthors.size);
+    for (const id of others) view.recentAuthors.add(id);
+    const listed = new Set([...(view.isBegun ? [] : [userId]), ...known, ...mine, ...others]);
+    view.isBegun = true;
+    // Friends too: they may cease to be that, and a person with very many DMs does not tell all of those partners.
+    void socket.join([...listed].flatMap((id) => (id === userId ? [] : [watchRoom(serverId, id)])));
     const members = [...listed].map((id) => ({ userId: id, status: service.statusOf(id) }));
     const present = members.filter(({ status }) => status !== 'offline');
     const sorted = [...present, ...members.filter(({ status }) => status === 'offline')];
@@ -147,25 +158,38 @@ export class Snapshots {
     emitTo(socket, presenceSnapshot.name, JSON.stringify(snapshot));
   }
 
-  private async begin(view: View, userId: string, serverId: string): Promise<void> {
-    try {
-      view.acquaintances = await this.deps.largeServers.acquaintancesOf(userId, serverId);
-    } catch (error) {
-      view.isBegun = false;
-      throw error;
-    }
+  private acquaintancesOf(view: View, userId: string, serverId: string): Promise<string[]> {
+    if (view.acquaintances) return view.acquaintances;
+    const reading = this.deps.largeServers.acquaintancesOf(userId, serverId);
+    view.acquaintances = reading;
+    reading.catch(() => {
+      view.acquaintances = null;
+    });
+    return reading;
   }
 
   private async decide(socket: ParleySocket, serverId: string, isBegun: boolean): Promise<View | null> {
-    if (!(await this.deps.largeServers.isLarge(serverId))) return null;
+    const isBarred = !(await this.deps.service.seesMembers(socket.data.actor, serverId));
+    const seesAll = !isBarred && !(await this.deps.largeServers.isLarge(serverId));
     const isThere = ({ serverId: id }: Place) => id === serverId;
-    // A socket that has disconnected meanwhile would stay in the room for ever.
+    // A socket that has disconnected meanwhile would stay in the rooms for ever.
     if (socket.connected && liveOf(socket).some(isThere)) {
-      void socket.join(crowdRoom(serverId));
-      if (socket.data.actor.user.isBot) void socket.join(unshownRoom(serverId));
-      void socket.leave(serverRoom(serverId));
+      const [its, other] = seesAll ? [serverRoom, crowdRoom] : [crowdRoom, serverRoom];
+      void socket.join(its(serverId));
+      void socket.leave(other(serverId));
+      if (isBarred) this.hide(socket, serverId);
+      else void socket.leave(unshownRoom(serverId));
     }
-    return { isBegun, acquaintances: [], speakers: new Set() };
+    return seesAll ? null : { isBarred, isBegun, acquaintances: null, recentAuthors: new Set() };
+  }
+
+  /** A bot's policies let it see no members of a server any more. */
+  private hide(socket: ParleySocket, serverId: string): void {
+    void socket.join(unshownRoom(serverId));
+    leaveWatches(socket, serverId);
+    for (const place of liveOf(socket)) {
+      if (place.serverId === serverId) void socket.leave(circleRoom(streamId(place.room)));
+    }
   }
 
   /**
@@ -175,9 +199,13 @@ export class Snapshots {
    * @returns whether it can be told what it missed
    */
   async resume(socket: ParleySocket, known: ReadonlySet<string> | null | undefined): Promise<boolean> {
+    const { isBot } = socket.data.actor.user;
     const servers = new Set<string>();
     for (const { room, serverId } of liveOf(socket)) {
-      if (serverId === null || !(await this.deps.largeServers.isLarge(serverId))) continue;
+      if (serverId === null) continue;
+      // Of bots that is decided in small servers too: until then they are told of nobody.
+      const isBarred = isBot && (await this.settle(socket, serverId, known !== undefined))?.isBarred;
+      if (isBarred || !(await this.deps.largeServers.isLarge(serverId))) continue;
       servers.add(serverId);
       // It knew everyone there: that version told it of all, or the server has become large since.
       if (known === null || known?.has(crowdRoom(serverId)) === false) return false;

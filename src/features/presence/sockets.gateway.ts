@@ -38,7 +38,7 @@ export class PresenceSockets implements PresenceSink {
   }
 }
 
-/** Bots in a crowd that are shown none of its people: their policies let them see no members. It has no log. */
+/** Bots in a server's crowd whose policies let them see no members there: they are told no counts. It has no log. */
 export const unshownRoom = (serverId: string): string => `unshown:${serverId}`;
 
 /** Where many are told of a count, they are told less often: at most so many sockets a second. */
