@@ -1,4 +1,5 @@
 import { accountCalls } from './account.ts';
+import { accountExportCalls } from './account-export.ts';
 import { agentCalls, agentClientEvents } from './agent.ts';
 import { agentProfileCalls } from './agent-profile.ts';
 import { appCalls, appProxyCalls, appServingCalls } from './app.ts';
@@ -41,6 +42,7 @@ import { fileCalls, folderCalls, workspaceCalls } from './workspace-calls.ts';
 /** Every call over REST, by its name. */
 export const allCalls = {
   ...accountCalls,
+  ...accountExportCalls,
   ...agentProfileCalls,
   ...agentCalls,
   ...appCalls,

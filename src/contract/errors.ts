@@ -69,6 +69,10 @@ export const errorCodes = {
   LINK_EXPIRED: [403, 'This link is invalid or has expired; ask for a new one.'],
   ROUTE_NOT_FOUND: [404, 'There is no such address; see the API documents.'],
   USER_NOT_FOUND: [404, 'There is no such user.'],
+  ACCOUNT_EXPORT_NOT_FOUND: [
+    404,
+    'There is no export of your account to download; GET /api/auth/me/export tells how far it is.',
+  ],
   SESSION_NOT_FOUND: [404, 'You have no such session.'],
   TOKEN_NOT_FOUND: [404, 'You have no such token.'],
   OAUTH_ACCOUNT_NOT_FOUND: [404, 'You have no such linked account.'],

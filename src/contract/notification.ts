@@ -26,6 +26,8 @@ export const typeOfKind = {
   'agent.webhook_stopped': 'system',
   'agent.webhook_set': 'system',
   'agent.token_created': 'system',
+  'account.export_ready': 'system',
+  'account.export_failed': 'system',
 } as const satisfies Record<string, NotificationType>;
 
 export type NotificationKind = keyof typeof typeOfKind;

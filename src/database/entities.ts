@@ -1,3 +1,4 @@
+import { AccountExport } from './entities/account-export.entity.ts';
 import {
   Agent,
   AgentPolicy,
@@ -45,6 +46,7 @@ export const entities = [
   EmailVerification,
   OAuthAccount,
   OAuthState,
+  AccountExport,
   InviteCode,
   Server,
   ServerMember,

@@ -49,6 +49,8 @@ import { MovedLogs } from './migrations/0095-moved-logs.ts';
 import { NameSkeletons } from './migrations/0096-name-skeletons.ts';
 import { ConfirmedSessions } from './migrations/0099-confirmed-sessions.ts';
 import { EmailChanges } from './migrations/0100-email-changes.ts';
+import { AccountExports } from './migrations/0110-account-exports.ts';
+import { ReactionsByUser } from './migrations/0111-reactions-by-user.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -97,6 +99,8 @@ export const migrations = [
   { name: '0096-name-skeletons', class: NameSkeletons },
   { name: '0099-confirmed-sessions', class: ConfirmedSessions },
   { name: '0100-email-changes', class: EmailChanges },
+  { name: '0110-account-exports', class: AccountExports },
+  { name: '0111-reactions-by-user', class: ReactionsByUser },
 ];
 
 /**

@@ -37,8 +37,8 @@ export interface InsideWork {
   open(rows: JobRow[]): { count: number; run(change: Change): Promise<void> };
 }
 
-/** Work outside of the database. */
-export type Effect = () => Promise<void>;
+/** Work outside of the database. @param over aborts once nobody waits for its end any more */
+export type Effect = (over: AbortSignal) => Promise<void>;
 
 /**
  * Jobs that do something outside of the database: each is leased, done and then deleted, and so done at least once. Of two
@@ -51,6 +51,11 @@ export interface OutsideWork {
   concurrency: number;
   /** After so long it counts as failed, and another node may try. */
   limitMs: number;
+  /**
+   * For work that takes long: how long a node has it before it must renew its lease, so that another takes over soon after
+   * that one died. A node that stops leaves it to the others at once. Absent: the lease lasts as long as the work may.
+   */
+  leaseMs?: number;
   /** @returns what is to be done outside; null: nothing, the job is over. @throws ZodError */
   prepare(change: Change, row: JobRow): Promise<Effect | null>;
 }

@@ -25,6 +25,10 @@ const remove = 'DELETE FROM jobs WHERE id = ANY($1::uuid[]) RETURNING id';
 const lockLeased = 'SELECT id FROM jobs WHERE id = $1 AND attempts = $2 AND died_at IS NULL FOR UPDATE';
 const putBack = `UPDATE jobs SET attempts = $3, due_at = now() + make_interval(secs => $4), error = $5
   WHERE id = $1 AND attempts = $2 AND died_at IS NULL`;
+const renew = `UPDATE jobs SET due_at = now() + make_interval(secs => $3)
+  WHERE id = $1 AND attempts = $2 AND died_at IS NULL RETURNING id`;
+const release = `UPDATE jobs SET attempts = attempts - 1, due_at = now()
+  WHERE id = $1 AND attempts = $2 AND died_at IS NULL`;
 const bury = `UPDATE jobs SET attempts = $3, died_at = now(), error = $4
   WHERE id = $1 AND attempts = $2 AND died_at IS NULL`;
 const countWaiting = `SELECT count(*)::int AS count FROM (SELECT FROM jobs WHERE ${isWaiting} LIMIT $2) AS waiting`;
@@ -114,6 +118,16 @@ export const jobTable = {
   /** Locks a leased job until the commit. @returns whether nobody has leased it since */
   async holdLeased(rows: Rows, { id, attempts }: JobRow): Promise<boolean> {
     return (await rows(lockLeased, [id, attempts])).length > 0;
+  },
+
+  /** Prolongs a lease. @returns whether nobody has leased the job since */
+  async renew(rows: Rows, { id, attempts }: JobRow, ms: number): Promise<boolean> {
+    return (await rows(renew, [id, attempts, ms / 1000])).length > 0;
+  },
+
+  /** Leaves a leased job to any node, as if this attempt had not begun. */
+  async release(rows: Rows, { id, attempts }: JobRow): Promise<void> {
+    await rows(release, [id, attempts]);
   },
 
   /** @param job as it was taken: another node may have taken it since */

@@ -144,7 +144,8 @@ export interface Notice {
   to: string[] | 'admins';
   /** Who did it, if not the sender. */
   by?: string;
-  senderId: string;
+  /** Null: nobody, the server itself. */
+  senderId: string | null;
   serverId?: string;
   channelId?: string;
   reference?: { type: string; id: string };

@@ -1,10 +1,13 @@
 import { within } from '../infrastructure/within.ts';
-import type { JobRow, OutsideWork } from './job.kind.ts';
+import type { Effect, JobRow, OutsideWork } from './job.kind.ts';
 import { jobTable } from './job.table.ts';
 import { Runner, type RunnerDeps } from './runner.ts';
 
 /** For the change that deletes a job after its effect. */
 const marginMs = 10_000;
+
+/** Why long work ends before its time: it is no failure of the job. */
+class Ended extends Error {}
 
 /**
  * Runs jobs that do something outside of the database, several at once and without holding a connection meanwhile. A job
@@ -13,6 +16,8 @@ const marginMs = 10_000;
 export class OutsideRunner extends Runner {
   private readonly work: OutsideWork;
   private readonly underWay = new Set<Promise<void>>();
+  /** Ends work that takes long. */
+  private readonly closing = new AbortController();
 
   constructor(work: OutsideWork, deps: RunnerDeps) {
     super(work, deps);
@@ -20,15 +25,16 @@ export class OutsideRunner extends Runner {
   }
 
   override async close(ms: number): Promise<void> {
+    this.closing.abort();
     await super.close(ms);
     await within(Promise.all(this.underWay), ms);
   }
 
   protected async takeSome(): Promise<boolean> {
-    const { kind, concurrency, limitMs } = this.work;
+    const { kind, concurrency } = this.work;
     const free = concurrency - this.underWay.size;
     if (free === 0) return false;
-    const rows = await this.deps.changes.run((change) => jobTable.lease(change.rows, kind, free, limitMs + marginMs));
+    const rows = await this.deps.changes.run((change) => jobTable.lease(change.rows, kind, free, this.leaseMs));
     for (const row of rows) this.begin(row);
     // Whatever ends makes room for the next one.
     return false;
@@ -37,7 +43,7 @@ export class OutsideRunner extends Runner {
   private begin(row: JobRow): void {
     this.counters.running++;
     const run = this.attempt(row)
-      .catch((error) => this.putBack(row, row.attempts, error))
+      .catch((error) => (error instanceof Ended ? this.release(row) : this.putBack(row, row.attempts, error)))
       .catch((error) => void this.explain(error))
       .finally(() => {
         this.counters.running--;
@@ -57,7 +63,7 @@ export class OutsideRunner extends Runner {
       return effect;
     });
     if (effect) {
-      await this.limited(effect());
+      await this.limited(row, effect);
       await changes.run(async ({ rows }) => {
         if (await jobTable.holdLeased(rows, row)) await jobTable.remove(rows, [row.id]);
       });
@@ -65,10 +71,46 @@ export class OutsideRunner extends Runner {
     this.counters.done++;
   }
 
-  private async limited(effect: Promise<void>): Promise<void> {
+  /** Waits for the work's end, or until nobody does any more: it took too long, or is left to other nodes. */
+  private async limited(row: JobRow, effect: Effect): Promise<void> {
+    const over = new AbortController();
     const late = Promise.withResolvers<never>();
+    const end = (reason: Error) => {
+      late.reject(reason);
+      over.abort(reason);
+    };
     const { limitMs } = this.work;
-    const timer = setTimeout(() => late.reject(new Error(`It took longer than ${limitMs / 1000} s.`)), limitMs);
-    await Promise.race([effect, late.promise]).finally(() => clearTimeout(timer));
+    const timer = setTimeout(() => end(new Error(`It took longer than ${limitMs / 1000} s.`)), limitMs);
+    const dismiss = this.work.leaseMs === undefined ? () => {} : this.renewing(row, end);
+    await Promise.race([effect(over.signal), late.promise]).finally(() => {
+      clearTimeout(timer);
+      dismiss();
+    });
+  }
+
+  /** Renews a lease until it is dismissed; ends the work where the job is another node's. */
+  private renewing(row: JobRow, end: (reason: Error) => void): () => void {
+    const leave = () => end(new Ended('This node stops.'));
+    const renew = async () => {
+      const isOurs = await this.deps.changes.run(({ rows }) => jobTable.renew(rows, row, this.leaseMs));
+      if (!isOurs) end(new Ended('Another node has the job.'));
+    };
+    // Without the database nobody else takes it either; the last change looks whose it is.
+    const timer = setInterval(() => void renew().catch(() => {}), this.leaseMs / 3);
+    this.closing.signal.addEventListener('abort', leave);
+    if (this.closing.signal.aborted) leave();
+    return () => {
+      clearInterval(timer);
+      this.closing.signal.removeEventListener('abort', leave);
+    };
+  }
+
+  private async release(row: JobRow): Promise<void> {
+    await this.deps.changes.run(({ rows }) => jobTable.release(rows, row));
+  }
+
+  private get leaseMs(): number {
+    const { leaseMs, limitMs } = this.work;
+    return leaseMs ?? limitMs + marginMs;
   }
 }

@@ -1,6 +1,7 @@
 import { forgetInvalidations } from '../cluster/invalidation-watch.ts';
 import { forgetMoves } from '../delivery/sweeper.ts';
 import { trimming } from '../delivery/trimming.ts';
+import { accountExportModule } from '../features/account-export/account-export.module.ts';
 import { accountsModule } from '../features/accounts/accounts.module.ts';
 import { agentsModule } from '../features/agents/agents.module.ts';
 import { appsModule } from '../features/apps/apps.module.ts';
@@ -62,10 +63,11 @@ export function createModules(context: Context) {
   const apps = appsModule({ ...talk, ...workspace.services });
   const direct = directModule(talk);
   const notifications = notificationsModule({ ...talk, ...direct.services });
+  const accountExport = accountExportModule(talk);
   const list: Record<string, Module> = {
     ...{ presence, blobs, accounts, invites, modelProxy, friends, members, channels, joinRequests, servers, mentions },
     ...{ messages, media, reactions, search, bootstrap, agents, events, threads, workspace, apps, direct },
-    ...{ notifications },
+    ...{ notifications, accountExport },
   };
   const { chores, delivery, settings } = context;
   chores.add(

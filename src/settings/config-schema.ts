@@ -52,6 +52,7 @@ export const fileSchema = z.strictObject({
     passwordResetSeconds: positive.describe('how long a mailed link is valid'),
     emailVerificationSeconds: positive.describe('how long the link and the code that prove an address are valid'),
     emailChangeUndoSeconds: positive.describe('how long the old address may undo a change of address'),
+    exportSeconds: positive.describe('how long the export of an account is kept'),
     confirmationSeconds: positive.describe(
       'how long after a sign-in, password or code a session may do what is dangerous',
     ),

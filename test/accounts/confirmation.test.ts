@@ -43,10 +43,13 @@ describe('what others must not do with a session', () => {
     expect(confirmed.map(({ method, path }) => `${method} ${path}`).sort()).to.deep.equal([
       'DELETE /api/auth/oauth/accounts/:accountId',
       'DELETE /api/servers/:id',
+      'GET /api/auth/me/export/download',
+      'GET /api/auth/me/export/link',
       'POST /api/agents/:id/token',
       'POST /api/agents/:id/webhook/secret',
       'POST /api/ai/tokens',
       'POST /api/auth/email-change/start',
+      'POST /api/auth/me/export',
       'POST /api/auth/oauth/:provider/link',
       'POST /api/tokens',
       'PUT /api/agents/:id/webhook',
@@ -62,7 +65,8 @@ describe('what others must not do with a session', () => {
     for (const call of Object.values(allCalls)) {
       if (!('confirmed' in call) || !call.confirmed) continue;
       const path = call.path.replace(/:provider/, 'corp').replace(/:\w+/g, unknown);
-      const { status, body } = await request(at(1), call.method, path, call.method === 'DELETE' ? undefined : {}, auth);
+      const given = ['GET', 'DELETE'].includes(call.method) ? undefined : {};
+      const { status, body } = await request(at(1), call.method, path, given, auth);
       expect([status, body.code], path).to.deep.equal([403, 'CONFIRMATION_REQUIRED']);
       expect(body.methods).to.deep.equal(['password', 'code']);
     }

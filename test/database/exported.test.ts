@@ -23,6 +23,7 @@ const staying = [
   ...['agent_tokens', 'sessions', 'used_refresh_tokens', 'personal_tokens', 'email_codes', 'password_resets'],
   'email_verifications',
   'email_changes',
+  'account_exports',
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],
   ...['friendships', 'blocks', 'dm_channels', 'presence_wishes', 'workspace_viewers'],
   ...[

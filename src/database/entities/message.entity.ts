@@ -131,7 +131,8 @@ const ReactionSchema = defineEntity({
     messageId: () =>
       p.manyToOne(Message).mapToPk().fieldName('message_id').primary().deleteRule('cascade').index(false),
     emoji: p.string().columnType('text').primary(),
-    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(false),
+    userId: () =>
+      p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index('reactions_by_user'),
     /** 1, 2, 3, … on each message: reactions are shown in the order in which they were added. */
     place: p.integer(),
   },

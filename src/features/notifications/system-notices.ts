@@ -73,6 +73,10 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
       return `The webhook of ${sender} has a new address`;
     case 'agent.token_created':
       return `${sender} has a new token`;
+    case 'account.export_ready':
+      return 'The export of your account is ready';
+    case 'account.export_failed':
+      return 'The export of your account failed';
     default:
       return sender;
   }

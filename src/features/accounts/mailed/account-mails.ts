@@ -143,6 +143,15 @@ interface Composers {
   addresses: Pick<EmailChangeService, 'composeCode' | 'composeUndo'>;
 }
 
+/** How jobs that send mails are run. */
+export function sending({ attempts, retryMs: firstMs, timeoutMs }: Context['settings']['mail']) {
+  return {
+    retries: { attempts, firstMs, longestMs: longestRetryMs },
+    concurrency: parallelMails,
+    limitMs: timeouts * timeoutMs,
+  };
+}
+
 /** How mails are composed and sent. */
 export function mailWork(
   { mails, codes, resets, verifications, addresses }: Composers,
@@ -157,12 +166,7 @@ export function mailWork(
   };
   const composeOfAddress = (em: EntityManager, id: string, job: AddressMail): Promise<Mail | null> =>
     job.mail === 'change-email' ? addresses.composeCode(em, id, job.userId, job.email) : addresses.composeUndo(em, id);
-  const { attempts, retryMs: firstMs, timeoutMs } = settings.mail;
-  const sending = {
-    retries: { attempts, firstMs, longestMs: longestRetryMs },
-    concurrency: parallelMails,
-    limitMs: timeouts * timeoutMs,
-  };
+  const options = sending(settings.mail);
   const sent = (mail: Mail | null, id: string) => mail && (() => mailer.send(mail, id));
   return [
     insideWork(
@@ -175,7 +179,7 @@ export function mailWork(
       },
       { batch: requestBatch },
     ),
-    outsideWork(mailKind, async ({ em }, { id, data }) => sent(await compose(em, id, data), id), sending),
-    outsideWork(addressKind, async ({ em }, { id, data }) => sent(await composeOfAddress(em, id, data), id), sending),
+    outsideWork(mailKind, async ({ em }, { id, data }) => sent(await compose(em, id, data), id), options),
+    outsideWork(addressKind, async ({ em }, { id, data }) => sent(await composeOfAddress(em, id, data), id), options),
   ];
 }

@@ -10,6 +10,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
+import { AccountExport } from './AccountExport.tsx';
 
 /** Everything about signing in. */
 export function Account() {
@@ -20,6 +21,7 @@ export function Account() {
       <ChangeAddress />
       <ChangePassword />
       <LinkedAccounts />
+      <AccountExport />
       <Block title="Sign out" about="On this device. What you wrote and did not send is forgotten.">
         <Button label="Sign out" kind="danger" onClick={() => void account.signOut()} />
       </Block>

@@ -1,0 +1,247 @@
+import { NIL } from 'uuid';
+import { selectMayRead } from '../../access/channel.table.ts';
+
+/** A list in the export, read page by page. */
+export interface Section {
+  /** Of its files. */
+  name: string;
+  title: string;
+  /** Where the first page begins. */
+  start: string;
+  /** $1 user, $2 `cursor` of the last row before, $3 how many rows; ordered by `cursor`, which no file has. */
+  statement: string;
+}
+
+/** @param columns SQL, with the names that files have; times end in `At` or `Until` */
+function section(name: string, title: string, columns: string, from: string, key: string): Section {
+  const statement = `SELECT ${key} AS cursor, ${columns} FROM ${from} AND ${key} > $2::uuid ORDER BY ${key} LIMIT $3`;
+  return { name, title, start: NIL, statement };
+}
+
+/** The same where no id orders the rows. @param key SQL of a text */
+function textSection(name: string, title: string, columns: string, from: string, key: string): Section {
+  const cursor = `(${key}) COLLATE "C"`;
+  const statement = `SELECT ${cursor} AS cursor, ${columns} FROM ${from} AND ${cursor} > $2 ORDER BY ${cursor} LIMIT $3`;
+  return { name, title, start: '', statement };
+}
+
+const other = (id: string) =>
+  `(SELECT username FROM users o WHERE o.id = ${id}) AS username, (SELECT display_name FROM users o WHERE o.id = ${id}) AS "displayName"`;
+const otherFriend = 'CASE WHEN f.low_id = $1 THEN f.high_id ELSE f.low_id END';
+
+/** The account itself: what its owner gave, and what was decided about it. No hash, and nothing that opens it. */
+const profile = section(
+  'profile',
+  'Profile',
+  `u.id, u.username, u.display_name AS "displayName", u.email, u.email_verified_at AS "emailVerifiedAt",
+   u.avatar_url AS "avatarUrl", u.tier, u.password_hash IS NOT NULL AS "hasPassword", u.created_at AS "createdAt",
+   u.updated_at AS "updatedAt", u.suspended_at AS "suspendedAt", u.suspension_reason AS "suspensionReason"`,
+  'users u WHERE u.id = $1',
+  'u.id',
+);
+
+const account: Section[] = [
+  profile,
+  section(
+    'sessions',
+    'Where you are signed in',
+    `s.id, s.device_name AS "deviceName", s.user_agent AS "userAgent", s.ip_address AS "ipAddress",
+     s.created_at AS "createdAt", s.last_seen_at AS "lastSeenAt", s.confirmed_at AS "confirmedAt",
+     s.refresh_expires_at AS "expiresAt", s.revoked_at AS "revokedAt"`,
+    'sessions s WHERE s.user_id = $1',
+    's.id',
+  ),
+  section(
+    'access-tokens',
+    'Personal access tokens',
+    `t.id, t.name, t.scope, t.created_at AS "createdAt", t.expires_at AS "expiresAt", t.last_used_at AS "lastUsedAt",
+     t.revoked_at AS "revokedAt"`,
+    'personal_tokens t WHERE t.user_id = $1',
+    't.id',
+  ),
+  section(
+    'linked-accounts',
+    'Linked accounts',
+    'a.id, a.provider, a.subject, a.provider_email AS "providerEmail", a.created_at AS "createdAt"',
+    'oauth_accounts a WHERE a.user_id = $1',
+    'a.id',
+  ),
+  section(
+    'address-changes',
+    'Changes of your e-mail address',
+    `c.id, c.email, c.old_email AS "oldEmail", c.changed_at AS "changedAt", c.expires_at AS "expiresAt"`,
+    'email_changes c WHERE c.user_id = $1',
+    'c.id',
+  ),
+  section(
+    'model-tokens',
+    'Tokens for models',
+    `m.id, m.runtime_id AS "runtimeId", m.template_slug AS "templateSlug", m.models, m.created_at AS "createdAt",
+     m.expires_at AS "expiresAt"`,
+    'model_tokens m WHERE m.user_id = $1',
+    'm.id',
+  ),
+  textSection(
+    'model-usage',
+    'Use of models',
+    `to_char(m.day, 'YYYY-MM-DD') AS day, m.token_id AS "tokenId", m.model, m.requests,
+     m.prompt_tokens AS "promptTokens", m.completion_tokens AS "completionTokens"`,
+    'model_usage m WHERE m.user_id = $1',
+    `to_char(m.day, 'YYYY-MM-DD') || ' ' || m.token_id || ' ' || m.model`,
+  ),
+];
+
+const settings: Section[] = [
+  section(
+    'notification-preferences',
+    'What you are notified of',
+    'p.strategy, p.muted_server_ids AS "mutedServerIds", p.muted_channel_ids AS "mutedChannelIds"',
+    'notification_preferences p WHERE p.user_id = $1',
+    'p.user_id',
+  ),
+  section('status', 'Your status', 'w.status', 'presence_wishes w WHERE w.user_id = $1', 'w.user_id'),
+  section(
+    'notifications',
+    'Notifications',
+    `n.id, n.type, n.kind, n.title, n.body, n.reference_type AS "referenceType", n.reference_id AS "referenceId",
+     n.sender_id AS "senderId", n.server_id AS "serverId", n.channel_id AS "channelId",
+     n.aggregated_count AS "aggregatedCount", n.read_at AS "readAt", n.created_at AS "createdAt",
+     n.updated_at AS "updatedAt"`,
+    'notifications n WHERE n.user_id = $1',
+    'n.id',
+  ),
+];
+
+const places: Section[] = [
+  section(
+    'memberships',
+    'Servers you are in',
+    `m.server_id AS "serverId", s.name, s.slug, m.role, s.owner_id = $1 AS "isOwner", m.nickname,
+     m.joined_at AS "joinedAt"`,
+    'server_members m JOIN servers s ON s.id = m.server_id WHERE m.user_id = $1',
+    'm.server_id',
+  ),
+  // A channel that they may not read any more may have another name by now, which is not for them.
+  section(
+    'channel-memberships',
+    'Channels you were added to, or removed from',
+    `m.channel_id AS "channelId", c.server_id AS "serverId", CASE WHEN ${selectMayRead('$1')} THEN c.name END AS name,
+     m.excluded AS "isRemoved", m.joined_at AS "joinedAt"`,
+    `channel_members m JOIN channels c ON c.id = m.channel_id
+     WHERE m.user_id = $1 AND c.kind <> 'dm' AND c.deleted_at IS NULL`,
+    'm.channel_id',
+  ),
+  section(
+    'read-positions',
+    'How far you have read',
+    'r.channel_id AS "channelId", r.last_read_seq AS "lastReadSeq"',
+    'channel_reads r WHERE r.user_id = $1',
+    'r.channel_id',
+  ),
+  section(
+    'join-requests',
+    'Requests to join',
+    `j.id, j.server_id AS "serverId", j.channel_id AS "channelId", j.status, j.created_at AS "createdAt",
+     j.updated_at AS "updatedAt"`,
+    'join_requests j WHERE j.user_id = $1',
+    'j.id',
+  ),
+  section(
+    'bans',
+    'Servers you are banned from',
+    'b.id, b.server_id AS "serverId", b.reason, b.until AS "bannedUntil", b.created_at AS "createdAt"',
+    'server_bans b WHERE b.user_id = $1',
+    'b.id',
+  ),
+  section(
+    'invite-codes',
+    'Invite codes you made',
+    `i.id, i.code, i.note, i.is_active AS "isActive", i.used_by AS "usedBy", i.used_at AS "usedAt",
+     i.created_at AS "createdAt"`,
+    'invite_codes i WHERE i.created_by = $1',
+    'i.id',
+  ),
+  section(
+    'redeemed-invite-codes',
+    'Invite codes you redeemed',
+    'i.id, i.code, i.used_at AS "usedAt"',
+    'invite_codes i WHERE i.used_by = $1',
+    'i.id',
+  ),
+];
+
+const people: Section[] = [
+  section(
+    'friends',
+    'Friends and requests',
+    `f.id, ${otherFriend} AS "userId", ${other(otherFriend)}, f.status, f.requester_id = $1 AS "isByYou",
+     f.created_at AS "createdAt", f.updated_at AS "updatedAt"`,
+    'friendships f WHERE (f.low_id = $1 OR f.high_id = $1)',
+    'f.id',
+  ),
+  section(
+    'blocks',
+    'People you have blocked',
+    `b.blocked_id AS "userId", ${other('b.blocked_id')}, b.created_at AS "createdAt"`,
+    'blocks b WHERE b.user_id = $1',
+    'b.blocked_id',
+  ),
+];
+
+/** Bots, without their tokens and the secrets of their webhooks. */
+const agents: Section[] = [
+  section(
+    'agents',
+    'Your bots',
+    `a.id, a.user_id AS "userId", u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", a.status,
+     a.config, a.slash_commands AS "slashCommands", a.usage_snapshot AS "usageSnapshot",
+     a.online_seconds AS "onlineSeconds", a.last_seen_at AS "lastSeenAt", a.last_heartbeat AS "lastHeartbeatAt",
+     a.created_at AS "createdAt", a.updated_at AS "updatedAt", u.deleted_at AS "deletedAt"`,
+    'agents a JOIN users u ON u.id = a.user_id WHERE a.owner_id = $1',
+    'a.id',
+  ),
+  section(
+    'agent-tokens',
+    'Tokens of your bots',
+    't.id, t.agent_id AS "agentId", t.created_at AS "createdAt", t.ends_at AS "endsAt"',
+    'agents a JOIN agent_tokens t ON t.agent_id = a.id WHERE a.owner_id = $1',
+    't.id',
+  ),
+  // What a server's admins have set is theirs.
+  section(
+    'agent-policies',
+    'What your bots may do',
+    `p.id, p.agent_id AS "agentId", p.server_id AS "serverId", p.channel_id AS "channelId", p.mode,
+     p.mention_only AS "mentionOnly", p.reply, p.listen, p.config, p.owner_half AS "setByYou",
+     p.created_at AS "createdAt", p.updated_at AS "updatedAt"`,
+    'agents a JOIN agent_policies p ON p.agent_id = a.id WHERE a.owner_id = $1',
+    'p.id',
+  ),
+  section(
+    'agent-webhooks',
+    'Webhooks of your bots',
+    `w.agent_id AS "agentId", w.url, w.state, w.stopped_at AS "stoppedAt", w.created_at AS "createdAt",
+     w.updated_at AS "updatedAt"`,
+    'agents a JOIN webhooks w ON w.agent_id = a.id WHERE a.owner_id = $1',
+    'w.agent_id',
+  ),
+  section(
+    'apps',
+    'Apps you published, in servers you are in',
+    `p.id, p.server_id AS "serverId", p.name, p.slug, p.type, p.status, p.description, p.icon_url AS "iconUrl", p.url,
+     p.version, p.created_at AS "createdAt", p.updated_at AS "updatedAt"`,
+    'apps p JOIN server_members m ON m.server_id = p.server_id AND m.user_id = $1 WHERE p.created_by = $1',
+    'p.id',
+  ),
+];
+
+const reactions = textSection(
+  'reactions',
+  'Your reactions',
+  'r.message_id AS "messageId", r.emoji',
+  'reactions r WHERE r.user_id = $1',
+  `r.message_id || ' ' || r.emoji`,
+);
+
+/** All of them, in the order in which they are shown. */
+export const sections: Section[] = [...account, ...settings, ...places, ...people, ...agents, reactions];

@@ -1,0 +1,143 @@
+import { selectMayRead } from '../../access/channel.table.ts';
+import type { Rows } from '../../database/database.ts';
+
+/** How many of someone's own messages are found at once: 24 bytes each. */
+const mostFound = 50_000;
+const idBytes = 16;
+const placeBytes = idBytes + 8;
+
+/**
+ * Where someone's messages are, from a place on, as bytes: the channel's id and the number. The index has the author
+ * alone, so each of these looks at all of their messages, once for every 50 000.
+ */
+const selectOwn = `SELECT string_agg(uuid_send(channel_id) || int8send(seq), '' ORDER BY channel_id, seq) AS places FROM (
+    SELECT channel_id, seq FROM (
+      SELECT channel_id, seq FROM messages WHERE author_id = $1 AND deleted_at IS NULL OFFSET 0
+    ) AS own WHERE (channel_id, seq) > ($2::uuid, $3::bigint) ORDER BY channel_id, seq LIMIT $4
+  ) AS page`;
+
+/** What someone may know of a channel in which they wrote: its name only while they may read it. */
+const selectPlace = `SELECT c.kind, ${selectMayRead('$1::uuid')} AS "isReadable", c.name, c.server_id AS "serverId", s.name AS "serverName"
+  FROM channels c LEFT JOIN servers s ON s.id = c.server_id WHERE c.id = $2 AND c.deleted_at IS NULL`;
+
+const filesOf = `CASE WHEN m.has_extras THEN (
+    SELECT json_agg(json_build_object('id', a.id, 'filename', a.filename, 'contentType', a.content_type, 'size', a.size,
+      'uploaderId', a.uploader_id) ORDER BY a.place)
+    FROM attachments a WHERE a.message_id = m.id) END`;
+const selectMessages = `SELECT m.seq AS cursor, m.id, m.thread_id AS "threadId", m.reply_to_id AS "replyToId",
+    m.author_id AS "authorId", u.username AS author, m.content, m.mentions, m.metadata, m.is_edited AS "isEdited",
+    m.created_at AS "createdAt", m.updated_at AS "updatedAt", ${filesOf} AS files
+  FROM messages m JOIN users u ON u.id = m.author_id LEFT JOIN threads t ON t.id = m.thread_id
+  WHERE m.channel_id = $1 AND m.deleted_at IS NULL AND t.deleted_at IS NULL`;
+const ofNumbers = `${selectMessages} AND m.author_id = $2 AND m.seq = ANY($3::bigint[]) ORDER BY m.seq`;
+/** The page is found first, so that it ends where its last message is, also where some of a deleted thread are left out. */
+const afterNumber = `${selectMessages} AND m.seq > $2 AND m.seq <= $3 ORDER BY m.seq`;
+const endOfPage = `SELECT max(seq) AS last FROM (
+    SELECT seq FROM messages WHERE channel_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) AS page`;
+/** With those of deleted accounts: what they wrote is still to be read. */
+const directs = `SELECT d.channel_id AS id, u.id AS "userId", u.username, u.display_name AS "displayName"
+  FROM dm_channels d JOIN users u ON u.id = CASE WHEN d.low_id = $1 THEN d.high_id ELSE d.low_id END
+    JOIN channels c ON c.id = d.channel_id
+  WHERE (d.low_id = $1 OR d.high_id = $1) AND d.channel_id > $2 AND ${selectMayRead('$1::uuid')}
+  ORDER BY d.channel_id LIMIT $3`;
+
+/** The number of a message in its channel. */
+export interface Place {
+  channelId: string;
+  seq: number;
+}
+
+/** The numbers of someone's messages in a channel, in order. */
+export interface Run {
+  channelId: string;
+  numbers: number[];
+}
+
+/** A channel in which someone wrote. */
+export interface KnownChannel {
+  kind: string;
+  isReadable: boolean;
+  name: string;
+  serverId: string | null;
+  serverName: string | null;
+}
+
+/** A direct message channel, with the other person. */
+export interface Direct {
+  id: string;
+  userId: string;
+  username: string;
+  displayName: string;
+}
+
+/** A file of a message. */
+export interface SentFile {
+  id: string;
+  filename: string;
+  contentType: string;
+  size: number;
+  uploaderId: string;
+}
+
+/** A message as it is exported. */
+export interface ExportedMessage {
+  cursor: number;
+  id: string;
+  author: string;
+  content: string;
+  isEdited: boolean;
+  createdAt: string;
+  files: SentFile[] | null;
+  [column: string]: unknown;
+}
+
+/**
+ * Someone's next messages after a place, in order, wherever they are.
+ * @returns `next`: after which place there may be more; null: these are the last
+ */
+export async function findOwn(rows: Rows, userId: string, after: Place): Promise<{ runs: Run[]; next: Place | null }> {
+  const [found] = await rows<{ places: Buffer | null }>(selectOwn, [userId, after.channelId, after.seq, mostFound]);
+  const bytes = found?.places ?? Buffer.alloc(0);
+  const runs: Run[] = [];
+  let current: Buffer = Buffer.alloc(0);
+  for (let at = 0; at < bytes.length; at += placeBytes) {
+    const id = bytes.subarray(at, at + idBytes);
+    if (!id.equals(current)) runs.push({ channelId: uuidOf(id), numbers: [] });
+    current = id;
+    runs.at(-1)?.numbers.push(Number(bytes.readBigInt64BE(at + idBytes)));
+  }
+  const last = runs.at(-1);
+  const isMore = last !== undefined && bytes.length === mostFound * placeBytes;
+  return { runs, next: isMore ? { channelId: last.channelId, seq: last.numbers.at(-1) ?? 0 } : null };
+}
+
+const uuidOf = (bytes: Buffer): string =>
+  bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+/** A channel that still exists. */
+export async function findChannel(rows: Rows, userId: string, channelId: string): Promise<KnownChannel | undefined> {
+  const [found] = await rows<KnownChannel>(selectPlace, [userId, channelId]);
+  return found;
+}
+
+/** Someone's own messages of a channel, by their numbers. */
+export function readOwn(rows: Rows, channelId: string, userId: string, numbers: number[]): Promise<ExportedMessage[]> {
+  return rows<ExportedMessage>(ofNumbers, [channelId, userId, numbers]);
+}
+
+/** The next messages of a conversation after a number, everyone's. @returns `last`: where this page ends; null: nothing more */
+export async function readAfter(
+  rows: Rows,
+  channelId: string,
+  after: number,
+  limit: number,
+): Promise<{ messages: ExportedMessage[]; last: number | null }> {
+  const [end] = await rows<{ last: number | null }>(endOfPage, [channelId, after, limit]);
+  const last = end?.last ?? null;
+  return { messages: last === null ? [] : await rows<ExportedMessage>(afterNumber, [channelId, after, last]), last };
+}
+
+/** Someone's direct message channels that they may read, by id. */
+export function readDirects(rows: Rows, userId: string, after: string, limit: number): Promise<Direct[]> {
+  return rows<Direct>(directs, [userId, after, limit]);
+}

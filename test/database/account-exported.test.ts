@@ -1,0 +1,90 @@
+// nodes: own
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { sharedCluster } from '../world/nodes.ts';
+import { withRows } from '../world/sql.ts';
+
+const folder = path.resolve(import.meta.dirname, '../../src/features/account-export');
+const tables = ['section', 'talk', 'file'].map((name) => readFileSync(path.join(folder, `${name}.table.ts`), 'utf8'));
+const statements = tables.join('\n');
+
+/** By which column the export of an account finds what is somebody's, with the words of its statement. */
+const exported: Record<string, string> = {
+  'agents.owner_id': 'a.owner_id = $1',
+  'agents.user_id': 'u.id = a.user_id',
+  'apps.created_by': 'p.created_by = $1',
+  'attachments.uploader_id': 'a.uploader_id = $1',
+  'blocks.blocked_id': 'b.blocked_id',
+  'blocks.user_id': 'b.user_id = $1',
+  'channel_members.user_id': 'm.user_id = $1 AND c.kind',
+  'channel_reads.user_id': 'r.user_id = $1',
+  'dm_channels.high_id': 'd.high_id = $1',
+  'dm_channels.low_id': 'd.low_id = $1',
+  'email_changes.user_id': 'c.user_id = $1',
+  'friendships.high_id': 'f.high_id = $1',
+  'friendships.low_id': 'f.low_id = $1',
+  'friendships.requester_id': 'f.requester_id = $1',
+  'invite_codes.created_by': 'i.created_by = $1',
+  'invite_codes.used_by': 'i.used_by = $1',
+  'join_requests.user_id': 'j.user_id = $1',
+  'messages.author_id': 'author_id = $1',
+  'model_tokens.user_id': 'model_tokens m WHERE m.user_id = $1',
+  'model_usage.user_id': 'model_usage m WHERE m.user_id = $1',
+  'notification_preferences.user_id': 'p.user_id = $1',
+  'notifications.user_id': 'n.user_id = $1',
+  'oauth_accounts.user_id': 'oauth_accounts a WHERE a.user_id = $1',
+  'personal_tokens.user_id': 'personal_tokens t WHERE t.user_id = $1',
+  'presence_wishes.user_id': 'w.user_id = $1',
+  'reactions.user_id': 'reactions r WHERE r.user_id = $1',
+  'server_bans.user_id': 'server_bans b WHERE b.user_id = $1',
+  'server_members.user_id': 'server_members m JOIN servers s',
+  'servers.owner_id': 's.owner_id = $1',
+  'sessions.user_id': 'sessions s WHERE s.user_id = $1',
+  'workspace_nodes.created_by': 'n.created_by = $1',
+};
+
+/** What is left out, and why. */
+const leftOut: Record<string, string> = {
+  'account_exports.user_id': 'the export itself',
+  'channels.created_by': 'a channel is its server’s, whoever made it',
+  'email_verifications.user_id': 'hashes of what was mailed',
+  'idempotency_keys.user_id': 'answers to repeats, for a day: copies of the records',
+  'join_requests.decided_by': 'an act for a server, in its admins’ hands',
+  'notification_sources.user_id': 'what notifications count; these are exported',
+  'notifications.sender_id': 'of the other person’s notifications',
+  'oauth_states.link_to': 'hashes, for minutes',
+  'password_resets.user_id': 'hashes of what was mailed',
+  'server_bans.banned_by': 'an act for a server, in its admins’ hands',
+  'threads.creator_id': 'the name of a thread is its channel’s; the messages in it are exported',
+  'workspace_viewers.user_id': 'who looked at large workspaces lately: decides who is told of changes',
+};
+
+const selectColumns = `SELECT c.table_name || '.' || c.column_name AS name
+  FROM information_schema.columns c
+  WHERE c.table_schema = 'public' AND c.udt_name = 'uuid'
+    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.table_name::regclass)
+    AND (
+      c.column_name ~ '^(user|author|sender|owner|creator|uploader|requester|blocked|low|high)_id$|_by$|^link_to$'
+      OR EXISTS (
+        SELECT FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
+        WHERE k.contype = 'f' AND k.confrelid = 'users'::regclass AND k.conrelid = c.table_name::regclass
+          AND a.attname = c.column_name))
+  ORDER BY 1`;
+
+/** Whoever adds a column that names a user has to decide whether it belongs to what people take along. */
+describe('the export of an account', () => {
+  it('has, or leaves out for a reason, everything that names a user', async () => {
+    const { databaseUrl } = await sharedCluster();
+    const columns = await withRows(databaseUrl, (rows) => rows<{ name: string }>(selectColumns));
+    // A column that only has the name of what made a row, such as `made_by`, holds a session.
+    const names = columns.map(({ name }) => name).filter((name) => !name.endsWith('.made_by'));
+    expect(names.sort()).to.deep.equal([...Object.keys(exported), ...Object.keys(leftOut)].sort());
+  });
+
+  it('asks by those columns that it has', () => {
+    const missing = Object.entries(exported).filter(([, words]) => !statements.includes(words));
+    expect(missing).to.deep.equal([]);
+  });
+});
