@@ -10,7 +10,7 @@ import { dmBetween, dmsOf, readStanding } from './direct.table.ts';
 export interface Standing {
   /** Which of the two have blocked the other. */
   blockers: string[];
-  /** Whether the account of one of them was deleted. */
+  /** Whether the account of one of them was deleted, or is about to be. */
   isAbandoned: boolean;
 }
 
@@ -35,7 +35,9 @@ export class DirectAccess {
   async requireOpen(actor: Actor, channelId: string): Promise<void> {
     const standing = await this.standings.get(channelId, () => readStanding(this.database.committedRows, channelId));
     if (standing?.isAbandoned) {
-      throw new AppError('FORBIDDEN', { message: 'This account was deleted; nothing can be sent to it.' });
+      throw new AppError('FORBIDDEN', {
+        message: 'This account was deleted, or is being deleted; nothing can be sent to it.',
+      });
     }
     if (!standing || standing.blockers.length === 0) return;
     throw new AppError(standing.blockers.includes(actor.userId) ? 'USER_BLOCKED' : 'BLOCKED');

@@ -8,7 +8,9 @@ const standing = `SELECT ARRAY(
     SELECT user_id FROM blocks
     WHERE (user_id = d.low_id AND blocked_id = d.high_id) OR (user_id = d.high_id AND blocked_id = d.low_id)
   ) AS blockers,
-  EXISTS (SELECT FROM users WHERE id IN (d.low_id, d.high_id) AND deleted_at IS NOT NULL) AS "isAbandoned"
+  EXISTS (
+    SELECT FROM users WHERE id IN (d.low_id, d.high_id) AND (deleted_at IS NOT NULL OR deletes_at IS NOT NULL)
+  ) AS "isAbandoned"
   FROM dm_channels d WHERE d.channel_id = $1`;
 
 /** The DM channel of two people. */

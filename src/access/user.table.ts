@@ -10,6 +10,7 @@ const byId = `${known} AND deleted_at IS NULL`;
 const byIds = `${selectUsers} WHERE id = ANY($1::uuid[])`;
 const byUsername = `${selectUsers} WHERE username_key = ANY($1::text[]) AND deleted_at IS NULL
   ORDER BY username_key = $2 DESC LIMIT 1`;
+const staying = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL AND deletes_at IS NULL';
 const byEmail = 'SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL';
 
 /** A user with an account, as others see them. @throws AppError USER_NOT_FOUND */
@@ -44,6 +45,12 @@ export async function usersByIds(rows: Rows, ids: string[]): Promise<Map<string,
 export async function personByEmail(rows: Rows, email: string): Promise<{ id: string; username: string } | undefined> {
   const [person] = await rows<{ id: string; username: string }>(byEmail, [email]);
   return person;
+}
+
+/** @throws AppError FORBIDDEN for someone whose account is gone, or about to be */
+export async function requireStaying(rows: Rows, id: string): Promise<void> {
+  if ((await rows(staying, [id])).length > 0) return;
+  throw new AppError('FORBIDDEN', { message: 'This account is being deleted.' });
 }
 
 /** Locks a user until the commit, so that limits hold: changes that count what the user has run one at a time. */

@@ -20,6 +20,8 @@ export const options = {
   reason: { type: 'string' },
   search: { type: 'string' },
   limit: { type: 'string' },
+  days: { type: 'string' },
+  'erase-messages': { type: 'boolean' },
   'password-stdin': { type: 'boolean' },
   out: { type: 'string' },
   'without-emails': { type: 'boolean' },
@@ -34,6 +36,7 @@ const newUserSchema = z.object({
   displayName: displayNameSchema.optional(),
 });
 const reasonSchema = z.object({ reason: z.string().trim().min(1).max(500).optional() });
+const daysSchema = z.object({ days: z.coerce.number().int().min(0).max(30).default(7) });
 const countSchema = z.object({ count: z.coerce.number().int().min(1).max(1000).default(1) });
 const limitSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(50) });
 
@@ -113,6 +116,20 @@ export const commands: Record<string, Command> = {
       print(was ? `${name} is no longer suspended.` : `${name} was not suspended.`);
     },
   },
+  delete: {
+    usage: 'delete <user> [--days <number>] [--erase-messages]',
+    summary: 'delete an account, which signing in undoes for a week, or for so many days; what it wrote stays',
+    async run({ args, options, services, print }) {
+      const name = requiredArgument(args, 0, 'user');
+      const { days } = validated(daysSchema, { days: options.days });
+      const messages = options['erase-messages'] ? 'erase' : 'keep';
+      const gone = await services.accountDeletion.deleteUser(name, messages, days);
+      print(days === 0 ? `${name} is being deleted.` : `${name} will be deleted on ${gone.deletesAt}.`);
+      for (const { name, goes, to } of [...gone.servers, ...gone.agents]) {
+        print(`  ${name}: ${goes}${to ? ` to ${to.username}` : ''}`);
+      }
+    },
+  },
   'list-users': {
     usage: 'list-users [--search <text>] [--limit <number>]',
     summary: 'the newest users, or those whose name or e-mail contains a text',
@@ -153,6 +170,7 @@ function lineOf(user: ListedUser): string {
   const standing = [
     ...(email === null ? [] : [user.verified ? 'verified' : 'unverified']),
     ...(user.suspended ? ['suspended'] : []),
+    ...(user.deletesAt === null ? [] : [`deleted on ${user.deletesAt}`]),
   ];
   return [id, createdAt, isBot ? 'bot' : tier, `${sessions} sessions`, username, email ?? '-', ...standing].join('  ');
 }

@@ -47,6 +47,8 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'friend:request': true,
   'friend:accepted': true,
   'friend:removed': true,
+  'handover:offered': true,
+  'handover:ended': true,
   'member:banned': true,
   'member:unbanned': true,
 };

@@ -49,6 +49,7 @@ export const authSchema = record('AuthAnswer', {
   accessToken: z.string(),
   refreshToken: z.string(),
   user: ownUserSchema,
+  restored: z.literal(true).optional().describe('The account was to be deleted; by this sign-in it stays.'),
 });
 
 export const emailSchema = z.string().trim().toLowerCase().max(254).pipe(z.email('must be an e-mail address'));

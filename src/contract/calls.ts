@@ -1,4 +1,5 @@
 import { accountCalls } from './account.ts';
+import { accountDeletionCalls } from './account-deletion.ts';
 import { accountExportCalls } from './account-export.ts';
 import { agentCalls, agentClientEvents } from './agent.ts';
 import { agentProfileCalls } from './agent-profile.ts';
@@ -15,6 +16,7 @@ import { documentCalls, referenceCalls } from './document.ts';
 import { emailChangeCalls } from './email-change.ts';
 import { eventsCalls, roomClientEvents } from './events.ts';
 import { friendCalls } from './friend.ts';
+import { handoverCalls } from './handover.ts';
 import { inviteCalls } from './invite.ts';
 import { joinRequestCalls } from './join-request.ts';
 import { mailedCalls } from './mailed.ts';
@@ -43,6 +45,7 @@ import { fileCalls, folderCalls, workspaceCalls } from './workspace-calls.ts';
 export const allCalls = {
   ...accountCalls,
   ...accountExportCalls,
+  ...accountDeletionCalls,
   ...agentProfileCalls,
   ...agentCalls,
   ...appCalls,
@@ -61,6 +64,7 @@ export const allCalls = {
   ...emailChangeCalls,
   ...eventsCalls,
   ...friendCalls,
+  ...handoverCalls,
   ...inviteCalls,
   ...joinRequestCalls,
   ...mailedCalls,

@@ -12,6 +12,7 @@ import {
 import { dmCreated } from './direct.ts';
 import { draining, errorEvent, ready, resumed } from './events.ts';
 import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
+import { handoverEnded, handoverOffered } from './handover.ts';
 import { joinRequestCreated, joinRequestDecided } from './join-request.ts';
 import { membershipUpdated } from './membership.ts';
 import {
@@ -61,6 +62,8 @@ export const catalogue = [
   friendRequest,
   friendAccepted,
   friendRemoved,
+  handoverOffered,
+  handoverEnded,
   joinRequestCreated,
   joinRequestDecided,
   membershipUpdated,

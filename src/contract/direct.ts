@@ -50,7 +50,7 @@ export const directCalls = calls('Direct messages', {
     status: 201,
     mayExist: true,
     answer: dmChannelSchema,
-    errors: ['OWN_USER', 'USER_NOT_FOUND', 'USER_BLOCKED'],
+    errors: ['OWN_USER', 'USER_NOT_FOUND', 'USER_BLOCKED', 'FORBIDDEN'],
   },
   listDms: {
     method: 'GET',

@@ -28,6 +28,8 @@ export const typeOfKind = {
   'agent.token_created': 'system',
   'account.export_ready': 'system',
   'account.export_failed': 'system',
+  'server.offered': 'system',
+  'agent.offered': 'system',
 } as const satisfies Record<string, NotificationType>;
 
 export type NotificationKind = keyof typeof typeOfKind;

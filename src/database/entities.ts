@@ -11,6 +11,7 @@ import {
 import { App, AppFile } from './entities/app.entity.ts';
 import { Blob, BlobChunk } from './entities/blob.entity.ts';
 import { Channel, ChannelMember, ChannelRead, DmChannel, JoinRequest } from './entities/channel.entity.ts';
+import { Handover } from './entities/handover.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
 import { IdempotencyKey, Invalidation, LogRow, MovedLog, Stream } from './entities/log.entity.ts';
@@ -23,6 +24,7 @@ import {
   EmailChange,
   EmailCode,
   EmailVerification,
+  FormerName,
   Friendship,
   OAuthAccount,
   OAuthState,
@@ -86,4 +88,6 @@ export const entities = [
   AppFile,
   ModelToken,
   ModelUsage,
+  FormerName,
+  Handover,
 ];

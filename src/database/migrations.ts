@@ -51,6 +51,9 @@ import { ConfirmedSessions } from './migrations/0099-confirmed-sessions.ts';
 import { EmailChanges } from './migrations/0100-email-changes.ts';
 import { AccountExports } from './migrations/0110-account-exports.ts';
 import { ReactionsByUser } from './migrations/0111-reactions-by-user.ts';
+import { AccountDeletion } from './migrations/0113-account-deletion.ts';
+import { Handovers } from './migrations/0114-handovers.ts';
+import { FormerNames } from './migrations/0115-former-names.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -101,6 +104,9 @@ export const migrations = [
   { name: '0100-email-changes', class: EmailChanges },
   { name: '0110-account-exports', class: AccountExports },
   { name: '0111-reactions-by-user', class: ReactionsByUser },
+  { name: '0113-account-deletion', class: AccountDeletion },
+  { name: '0114-handovers', class: Handovers },
+  { name: '0115-former-names', class: FormerNames },
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { forgetInvalidations } from '../cluster/invalidation-watch.ts';
 import { forgetMoves } from '../delivery/sweeper.ts';
 import { trimming } from '../delivery/trimming.ts';
+import { accountDeletionModule } from '../features/account-deletion/account-deletion.module.ts';
 import { accountExportModule } from '../features/account-export/account-export.module.ts';
 import { accountsModule } from '../features/accounts/accounts.module.ts';
 import { agentsModule } from '../features/agents/agents.module.ts';
@@ -12,6 +13,7 @@ import type { Context } from '../features/context.ts';
 import { directModule } from '../features/direct/direct.module.ts';
 import { eventsModule } from '../features/events/events.module.ts';
 import { friendsModule } from '../features/friends/friends.module.ts';
+import { handoversModule } from '../features/handovers/handovers.module.ts';
 import { invitesModule } from '../features/invites/invites.module.ts';
 import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
 import { mediaModule } from '../features/media/media.module.ts';
@@ -64,10 +66,13 @@ export function createModules(context: Context) {
   const direct = directModule(talk);
   const notifications = notificationsModule({ ...talk, ...direct.services });
   const accountExport = accountExportModule(talk);
+  const handovers = handoversModule({ ...talk, ...agents.services });
+  const parting = { ...talk, ...friends.services, ...agents.services, ...handovers.services };
+  const accountDeletion = accountDeletionModule(parting);
   const list: Record<string, Module> = {
     ...{ presence, blobs, accounts, invites, modelProxy, friends, members, channels, joinRequests, servers, mentions },
     ...{ messages, media, reactions, search, bootstrap, agents, events, threads, workspace, apps, direct },
-    ...{ notifications, accountExport },
+    ...{ notifications, accountExport, handovers, accountDeletion },
   };
   const { chores, delivery, settings } = context;
   chores.add(
@@ -82,5 +87,5 @@ export function createModules(context: Context) {
     context.jobs.register(...(module.jobs ?? []));
   }
   const services = { ...talk, ...invites.services, ...agents.services, ...events.services, ...apps.services };
-  return { list, services: { ...services, ...direct.services } };
+  return { list, services: { ...services, ...direct.services, ...accountDeletion.services } };
 }

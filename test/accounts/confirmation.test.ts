@@ -41,6 +41,7 @@ describe('what others must not do with a session', () => {
   it('is declared for the calls that let others in, or that cannot be undone', () => {
     const confirmed = Object.values(allCalls).filter((call) => 'confirmed' in call && call.confirmed);
     expect(confirmed.map(({ method, path }) => `${method} ${path}`).sort()).to.deep.equal([
+      'DELETE /api/auth/me',
       'DELETE /api/auth/oauth/accounts/:accountId',
       'DELETE /api/servers/:id',
       'GET /api/auth/me/export/download',
@@ -51,6 +52,7 @@ describe('what others must not do with a session', () => {
       'POST /api/auth/email-change/start',
       'POST /api/auth/me/export',
       'POST /api/auth/oauth/:provider/link',
+      'POST /api/handovers',
       'POST /api/tokens',
       'PUT /api/agents/:id/webhook',
     ]);

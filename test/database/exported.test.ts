@@ -9,7 +9,16 @@ import { withRows } from '../world/sql.ts';
 /** Columns that an export leaves out: secrets, what is counted anew, what says that a row is gone, what the log stood at, what a trigger sets. */
 const leftOut: Record<string, string[]> = {
   // Proven and suspended is someone in one installation; a file can say anything.
-  users: ['username_key', 'name_skeleton', 'password_hash', 'email_verified_at', 'suspended_at', 'suspension_reason'],
+  users: [
+    'username_key',
+    'name_skeleton',
+    'password_hash',
+    'email_verified_at',
+    'suspended_at',
+    'suspension_reason',
+    'deletes_at',
+    'erases_messages',
+  ],
   servers: ['member_count'],
   channels: ['kind', 'deleted_at'],
   threads: ['message_count', 'deleted_at'],
@@ -24,6 +33,7 @@ const staying = [
   'email_verifications',
   'email_changes',
   'account_exports',
+  ...['former_names', 'handovers'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],
   ...['friendships', 'blocks', 'dm_channels', 'presence_wishes', 'workspace_viewers'],
   ...[

@@ -104,6 +104,30 @@ describe('the operator’s command line', () => {
     expect(listed).to.contain('boss@example.com').and.not.contain('new@example.com').and.not.contain('$argon2');
   });
 
+  it('deletes an account: in a week, which signing in undoes, or at once', async () => {
+    const account = { email: 'leaver@example.com', password: 'correct horse', username: 'leaver' };
+    const { body } = await request(server(), 'POST', '/api/auth/register', account);
+    const leaver = new Person(server(), {
+      id: body.user.id,
+      username: 'leaver',
+      token: body.accessToken,
+      refreshToken: '',
+    });
+    await parley(['set-tier', 'leaver', 'member']);
+    await leaver.post('/api/servers', { name: 'Of the leaver' });
+    const later = await parley(['delete', 'leaver']);
+    expect([later.code, later.complaint]).to.deep.equal([0, '']);
+    expect(later.out).to.match(/^leaver will be deleted on \S+\.\n {2}Of the leaver: deleted\n$/);
+    expect((await leaver.get('/api/auth/me')).body.code).to.equal('SESSION_REVOKED');
+    expect((await parley(['list-users', '--search', 'leaver'])).out).to.contain('deleted on ');
+    expect((await login('leaver', 'correct horse')).body.restored).to.equal(true);
+    const now = await parley(['delete', 'leaver', '--days', '0', '--erase-messages']);
+    expect(now.out).to.contain('leaver is being deleted.');
+    await until(async () => (await parley(['list-users', '--search', 'leaver'])).out === 'There are none.\n');
+    expect((await login('leaver', 'correct horse')).status).to.equal(401);
+    expect((await parley(['delete', 'leaver', '--days', 'x'])).code).to.equal(1);
+  });
+
   it('says in a sentence what it does not understand', async () => {
     const [help, flag, unknown, nobody, option] = await Promise.all([
       parley(['help']),

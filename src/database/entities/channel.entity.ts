@@ -98,7 +98,10 @@ const JoinRequestSchema = defineEntity({
     { name: 'join_requests_server', properties: ['serverId', 'userId'], where: { channelId: null } },
     { name: 'join_requests_channel', properties: ['channelId', 'userId'], where: { channelId: { $ne: null } } },
   ],
-  indexes: [{ name: 'join_requests_pending', properties: ['serverId', 'id'], where: { status: 'pending' } }],
+  indexes: [
+    { name: 'join_requests_pending', properties: ['serverId', 'id'], where: { status: 'pending' } },
+    { name: 'join_requests_user', properties: ['userId'] },
+  ],
   properties: {
     id: p.uuid().primary(),
     serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').index(),

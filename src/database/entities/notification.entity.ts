@@ -26,6 +26,8 @@ const NotificationSchema = defineEntity({
       properties: ['userId', 'kind', 'scope', 'createdAt'],
       where: { readAt: null },
     },
+    // Finds those of what a deleted user did.
+    { name: 'notifications_sender', properties: ['senderId'], where: { senderId: { $ne: null } } },
     { name: 'notifications_unread_recent', properties: ['userId', 'updatedAt', 'id'], where: { readAt: null } },
   ],
   properties: {

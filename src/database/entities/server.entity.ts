@@ -59,7 +59,10 @@ const ServerBanSchema = defineEntity({
   name: 'ServerBan',
   tableName: 'server_bans',
   uniques: [{ name: 'server_bans_user', properties: ['serverId', 'userId'] }],
-  indexes: [{ name: 'server_bans_recent', properties: ['serverId', 'id'] }],
+  indexes: [
+    { name: 'server_bans_recent', properties: ['serverId', 'id'] },
+    { name: 'server_bans_banned', properties: ['userId'] },
+  ],
   properties: {
     id: p.uuid().primary(),
     serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').index(false),

@@ -41,6 +41,10 @@ const UserSchema = defineEntity({
     /** Set by the operator: all credentials of this account and its bots are refused. */
     suspendedAt: p.datetime(3).nullable(),
     suspensionReason: p.string().columnType('text').nullable(),
+    /** When it is deleted, unless the person signs in before; null: it stays. */
+    deletesAt: p.datetime(3).nullable(),
+    /** Whether its messages go with it. */
+    erasesMessages: p.boolean().default(false),
   },
 });
 
@@ -274,3 +278,17 @@ const BlockSchema = defineEntity({
 
 export class Block extends BlockSchema.class {}
 BlockSchema.setClass(Block);
+
+/** What the name of a deleted account looked like: nobody else may have it for a while (contract §3). */
+const FormerNameSchema = defineEntity({
+  name: 'FormerName',
+  tableName: 'former_names',
+  properties: {
+    /** SHA-256 of its skeleton: the name itself is gone. */
+    look: p.string().columnType('text').primary(),
+    keptUntil: p.datetime(3).index('former_names_over'),
+  },
+});
+
+export class FormerName extends FormerNameSchema.class {}
+FormerNameSchema.setClass(FormerName);

@@ -7,7 +7,7 @@ import type { Change } from '../../delivery/changes.ts';
 import type { Mail } from '../../infrastructure/mail.ts';
 import { MailTemplates } from '../../infrastructure/mail-templates.ts';
 import { type JobKind, type OutsideWork, outsideWork } from '../../jobs/job.kind.ts';
-import { sending } from '../accounts/mailed/account-mails.ts';
+import { sendingOf } from '../accounts/mailed/account-mails.ts';
 import type { Context } from '../context.ts';
 
 const mailSchema = z.object({ exportId: idSchema });
@@ -37,7 +37,7 @@ export class ExportMails {
         const mail = await this.compose(em, data.exportId);
         return mail && (() => mailer.send(mail, id));
       },
-      sending(settings.mail),
+      sendingOf(settings),
     );
   }
 

@@ -19,6 +19,7 @@ import { Credentials } from './credentials.ts';
 import { Dashboard } from './dashboard.ts';
 import { DisconnectService } from './disconnect.service.ts';
 import { forgetEnded } from './forget-ended.table.ts';
+import { forgetFormerNames } from './former-names.table.ts';
 import { Identity } from './identity.ts';
 import { AccountMails, mailWork } from './mailed/account-mails.ts';
 import { EmailCodeService } from './mailed/email-code.service.ts';
@@ -74,7 +75,7 @@ export function accountsModule(context: Context & PresenceServices) {
   const dashboard = new Dashboard(database);
   const operator = new OperatorService({ ...parts, suspensions: new Suspensions(base) });
   return {
-    services: { agentAccess, agentIdentity, tokens, identity, confirmations, dashboard, operator },
+    services: { agentAccess, agentIdentity, tokens, identity, confirmations, credentials, mails, dashboard, operator },
     routes: [
       ...accountRoutes(service, dashboard),
       ...mailedRoutes(codes, resets),
@@ -89,7 +90,7 @@ export function accountsModule(context: Context & PresenceServices) {
     ],
     handlers: ({ expiry }) => accountHandlers(identity, expiry),
     jobs: mailWork({ mails, codes, resets, verifications, addresses }, context),
-    chores: [fillSkeletons, ...forgetEnded(settings.accounts)],
+    chores: [fillSkeletons, forgetFormerNames, ...forgetEnded(settings.accounts)],
     close: () => activity.close(),
   } satisfies Module;
 }

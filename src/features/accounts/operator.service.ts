@@ -1,5 +1,5 @@
 import { AppError } from '../../contract/errors.ts';
-import { isoTime, isUuid } from '../../contract/schema.ts';
+import { isoTime, isoTimeOrNull, isUuid } from '../../contract/schema.ts';
 import { earlierUsernameKey, usernameKeys } from '../../contract/username.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
@@ -24,6 +24,8 @@ export interface ListedUser {
   /** Whether the address is proven to be theirs. */
   verified: boolean;
   suspended: boolean;
+  /** When it is deleted; null: it stays. */
+  deletesAt: string | null;
   /** Valid sessions. */
   sessions: number;
 }
@@ -107,14 +109,15 @@ export class OperatorService {
   /** Newest first. @param search part of a username or an e-mail; empty: all */
   async list(search: string, limit: number): Promise<ListedUser[]> {
     const found = await usersLike(this.parts.database.db, usernameKeys(search)).limit(limit).execute();
-    return found.map(({ email = null, createdAt, emailVerifiedAt, suspendedAt, sessions, ...user }) => {
-      const is = { verified: emailVerifiedAt != null, suspended: suspendedAt != null };
+    return found.map(({ email = null, createdAt, emailVerifiedAt, suspendedAt, deletesAt, sessions, ...user }) => {
+      const deleted = { deletesAt: isoTimeOrNull(deletesAt ?? null) };
+      const is = { verified: emailVerifiedAt != null, suspended: suspendedAt != null, ...deleted };
       return { ...user, email, createdAt: isoTime(createdAt), ...is, sessions: sessions ?? 0 };
     });
   }
 
-  /** @param name id, e-mail or username of a person */
-  private async find(name: string): Promise<string> {
+  /** @param name id, e-mail or username of a person. @throws AppError USER_NOT_FOUND, FORBIDDEN for bots */
+  async find(name: string): Promise<string> {
     const key = earlierUsernameKey(name.trim().replace(/^@/, ''));
     const names = [{ email: key }, { usernameKey: usernameKeys(key) }, ...(isUuid(key) ? [{ id: key }] : [])];
     const found = await this.parts.database.read((em) => em.find(User, { $or: names, deletedAt: null }));
@@ -141,7 +144,7 @@ function usersLike(db: Queries, parts: string[]) {
     .where((eb) => eb.or(likes.flatMap((like) => [eb('u.usernameKey', 'like', like), eb('u.email', 'like', like)])))
     .orderBy('u.createdAt', 'desc')
     .orderBy('u.id', 'desc')
-    .select([...columns, 'u.emailVerifiedAt', 'u.suspendedAt'])
+    .select([...columns, 'u.emailVerifiedAt', 'u.suspendedAt', 'u.deletesAt'])
     .select((eb) => {
       const sessions = eb.selectFrom('Session as s').whereRef('s.userId', '=', 'u.id').where('s.revokedAt', 'is', null);
       const valid = sessions.where('s.refreshExpiresAt', '>', dateNow());

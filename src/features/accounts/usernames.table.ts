@@ -2,6 +2,7 @@ import type { Chore } from '../../cluster/chores.ts';
 import { AppError } from '../../contract/errors.ts';
 import { usernameKey, usernameKeys, usernameSkeleton } from '../../contract/username.ts';
 import type { Rows } from '../../database/database.ts';
+import { isFormerName } from './former-names.table.ts';
 
 /** How many names are looked at in one turn of the event loop: 10 ms. */
 const batch = 500;
@@ -39,6 +40,7 @@ export interface NameColumns {
 export async function isNameTaken(rows: Rows, userId: string, name: string): Promise<boolean> {
   const skeleton = usernameSkeleton(name);
   if ((await rows(findTaken, [usernameKeys(name), skeleton, userId])).length > 0) return true;
+  if (await isFormerName(rows, name)) return true;
   const others = await rows<Named>(someUnseen, []);
   if (others.length > batch) throw new AppError('SERVER_BUSY');
   return others.some(({ id, username }) => id !== userId && usernameSkeleton(username) === skeleton);

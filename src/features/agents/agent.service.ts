@@ -14,17 +14,17 @@ import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { validated } from '../../contract/schema/validation.ts';
 import { isoTime } from '../../contract/schema.ts';
-import { deletedUsernameKey, usernameSchema } from '../../contract/username.ts';
+import { usernameSchema } from '../../contract/username.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { createStream } from '../../delivery/log.ts';
-import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { smallUser } from '../accounts/account.view.ts';
 import { type AgentAccess, lockAgent, selectAgents } from '../accounts/agent.access.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
+import { anonymise } from '../accounts/anonymous.ts';
 import { namingConflicts } from '../accounts/new-user.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
 import { claimUsername } from '../accounts/usernames.table.ts';
@@ -130,20 +130,24 @@ export class AgentService {
     const { userId } = await this.deps.agentAccess.owned(actor, agentId);
     // Read before it leaves them: its messages stay there, under another name.
     const rooms = await this.deps.presence.roomsOf(userId);
-    await this.deps.changes.run(async (change) => {
-      const agent = await lockAgent(change.em, agentId);
-      // Nobody adds it to a server meanwhile (see Roster).
-      const bot = await change.em.findOneOrFail(User, userId, forUpdate);
-      const tokenIds = await this.deps.agentTokens.idsOf(change, agentId);
-      await this.deps.leaveAll(change, userId);
-      change.em.remove(agent);
-      anonymise(bot);
-      await change.em.flush();
-      change.afterCommit(() => this.deps.agentIdentity.forgetTokens(tokenIds));
-      change.afterCommit(() => this.deps.directAccess.forgetAllOf(userId));
-      change.afterCommit(() => this.dismiss(userId));
-      change.afterCommit(() => this.deps.presence.introduce(smallUser(bot), rooms));
-    });
+    await this.deps.changes.run((change) => this.remove(change, agentId, rooms));
+  }
+
+  /** The same as part of a change. @param rooms that get its new name. @throws AppError AGENT_NOT_FOUND */
+  async remove(change: Change, agentId: string, rooms: string[]): Promise<void> {
+    const agent = await lockAgent(change.em, agentId);
+    const { userId } = agent;
+    // Nobody adds it to a server meanwhile (see Roster).
+    const bot = await change.em.findOneOrFail(User, userId, forUpdate);
+    const tokenIds = await this.deps.agentTokens.idsOf(change, agentId);
+    await this.deps.leaveAll(change, userId);
+    change.em.remove(agent);
+    anonymise(bot);
+    await change.em.flush();
+    change.afterCommit(() => this.deps.agentIdentity.forgetTokens(tokenIds));
+    change.afterCommit(() => this.deps.directAccess.forgetAllOf(userId));
+    change.afterCommit(() => this.dismiss(userId));
+    change.afterCommit(() => this.deps.presence.introduce(smallUser(bot), rooms));
   }
 
   /**
@@ -197,6 +201,15 @@ export class AgentService {
     return this.heartbeat(actor, actor.agent.id, input);
   }
 
+  /** Stops all agents of someone, as part of a change. */
+  async stopAll(change: Change, ownerId: string): Promise<void> {
+    const running = await change.em.find(Agent, { ownerId, status: { $ne: 'stopped' } }, { orderBy: { id: 'asc' } });
+    for (const { id, userId } of running) {
+      await setAgentStatus(change.rows, id, this.deps.settings.agents.heartbeatSeconds, 'stopped');
+      change.afterCommit(() => this.dismiss(userId));
+    }
+  }
+
   private async setStatus(actor: Actor, agentId: string, status: AgentStatus): Promise<AgentRecord & { ok: true }> {
     const agent = await this.deps.agentAccess.owned(actor, agentId);
     if (agent.status === status) return { ok: true, ...agentRecord(agent, agent) };
@@ -243,14 +256,4 @@ export class AgentService {
     await createStream(change.rows, userRoom(userId));
     return { agent, bot };
   }
-}
-
-/** What is left of a deleted bot: the author of what it wrote. */
-function anonymise(bot: User): void {
-  bot.deletedAt = dateNow();
-  bot.username = `deleted-${bot.id.replaceAll('-', '').slice(-20)}`;
-  bot.usernameKey = deletedUsernameKey(bot.id);
-  bot.nameSkeleton = null;
-  bot.displayName = 'Deleted user';
-  bot.avatarUrl = null;
 }

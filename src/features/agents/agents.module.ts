@@ -9,6 +9,7 @@ import type { Module } from '../module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
 import { agentHandlers, connectBots } from './agent.gateway.ts';
 import { AgentMemberships } from './agent.memberships.ts';
+import { AgentOwners } from './agent.owners.ts';
 import { AgentProfile } from './agent.profile.ts';
 import { agentProfileRoutes, agentRoutes, botSeatRoutes } from './agent.routes.ts';
 import { AgentService } from './agent.service.ts';
@@ -59,7 +60,12 @@ export function agentsModule(context: Context & Below) {
   });
   let watch: AgentWatch | undefined;
   return {
-    services: { feedFilter, webhookDispatcher: dispatcher },
+    services: {
+      feedFilter,
+      webhookDispatcher: dispatcher,
+      agents,
+      agentOwners: new AgentOwners({ ...parts, agentTokens }),
+    },
     routes: [
       ...agentRoutes(agents),
       ...agentProfileRoutes(new AgentProfile(parts), memberships),

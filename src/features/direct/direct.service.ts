@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dmBetween } from '../../access/direct.table.ts';
-import { userById } from '../../access/user.table.ts';
+import { requireStaying, userById } from '../../access/user.table.ts';
 import type { LogEntry } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { dmCreated, type listDmMessagesSchema } from '../../contract/direct.ts';
@@ -55,7 +55,8 @@ export class DirectService {
    * The DM channel with someone, created if there is none. Opening one locks the logs of both, so concurrent calls on two
    * nodes get the same.
    *
-   * @throws AppError OWN_USER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the actor blocked them
+   * @throws AppError OWN_USER, USER_NOT_FOUND also when they blocked the actor, USER_BLOCKED when the actor blocked them,
+   * FORBIDDEN when their account is being deleted
    */
   async open(actor: Actor, userId: string): Promise<{ dm: DmRecord; created: boolean }> {
     const other = await userById(this.deps.database.rows, userId);
@@ -69,6 +70,7 @@ export class DirectService {
       await requireNoBlock(change.em, actor, other.id);
       const meanwhile = await dmBetween(change.rows, pair);
       if (meanwhile) return { dm: await this.record(change.rows, actor.userId, meanwhile), created: false };
+      await requireStaying(change.rows, other.id);
       const channelId = await insertDm(change, pair, actor.userId);
       for (const id of [pair.low, pair.high]) await this.announce(change, id, channelId, 0);
       return { dm: await this.record(change.rows, actor.userId, channelId), created: true };

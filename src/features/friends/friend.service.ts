@@ -123,6 +123,15 @@ export class FriendService {
     if (row && row.status !== 'rejected') await this.end(change, row);
   }
 
+  /** Ends some of the relations of someone whose account is deleted. @returns how many */
+  async endSome(change: Change, userId: string, most: number): Promise<number> {
+    const some = { orderBy: { id: 'asc' }, limit: most } as const;
+    const rows = await change.em.find(Friendship, { $or: sidesOf(userId) }, some);
+    await change.lock(...rows.flatMap(({ lowId, highId }) => [userRoom(lowId), userRoom(highId)]));
+    for (const row of rows) await this.end(change, row);
+    return rows.length;
+  }
+
   private async list(actor: Actor, select: (all: Pairs) => Pairs): Promise<FriendshipRecord[]> {
     const pairs = await select(pairsOf(this.deps.database.db, actor.userId)).execute();
     return pairs.map((pair) => friendshipRecord({ ...pair, id: pair.friendshipId }, actor.userId, smallUser(pair)));

@@ -4,9 +4,11 @@ import { BlockService } from './block.service.ts';
 import { friendRoutes } from './friend.routes.ts';
 import { FriendService } from './friend.service.ts';
 
+export type FriendsServices = ReturnType<typeof friendsModule>['services'];
+
 /** Friendships and blocks (contract §7). */
 export function friendsModule(context: Context & AccountsServices) {
   const friends = new FriendService(context);
   context.dashboard.addSource(async (actor) => ({ friends: await friends.count(actor) }));
-  return { routes: friendRoutes(friends, new BlockService({ ...context, friends })) };
+  return { services: { friends }, routes: friendRoutes(friends, new BlockService({ ...context, friends })) };
 }

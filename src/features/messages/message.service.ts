@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ChannelWithRole } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import { messageDeleted, messageTyping, type typingSchema } from '../../contract/message.ts';
+import { type messageDeleted, messageTyping, type typingSchema } from '../../contract/message.ts';
 import { channelRoom, threadRoom } from '../../contract/rooms.ts';
 import { invalid } from '../../contract/schema/validation.ts';
 import { pipelined } from '../../database/transaction.ts';
@@ -16,19 +16,11 @@ import type { LoopGuard } from './loop-guard.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, type SendInput, type SendOptions } from './message.composer.ts';
 import { publishUpdated, replaceText } from './message.edit.ts';
+import { eraseAndTell } from './message.erasure.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
 import { MessageReader } from './message.reader.ts';
-import {
-  mayBeStale,
-  type NewMessage,
-  onceKeysOf,
-  StaleMessage,
-  sentByKey,
-  sentByNonce,
-  uncountInThread,
-} from './message.table.ts';
+import { mayBeStale, type NewMessage, onceKeysOf, StaleMessage, sentByKey, sentByNonce } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
-import { eraseMessages } from './outdated.ts';
 import { retitle } from './thread.view.ts';
 
 /** How often a message is composed when what it refers to changes while it is being sent. */
@@ -142,10 +134,7 @@ export class MessageService {
     const gone = { id, channelId: channel.id, seq, threadId, authorId };
     await this.deps.changes.run(async (change) => {
       await pipelined({ lock: change.lock(channelRoom(channel.id)), title: retitle(change, row.id, '') });
-      const erased = await eraseMessages(change.rows, channel.id, [row.id]);
-      if (erased.length === 0) throw new AppError('MESSAGE_NOT_FOUND');
-      if (row.thread_id) await uncountInThread(change.rows, row.thread_id);
-      change.publish(messageDeleted.in(channelRoom(channel.id), gone, row.thread_id));
+      if ((await eraseAndTell(change, [gone])) === 0) throw new AppError('MESSAGE_NOT_FOUND');
       // Quotes of it are updated at once instead of at the next poll for jobs.
       change.afterCommit(() => this.deps.notifications.wake());
     });

@@ -77,6 +77,10 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
       return 'The export of your account is ready';
     case 'account.export_failed':
       return 'The export of your account failed';
+    case 'server.offered':
+      return `${sender} wants you to own ${server}`;
+    case 'agent.offered':
+      return `${sender} wants you to own an agent`;
     default:
       return sender;
   }

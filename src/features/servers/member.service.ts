@@ -1,7 +1,7 @@
 import { NIL } from 'uuid';
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
-import { anyUserById, lockUser } from '../../access/user.table.ts';
+import { anyUserById, lockUser, requireStaying } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { memberCountSchema, StatusReader } from '../../contract/presence.ts';
@@ -135,12 +135,22 @@ export class MemberService {
     });
   }
 
+  /**
+   * Makes another member the owner, and the previous one an admin.
+   * @throws AppError NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED if someone else owns it by now, SERVER_LIMIT
+   */
+  async transfer(change: Change, serverId: string, fromId: string, toId: string): Promise<void> {
+    const { mine, theirs } = await lockBoth(change, serverId, fromId, toId);
+    await this.handOver(change, mine, theirs);
+  }
+
   private async handOver(change: Change, mine: ServerMember, theirs: ServerMember): Promise<MemberRecord> {
     requireRole(mine.role, 'server:hand-over');
     const { serverId, userId } = theirs;
     const record = await this.record(change.rows, theirs);
     if (record.user.isBot) throw new AppError('FORBIDDEN', { message: 'A bot cannot own a server.' });
     if (mine === theirs) return record;
+    await requireStaying(change.rows, userId);
     await requireRoomToOwn(change, userId, this.settings.maxPerOwner);
     await change.em.nativeUpdate(Server, serverId, { ownerId: userId, updatedAt: dateNow() });
     await this.write(change, mine, 'admin');

@@ -159,20 +159,23 @@ export class ServerService {
   async delete(actor: Actor, idOrSlug: string): Promise<void> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:delete');
-    await this.deps.changes.run(async (change) => {
-      const server = await change.em.findOne(Server, id, forUpdate);
-      if (!server) throw new AppError('SERVER_NOT_FOUND');
-      if (server.ownerId !== actor.userId) throw new AppError('ROLE_REQUIRED');
-      const members = await this.deps.audience.members(change.rows, id);
-      const detached = await this.deps.channels.detachAll(change, id);
-      await change.em.remove(server).flush();
-      const rooms = detached.map(channelRoom);
-      await closePlace(change, { serverId: id, channelId: null, isGone: true }, members, rooms);
-      await closeStreams(change.rows, rooms);
-      await this.deps.notifications.settle(change, id);
-      change.afterCommit(() => this.deps.channelAccess.forget(detached));
-      change.afterCommit(() => this.deps.control.send({ kind: 'dissolve', rooms }));
-    });
+    await this.deps.changes.run((change) => this.remove(change, id, actor.userId));
+  }
+
+  /** The same as part of a change. @throws AppError SERVER_NOT_FOUND, ROLE_REQUIRED if someone else owns it */
+  async remove(change: Change, id: string, ownerId: string): Promise<void> {
+    const server = await change.em.findOne(Server, id, forUpdate);
+    if (!server) throw new AppError('SERVER_NOT_FOUND');
+    if (server.ownerId !== ownerId) throw new AppError('ROLE_REQUIRED');
+    const members = await this.deps.audience.members(change.rows, id);
+    const detached = await this.deps.channels.detachAll(change, id);
+    await change.em.remove(server).flush();
+    const rooms = detached.map(channelRoom);
+    await closePlace(change, { serverId: id, channelId: null, isGone: true }, members, rooms);
+    await closeStreams(change.rows, rooms);
+    await this.deps.notifications.settle(change, id);
+    change.afterCommit(() => this.deps.channelAccess.forget(detached));
+    change.afterCommit(() => this.deps.control.send({ kind: 'dissolve', rooms }));
   }
 
   /**

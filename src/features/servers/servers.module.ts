@@ -14,8 +14,9 @@ export type ServersServices = ReturnType<typeof serversModule>['services'];
 export function serversModule(context: Context & MembersServices & ChannelsServices & PresenceServices) {
   const parts = { ...context, inviteCodes: new InviteCodes(context) };
   const servers = new ServerService(parts);
+  const members = new MemberService(parts);
   return {
-    services: { servers },
-    routes: [...serverRoutes(servers), ...memberRoutes(new MemberService(parts)), ...banRoutes(new BanService(parts))],
+    services: { servers, members },
+    routes: [...serverRoutes(servers), ...memberRoutes(members), ...banRoutes(new BanService(parts))],
   };
 }

@@ -7,6 +7,7 @@ import { type Mail, parallelMails } from '../../../infrastructure/mail.ts';
 import { MailTemplates } from '../../../infrastructure/mail-templates.ts';
 import { insideWork, type JobKind, outsideWork, type Work } from '../../../jobs/job.kind.ts';
 import { jobTable } from '../../../jobs/job.table.ts';
+import type { Settings } from '../../../settings/settings.ts';
 import type { Context } from '../../context.ts';
 import type { EmailChangeService } from '../address/email-change.service.ts';
 
@@ -122,6 +123,11 @@ export class AccountMails {
     return this.mail(to, 'sign-in-linked', { username, provider });
   }
 
+  /** To someone whose account is about to be deleted. @param day as `2026-01-31` */
+  accountLeaving(to: string, username: string, day: string): Mail {
+    return this.mail(to, 'account-leaving', { username, day });
+  }
+
   private mail(to: string, template: string, values: Record<string, string>): Mail {
     return { to, ...this.templates.render(template, { ...values, site: this.context.publicUrl() }) };
   }
@@ -143,8 +149,8 @@ interface Composers {
   addresses: Pick<EmailChangeService, 'composeCode' | 'composeUndo'>;
 }
 
-/** How jobs that send mails are run. */
-export function sending({ attempts, retryMs: firstMs, timeoutMs }: Context['settings']['mail']) {
+/** How jobs that send a mail each are run. */
+export function sendingOf({ mail: { attempts, retryMs: firstMs, timeoutMs } }: Settings) {
   return {
     retries: { attempts, firstMs, longestMs: longestRetryMs },
     concurrency: parallelMails,
@@ -166,7 +172,7 @@ export function mailWork(
   };
   const composeOfAddress = (em: EntityManager, id: string, job: AddressMail): Promise<Mail | null> =>
     job.mail === 'change-email' ? addresses.composeCode(em, id, job.userId, job.email) : addresses.composeUndo(em, id);
-  const options = sending(settings.mail);
+  const sending = sendingOf(settings);
   const sent = (mail: Mail | null, id: string) => mail && (() => mailer.send(mail, id));
   return [
     insideWork(
@@ -179,7 +185,7 @@ export function mailWork(
       },
       { batch: requestBatch },
     ),
-    outsideWork(mailKind, async ({ em }, { id, data }) => sent(await compose(em, id, data), id), options),
-    outsideWork(addressKind, async ({ em }, { id, data }) => sent(await composeOfAddress(em, id, data), id), options),
+    outsideWork(mailKind, async ({ em }, { id, data }) => sent(await compose(em, id, data), id), sending),
+    outsideWork(addressKind, async ({ em }, { id, data }) => sent(await composeOfAddress(em, id, data), id), sending),
   ];
 }

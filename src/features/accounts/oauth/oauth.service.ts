@@ -133,6 +133,7 @@ export class OAuthService {
         refresh_token: answer.refreshToken,
         redirect: kept.redirect,
         ...(kept.inviteCode ? { invite_code: kept.inviteCode } : {}),
+        ...(answer.restored ? { restored: 'true' } : {}),
       },
       '#',
     );

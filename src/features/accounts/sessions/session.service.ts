@@ -19,6 +19,7 @@ import { requireActive, standingOf } from '../standing.ts';
 import type { Tokens } from '../tokens.ts';
 import { type Device, nameOf } from './device.ts';
 import { exchangeToken, findUsedToken, lockRenewable, type RenewableSession, type Signable } from './refresh.table.ts';
+import { restore } from './restoring.ts';
 import type { Revocation } from './revocation.ts';
 
 export type AuthAnswer = z.input<typeof authSchema>;
@@ -26,7 +27,7 @@ type TokenPair = z.input<typeof tokenPairSchema>;
 
 const maxListed = 200;
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | 'settings'> {
+interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | 'directAccess' | 'settings'> {
   revocation: Revocation;
   credentials: Pick<Credentials, 'endWithSession'>;
   tokens: Tokens;
@@ -43,12 +44,14 @@ export class SessionService {
   }
 
   /**
-   * Signs a user in: the caller has verified their identity, and holds the user's row where that could be taken over.
+   * Signs a user in: the caller has verified their identity, and holds the user's row where that could be taken over. An
+   * account that was to be deleted stays.
    * @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED
    */
   async open(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
     const user = await change.em.findOneOrFail(User, userId, { refresh: true });
     this.requireAdmitted({ ...standingOf(user), verified: !!user.emailVerifiedAt });
+    const isRestored = await restore(change, user, this.deps);
     const id = newId();
     const { refreshTokenSeconds } = this.settings;
     const refreshToken = this.refreshToken(userId, id, refreshTokenSeconds);
@@ -66,6 +69,7 @@ export class SessionService {
       accessToken: this.accessToken(userId, id),
       refreshToken,
       user: ownUser(user, this.deps.capabilities.membership(user.tier)),
+      ...(isRestored ? { restored: true as const } : {}),
     };
   }
 

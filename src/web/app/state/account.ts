@@ -60,6 +60,8 @@ export class Account {
     this.deps.scope.local.removeItem(absentKey);
     this.close();
     this.open(answer);
+    if (answer.restored)
+      this.session.peek()?.showToast('Your account stays. Your agents are stopped: start them again.');
   }
 
   /** Ends the session, here and on the server, and forgets what this browser stored of the user. */
@@ -71,6 +73,16 @@ export class Account {
     this.forgetKept();
     this.deps.router.navigate('/app/login');
     await ended;
+  }
+
+  /** The user deleted their account: nothing of it stays in this browser. @param reason shown where they may sign in again */
+  left(reason: string): void {
+    this.close();
+    this.deps.scope.local.removeItem(ownUserKey);
+    this.deps.scope.local.removeItem(absentKey);
+    this.forgetKept();
+    this.deps.router.navigate('/app/login');
+    this.signedOutReason.value = reason;
   }
 
   /** Drops the state of the session; the tokens stay. */

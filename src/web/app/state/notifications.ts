@@ -125,7 +125,7 @@ function isMeant({ ids, scope }: Meant, entry: NotificationRecord): boolean {
 /** The path of what a notification is about. */
 export function pathOf({ referenceType, referenceId, serverId, channelId, kind, body }: NotificationRecord): string {
   if (kind === 'server.invite' && body) return pathTo.invite(body);
-  if (kind.startsWith('friendship.')) return '/app/friends';
+  if (kind.startsWith('friendship.') || referenceType === 'handover') return '/app/friends';
   if (kind.startsWith('account.')) return pathTo.settings('account');
   if (referenceType === 'agent' && referenceId) return pathTo.agent(referenceId);
   if (serverId && kind.endsWith('.join_request')) return pathTo.manage(serverId, 'invites');

@@ -7,6 +7,7 @@ import type { Confirmation } from './confirmation.ts';
 import { Connection } from './connection.ts';
 import { destinationsOf } from './destinations.ts';
 import { Drafts } from './drafts.ts';
+import { Handovers } from './handovers.ts';
 import { Lists } from './lists.ts';
 import { Notifications } from './notifications.ts';
 import { People } from './people.ts';
@@ -111,6 +112,7 @@ function partsOf(core: Core) {
     timelines,
     servers,
     people,
+    handovers: new Handovers(core),
     notifications,
     preferences,
     alerts: new Alerts(core, presence, notifications),

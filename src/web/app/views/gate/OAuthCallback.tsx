@@ -63,7 +63,8 @@ async function finish(page: PageState, given: URLSearchParams, ask: (question: Q
   const refreshToken = given.get('refresh_token');
   if (!accessToken || !refreshToken) throw new Error('This page ends a sign-in with another service.');
   // The present session continues until the user has confirmed this.
-  const answer = await account.newClient().adopt({ accessToken, refreshToken });
+  const adopted = await account.newClient().adopt({ accessToken, refreshToken });
+  const answer: AuthAnswer = given.has('restored') ? { ...adopted, restored: true } : adopted;
   const accept = () => account.signedIn(answer, target);
   // For a user who is signed in already nothing changes.
   const isSame = session !== null && !account.belongsToOther(answer.user);

@@ -7,6 +7,7 @@ import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu } from '../parts/Menu.tsx';
 import { Block, Page, Row } from '../parts/Page.tsx';
+import { ReceivedOffers } from '../settings/HandOver.tsx';
 import { useApp } from '../useApp.ts';
 import { Welcome } from './Discover.tsx';
 
@@ -16,6 +17,7 @@ export function Friends() {
   return (
     <Page title="Friends" back="/app/messages">
       {servers.loaded.value && servers.list.value.length === 0 && <Welcome />}
+      <ReceivedOffers />
       <AddFriend />
       <People title="Requests" list={people.requests.value}>
         {(entry) => (

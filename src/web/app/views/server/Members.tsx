@@ -81,11 +81,11 @@ function MemberRow({ server, member, after }: MemberProps) {
       )}
       {asking === 'hand over' && (
         <Confirm
-          title={`Make ${user.displayName} the owner?`}
-          text="There is one owner. You become an admin, and only they can hand it back."
-          action="Hand over"
+          title={`Offer the server to ${user.displayName}?`}
+          text="They have a week to accept. Then they are its owner, you are an admin, and only they can hand it back."
+          action="Offer"
           onClose={close}
-          onConfirm={() => after(() => setRole('owner'))}
+          onConfirm={() => after(() => app.handovers.offer({ userId, serverId: server.id }))}
         />
       )}
     </Row>

@@ -5,7 +5,9 @@ import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
+import { HandOver } from '../settings/HandOver.tsx';
 import { useApp } from '../useApp.ts';
 
 /** Name, description and looks of a server. */
@@ -46,8 +48,26 @@ export function Overview({ server }: { server: ServerRecord }) {
           hint="Shown by clients in a frame of its own, without the powers of this page."
         />
       </Form>
+      {server.role === 'owner' && <HandOverServer server={server} />}
       {server.role === 'owner' && <Ending server={server} />}
     </>
+  );
+}
+
+/** To another person who is a member. */
+function HandOverServer({ server }: { server: ServerRecord }) {
+  const { servers, me } = useApp();
+  const { value: members } = useLoaded(() => servers.membersOf(server.id), [server.id]);
+  if (!members) return null;
+  const people = members.filter(({ userId, user }) => !user.isBot && userId !== me.value?.id);
+  return (
+    <HandOver
+      title="Hand the server over"
+      about="There is one owner. When they accept, you become an admin, and only they can hand it back."
+      what={{ serverId: server.id }}
+      people={people.map(({ userId, user }) => ({ value: userId, label: `${user.displayName} (@${user.username})` }))}
+      nobody="Nobody else is a member."
+    />
   );
 }
 

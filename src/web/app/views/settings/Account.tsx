@@ -11,6 +11,7 @@ import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { AccountExport } from './AccountExport.tsx';
+import { DeleteAccount } from './DeleteAccount.tsx';
 
 /** Everything about signing in. */
 export function Account() {
@@ -25,6 +26,7 @@ export function Account() {
       <Block title="Sign out" about="On this device. What you wrote and did not send is forgotten.">
         <Button label="Sign out" kind="danger" onClick={() => void account.signOut()} />
       </Block>
+      <DeleteAccount />
     </>
   );
 }

@@ -11,6 +11,7 @@ import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 import { useApp } from '../useApp.ts';
 import { AgentPlaces, AgentWebhook } from './AgentPlaces.tsx';
+import { HandOver } from './HandOver.tsx';
 
 export type Agent = RestAnswer<'GET /api/agents'>[number];
 
@@ -90,6 +91,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
         <Field label="Display name" name="displayName" maxlength={64} value={agent.displayName} required />
         <Field label="Picture (address)" name="avatarUrl" type="url" value={agent.avatarUrl ?? ''} />
       </Form>
+      <HandOverAgent agent={agent} />
       <Ending agent={agent} />
     </>
   );
@@ -144,6 +146,23 @@ function Commands({ agentId }: { agentId: string }) {
         ))}
       </ul>
     </Block>
+  );
+}
+
+/** To a friend. */
+function HandOverAgent({ agent }: { agent: Agent }) {
+  const { people } = useApp();
+  return (
+    <HandOver
+      title="Hand the agent over"
+      about="When they accept, its tokens and webhook end, it leaves the places that they are not in, and they can read what was written to it."
+      what={{ agentId: agent.id }}
+      people={people.friends.value.map(({ friendId, user }) => ({
+        value: friendId,
+        label: `${user.displayName} (@${user.username})`,
+      }))}
+      nobody="You can hand it over to your friends; there are none yet."
+    />
   );
 }
 

@@ -1,0 +1,87 @@
+import type { Rows } from '../../database/database.ts';
+
+/** SQL that deletes some rows of a user. $1 user, $2 how many at most */
+const deleteSome = (table: string, key: string, where: string): string =>
+  `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${where} LIMIT $2) RETURNING 1 AS one`;
+
+const usedTokens = `DELETE FROM used_refresh_tokens WHERE hash IN (
+    SELECT t.hash FROM sessions s JOIN used_refresh_tokens t ON t.session_id = s.id WHERE s.user_id = $1 LIMIT $2
+  ) RETURNING 1 AS one`;
+
+/**
+ * What is of a user alone, each found by an index, in the order in which it goes. The sources of a notification go with it.
+ */
+export const ownRows: readonly string[] = [
+  usedTokens,
+  deleteSome('sessions', 'id', 'user_id = $1'),
+  deleteSome('personal_tokens', 'id', 'user_id = $1'),
+  deleteSome('model_tokens', 'id', 'user_id = $1'),
+  deleteSome('oauth_accounts', 'id', 'user_id = $1'),
+  deleteSome('password_resets', 'token_hash', 'user_id = $1'),
+  deleteSome('email_verifications', 'user_id', 'user_id = $1'),
+  deleteSome('email_changes', 'id', 'user_id = $1'),
+  deleteSome('idempotency_keys', 'user_id, route, key', 'user_id = $1'),
+  deleteSome('presence_wishes', 'user_id', 'user_id = $1'),
+  deleteSome('notification_preferences', 'user_id', 'user_id = $1'),
+  deleteSome('notifications', 'id', 'user_id = $1'),
+  deleteSome('channel_reads', 'channel_id, user_id', 'user_id = $1'),
+  deleteSome('blocks', 'user_id, blocked_id', 'user_id = $1'),
+  deleteSome('blocks', 'user_id, blocked_id', 'blocked_id = $1'),
+  deleteSome('server_bans', 'id', 'user_id = $1'),
+  deleteSome('invite_codes', 'id', 'created_by = $1'),
+  `UPDATE invite_codes SET used_by = NULL
+    WHERE id IN (SELECT id FROM invite_codes WHERE used_by = $1 LIMIT $2) RETURNING 1 AS one`,
+  deleteSome('attachments', 'id', 'uploader_id = $1 AND message_id IS NULL'),
+];
+
+const joinRequests = `SELECT DISTINCT server_id AS id FROM join_requests WHERE user_id = $1 ORDER BY server_id LIMIT $2`;
+const sentNotifications = `SELECT id, user_id AS "userId" FROM notifications WHERE sender_id = $1 LIMIT $2`;
+const deleteNotifications = 'DELETE FROM notifications WHERE id = ANY($1::uuid[]) RETURNING id, user_id AS "userId"';
+const mailsTo = `DELETE FROM jobs WHERE kind IN ('mail', 'mail-request', 'address-mail', 'leaving-mail')
+  AND (data ->> 'email' = $2 OR data ->> 'userId' = $1::text)`;
+const deleteVisits = `DELETE FROM workspace_viewers WHERE user_id = $1
+  AND workspace_id IN (SELECT id FROM workspaces WHERE server_id = $2)`;
+const deleteCodes = 'DELETE FROM email_codes WHERE email = $1';
+const raiseFloor = 'UPDATE streams SET floor_seq = last_seq WHERE id = $1 AND floor_seq < last_seq';
+const dropEntries = `DELETE FROM log_entries WHERE stream_id = $1 AND seq IN (
+    SELECT seq FROM log_entries WHERE stream_id = $1 ORDER BY seq LIMIT $2
+  ) RETURNING 1 AS one`;
+const cameBack = `SELECT id FROM sessions
+  WHERE user_id = $1 AND revoked_at IS NULL AND refresh_expires_at > now() LIMIT 1`;
+
+/** Whether someone has a session: all had ended, so a node of an earlier version has signed them in since. */
+export async function isSignedIn(rows: Rows, userId: string): Promise<boolean> {
+  return (await rows(cameBack, [userId])).length > 0;
+}
+
+/** Forgets what was mailed to an address, or is about to be. */
+export async function forgetMails(rows: Rows, userId: string, email: string | null): Promise<void> {
+  await rows(mailsTo, [userId, email]);
+  if (email !== null) await rows(deleteCodes, [email]);
+}
+
+/** The servers with requests of a user to join, or to join one of their channels. */
+export async function askedServers(rows: Rows, userId: string, most: number): Promise<string[]> {
+  return (await rows<{ id: string }>(joinRequests, [userId, most])).map(({ id }) => id);
+}
+
+/** Forgets that someone had the workspace of a server open. */
+export async function forgetVisits(rows: Rows, userId: string, serverId: string): Promise<void> {
+  await rows(deleteVisits, [userId, serverId]);
+}
+
+/** Some notifications that others have of what a user did. */
+export function notificationsFrom(rows: Rows, userId: string, most: number): Promise<{ id: string; userId: string }[]> {
+  return rows(sentNotifications, [userId, most]);
+}
+
+/** @returns those that were there */
+export function removeNotifications(rows: Rows, ids: string[]): Promise<{ id: string; userId: string }[]> {
+  return rows(deleteNotifications, [ids]);
+}
+
+/** Deletes some entries of a log, which must be locked, and has nothing to replay from here on. @returns how many */
+export async function emptyLog(rows: Rows, streamId: string, most: number): Promise<number> {
+  await rows(raiseFloor, [streamId]);
+  return (await rows(dropEntries, [streamId, most])).length;
+}

@@ -1,0 +1,15 @@
+import { deletedUsernameKey } from '../../contract/username.ts';
+import type { User } from '../../database/entities/user.entity.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
+
+/** What is left of a deleted bot or person: the author of what they wrote. */
+export function anonymise(user: User): void {
+  user.deletedAt = dateNow();
+  user.username = `deleted-${user.id.replaceAll('-', '').slice(-20)}`;
+  user.usernameKey = deletedUsernameKey(user.id);
+  user.nameSkeleton = null;
+  user.displayName = 'Deleted user';
+  user.avatarUrl = null;
+  Object.assign(user, { email: null, emailVerifiedAt: null, passwordHash: null, deletesAt: null });
+  Object.assign(user, { suspendedAt: null, suspensionReason: null });
+}

@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import { pathTo } from '../../state/router.ts';
+import { Button } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Field, Select } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Block } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
+
+/** Deleting one's account, and what goes with it. */
+export function DeleteAccount() {
+  const [asking, setAsking] = useState(false);
+  return (
+    <Block
+      title="Delete the account"
+      about="You are signed out everywhere at once. Sign in within a week to keep it; after that it is gone for good."
+    >
+      <Button label="Delete the account" kind="danger" onClick={() => setAsking(true)} />
+      {asking && <ConfirmDeletion onClose={() => setAsking(false)} />}
+    </Block>
+  );
+}
+
+const choices = [
+  { value: 'keep', label: 'Keep them, by “Deleted user”' },
+  { value: 'erase', label: 'Delete them too, with their files' },
+];
+
+/** The name is typed to confirm, since after a week this cannot be undone. */
+function ConfirmDeletion({ onClose }: { onClose(): void }) {
+  const { account, client, me } = useApp();
+  const end = async ({ text }: Fields) => {
+    if (text('name').replace(/^@/, '') !== me.value?.username) throw new Error('That is not your username.');
+    const messages = text('messages') === 'erase' ? 'erase' : 'keep';
+    const { deletesAt } = await client.rest('DELETE /api/auth/me', { body: { messages } });
+    const day = new Date(deletesAt).toLocaleDateString([], { day: 'numeric', month: 'long' });
+    account.left(`Your account will be deleted on ${day}. Sign in before to keep it.`);
+  };
+  return (
+    <Dialog title="Delete your account?" onClose={onClose}>
+      <Possessions />
+      <Form action="Delete the account" class="grave" work={end}>
+        <Select label="What you wrote" name="messages" options={choices} />
+        <Field label={`Type “${me.value?.username}” to confirm`} name="name" required autofocus />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** What the user owns: it goes to those who accept it in time, or is deleted. */
+function Possessions() {
+  const { client, servers } = useApp();
+  const { value: agents } = useLoaded(() => client.rest('GET /api/agents'), []);
+  const { value: offers } = useLoaded(() => client.rest('GET /api/handovers'), []);
+  const owned = servers.list.value.filter(({ role }) => role === 'owner');
+  if (!agents || !offers || owned.length + agents.length === 0) return null;
+  const takerOf = (id: string) => offers.sent.find(({ serverId, agentId }) => (serverId ?? agentId) === id)?.to;
+  const entries = [
+    ...owned.map(({ id, name }) => ({ id, name, href: pathTo.manage(id, 'overview') })),
+    ...agents.map(({ id, displayName }) => ({ id, name: displayName, href: pathTo.agent(id) })),
+  ];
+  return (
+    <>
+      <p>What you own is deleted too, unless you hand it over and they accept:</p>
+      <ul>
+        {entries.map(({ id, name, href }) => (
+          <li key={id}>
+            <a href={href}>{name}</a> {takerOf(id) ? `is offered to ${takerOf(id)?.displayName}` : 'will be deleted'}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+// nodes: own
+
+import { expect } from 'chai';
+import { sharedCluster } from '../world/nodes.ts';
+import { withRows } from '../world/sql.ts';
+
+/** What becomes of a column when an account is deleted, or why it stays. */
+type Decision = 'deleted' | 'anonymised' | 'not of users' | `kept because ${string}`;
+
+const madeIt = 'kept because it belongs to the server or the talk, and says who made it only by an id';
+const written = 'kept because it is what was written, unless that is erased on request';
+const bot = 'deleted';
+
+/** By table and column: those that hold a user's id, may hold one in JSON, hold a person's data, or refer to a blob. */
+const decisions: Record<string, Decision> = {};
+const decide = (decision: Decision, ...columns: string[]) => {
+  for (const column of columns) decisions[column] = decision;
+};
+decide(
+  'anonymised',
+  'users.username',
+  'users.username_key',
+  'users.name_skeleton',
+  'users.email',
+  'users.display_name',
+);
+decide('anonymised', 'users.avatar_url', 'messages.author_id');
+decide('deleted', 'sessions.user_id', 'sessions.user_agent', 'sessions.device_name', 'sessions.ip_address');
+decide('deleted', 'personal_tokens.user_id', 'personal_tokens.made_by', 'model_tokens.user_id', 'model_tokens.made_by');
+decide('deleted', 'model_tokens.models', 'oauth_accounts.user_id', 'oauth_accounts.made_by');
+decide('deleted', 'oauth_accounts.provider_email', 'oauth_states.link_to', 'oauth_states.made_by');
+decide('deleted', 'password_resets.user_id', 'email_verifications.user_id', 'email_codes.email');
+decide('deleted', 'email_changes.user_id', 'email_changes.email', 'email_changes.old_email');
+decide('deleted', 'idempotency_keys.user_id', 'idempotency_keys.key', 'idempotency_keys.answer');
+decide('deleted', 'invite_codes.created_by', 'invite_codes.used_by', 'presence_wishes.user_id');
+decide('deleted', 'friendships.low_id', 'friendships.high_id', 'friendships.requester_id');
+decide('deleted', 'blocks.user_id', 'blocks.blocked_id', 'handovers.from_id', 'handovers.to_id');
+decide('deleted', 'notifications.user_id', 'notifications.sender_id', 'notifications.scope');
+decide('deleted', 'notification_preferences.user_id', 'notification_preferences.muted_server_ids');
+decide('deleted', 'notification_preferences.muted_channel_ids', 'channel_reads.user_id');
+decide('deleted', 'server_members.user_id', 'server_members.nickname', 'server_bans.user_id', 'join_requests.user_id');
+decide('deleted', 'servers.owner_id', 'servers.owner_id');
+decide(bot, 'agents.user_id', 'agents.owner_id', 'agents.config', 'agents.slash_commands', 'agents.usage_snapshot');
+decide(bot, 'agent_policies.config', 'agent_policies.owner_half', 'agent_policies.server_half');
+decide(bot, 'agent_tokens.made_by', 'webhooks.made_by', 'webhook_cursors.stream_id', 'webhook_cursors.lease');
+decide(madeIt, 'channels.created_by', 'threads.creator_id', 'apps.created_by', 'workspace_nodes.created_by');
+decide(madeIt, 'server_bans.banned_by', 'join_requests.decided_by', 'reactions.user_id', 'attachments.uploader_id');
+decide(written, 'messages.metadata', 'messages.mentions', 'messages.mentioned_bots', 'attachments.blob_id');
+decide(
+  'kept because a DM stays with the other one, who sees a deleted user',
+  'dm_channels.low_id',
+  'dm_channels.high_id',
+);
+decide('kept because in a DM it stays with the other one; of servers it is deleted', 'channel_members.user_id');
+decide('kept because bills must still be explained, by an id alone', 'model_usage.user_id', 'model_usage.token_id');
+decide('kept because it goes with its message, or within days', 'notification_sources.user_id');
+decide(
+  'kept because it goes when the server is left; of one left before, only an id stays',
+  'workspace_viewers.user_id',
+);
+decide(
+  'kept because events are dropped with their day; their own log is emptied',
+  'log_entries.stream_id',
+  'log_entries.data',
+);
+decide('kept because it is gone once it is run; mails are deleted', 'jobs.data', 'jobs.key');
+decide('kept because the day hides who it was, and it goes after 30', 'former_names.look');
+decide(
+  'not of users',
+  'messages.channel_id',
+  'messages.thread_id',
+  'messages.reply_to_id',
+  'threads.parent_message_id',
+);
+decide('not of users', 'notifications.reference_id', 'notifications.server_id', 'notifications.channel_id');
+decide('not of users', 'notification_sources.message_id', 'log_entries.thread_id', 'moved_logs.stream_id');
+decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
+
+const references = `
+  WITH referring AS (
+    SELECT c.conrelid, k.attnum, c.confrelid FROM pg_constraint c CROSS JOIN unnest(c.conkey) AS k (attnum)
+    WHERE c.contype = 'f'
+  )
+  SELECT t.relname || '.' || a.attname AS name
+  FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+    LEFT JOIN referring r ON r.conrelid = t.oid AND r.attnum = a.attnum
+  WHERE t.relnamespace = 'public'::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition
+    AND CASE WHEN r.confrelid IS NOT NULL THEN r.confrelid IN ('users'::regclass, 'blobs'::regclass)
+      ELSE a.atttypid IN ('json'::regtype, 'jsonb'::regtype, 'uuid[]'::regtype)
+        OR a.atttypid = 'uuid'::regtype AND a.attname <> 'id'
+        OR a.atttypid = 'text'::regtype AND a.attname ~ '${'email|user|display|nickname|skeleton|scope|ip_address|avatar|device|look'}|^key$'
+    END
+  ORDER BY 1`;
+
+/** Whoever adds a column that refers to users decides what the deletion of an account does to it (features/account-deletion). */
+describe('the deletion of an account', () => {
+  it('has a decision for every column that refers to users, and for none that is gone', async () => {
+    const { databaseUrl } = await sharedCluster();
+    const columns = await withRows(databaseUrl, (rows) => rows<{ name: string }>(references));
+    const names = columns.map(({ name }) => name);
+    expect(names.filter((name) => !(name in decisions))).to.deep.equal([]);
+    expect(Object.keys(decisions).filter((name) => !names.includes(name))).to.deep.equal([]);
+  });
+});
