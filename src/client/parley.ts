@@ -25,6 +25,8 @@ export interface ParleyOptions {
   confirm?: Confirm;
 }
 
+const deviceKey = 'parley:device';
+
 /** The client's events besides those of the user's own room. */
 export interface ParleySignals {
   state: ConnectionState;
@@ -97,6 +99,11 @@ export class Parley {
     return this.connection.state;
   }
 
+  /** Says to the server that its user has signed in on this device before; for calls that take it. It stays after signing out. */
+  get deviceToken(): string | undefined {
+    return this.store.getItem(deviceKey) ?? undefined;
+  }
+
   /** Creates an account and signs in. */
   async signUp(account: RestInput<'POST /api/auth/register'>['body']): Promise<AuthAnswer> {
     return this.signedInAs(await this.http.open('POST /api/auth/register', [{ body: account }]));
@@ -104,12 +111,14 @@ export class Parley {
 
   /** Signs in with an e-mail or a username, and a password. */
   async signIn(credentials: RestInput<'POST /api/auth/login'>['body']): Promise<AuthAnswer> {
-    return this.signedInAs(await this.http.open('POST /api/auth/login', [{ body: credentials }]));
+    const body = { deviceToken: this.deviceToken, ...credentials };
+    return this.signedInAs(await this.http.open('POST /api/auth/login', [{ body }]));
   }
 
   /** Adopts the result of another way of signing in. */
   signedInAs(answer: AuthAnswer): AuthAnswer {
-    const { accessToken, refreshToken, user } = answer;
+    const { accessToken, refreshToken, deviceToken, user } = answer;
+    if (deviceToken !== undefined) this.store.setItem(deviceKey, deviceToken);
     this.session.tokens = { accessToken, refreshToken, userId: user.id };
     return answer;
   }

@@ -48,6 +48,10 @@ export const profileSchema = record('Profile', {
 export const authSchema = record('AuthAnswer', {
   accessToken: z.string(),
   refreshToken: z.string(),
+  deviceToken: z
+    .string()
+    .optional()
+    .describe('Keep it, also after signing out, and bring it to the next login: strangers cannot use up its tries.'),
   user: ownUserSchema,
   restored: z.literal(true).optional().describe('The account was to be deleted; by this sign-in it stays.'),
 });
@@ -79,6 +83,11 @@ const newAccount = {
   displayName: 'Alice',
 };
 
+/** No credential: it says that its user has signed in on this device before. */
+export const deviceTokenSchema = omittable(z.string().max(2048)).describe(
+  'The `deviceToken` of an earlier sign-in here.',
+);
+
 export const registerSchema = z
   .object({
     email: emailSchema,
@@ -92,6 +101,7 @@ export const registerSchema = z
 export const loginSchema = z.object({
   email: z.string().trim().min(1).max(254).describe('An e-mail address or a username.'),
   password: z.string().min(1).max(1024),
+  deviceToken: deviceTokenSchema,
 });
 
 export const updateMeSchema = z.object({
@@ -132,7 +142,7 @@ export const changePasswordSchema = z
   })
   .refine(confirmed, unconfirmed);
 
-export const startByEmailSchema = z.object({ email: emailSchema });
+export const startByEmailSchema = z.object({ email: emailSchema, deviceToken: deviceTokenSchema });
 
 /** The same response for every address, with or without an account. */
 export const mailedSchema = z.object({ ok: z.literal(true), success: z.literal(true), expiresIn: z.number() });
@@ -148,6 +158,7 @@ export const verifyCodeSchema = z.object({
   code: codeSchema,
   displayName: omittable(displayNameSchema),
   inviteCode: omittable(inviteCodeSchema),
+  deviceToken: deviceTokenSchema,
 });
 
 export const completeResetSchema = z
@@ -179,12 +190,13 @@ export const accountCalls = calls('Accounts', {
   register: {
     method: 'POST',
     path: '/api/auth/register',
-    summary: 'Create an account. With an invite code it is a member from the start, else a visitor.',
+    summary:
+      'Create an account. With an invite code it is a member from the start, else a visitor. The answer is the same where the address has an account: then a mail there says so.',
     auth: 'none',
     body: registerSchema,
     status: 201,
     answer: authSchema,
-    errors: ['EMAIL_TAKEN', 'USERNAME_TAKEN', 'INVALID_INVITE_CODE', 'EMAIL_NOT_VERIFIED', 'SERVER_BUSY'],
+    errors: ['USERNAME_TAKEN', 'INVALID_INVITE_CODE', 'EMAIL_NOT_VERIFIED', 'SERVER_BUSY'],
     limit: 'auth',
   },
   login: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { codeSchema } from './account.ts';
+import { codeSchema, deviceTokenSchema } from './account.ts';
 import { calls } from './call.ts';
 import { doneSchema, omittable, timeSchema } from './schema.ts';
 
@@ -7,6 +7,7 @@ export const confirmSchema = z
   .object({
     password: omittable(z.string().min(1).max(1024)),
     code: omittable(codeSchema).describe('Mailed to your address by `POST /api/auth/email/start`.'),
+    deviceToken: deviceTokenSchema,
   })
   .refine(({ password, code }) => (password === undefined) !== (code === undefined), {
     path: ['password'],

@@ -101,7 +101,7 @@ export const errorCodes = {
   UNKNOWN_EVENT: [404, 'There is no such event; see the API documents.'],
   METHOD_NOT_ALLOWED: [405, 'This address does not support this method; the header Allow lists those that it does.'],
   REQUEST_TIMEOUT: [408, 'The request did not arrive in time; send it again.'],
-  EMAIL_TAKEN: [409, 'This e-mail already has an account; sign in instead.'],
+  EMAIL_TAKEN: [409, 'This mailbox has an account already, perhaps under another spelling; sign in to that one.'],
   EMAIL_ALREADY_VERIFIED: [409, 'Your e-mail address is confirmed already.'],
   NO_EMAIL: [409, 'Your account has no e-mail address to confirm.'],
   USERNAME_TAKEN: [409, 'This username is taken; choose another one.'],

@@ -25,7 +25,13 @@ export const mailedCalls = calls('Accounts', {
     auth: 'none',
     body: verifyCodeSchema,
     answer: authSchema,
-    errors: ['INVALID_VERIFICATION_CODE', 'VERIFICATION_CODE_EXPIRED', 'INVALID_INVITE_CODE', 'ACCOUNT_SUSPENDED'],
+    errors: [
+      'INVALID_VERIFICATION_CODE',
+      'VERIFICATION_CODE_EXPIRED',
+      'INVALID_INVITE_CODE',
+      'ACCOUNT_SUSPENDED',
+      'EMAIL_TAKEN',
+    ],
     limit: 'auth',
   },
   startPasswordReset: {

@@ -51,6 +51,7 @@ export const verificationCalls = calls('Accounts', {
       'INVALID_CREDENTIALS',
       'AUTH_TOKEN_MISSING',
       'ACCOUNT_SUSPENDED',
+      'EMAIL_TAKEN',
       'SERVER_BUSY',
     ],
     limit: 'auth',

@@ -15,6 +15,7 @@ import { Handover } from './entities/handover.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
 import { IdempotencyKey, Invalidation, LogRow, MovedLog, Stream } from './entities/log.entity.ts';
+import { EmailCode, MailedCode } from './entities/mailed-code.entity.ts';
 import { Attachment, Message, Reaction, Thread } from './entities/message.entity.ts';
 import { Notification, NotificationPreferences, NotificationSource } from './entities/notification.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
@@ -22,7 +23,6 @@ import { Server, ServerBan, ServerMember } from './entities/server.entity.ts';
 import {
   Block,
   EmailChange,
-  EmailCode,
   EmailVerification,
   FormerName,
   Friendship,
@@ -43,6 +43,7 @@ export const entities = [
   UsedRefreshToken,
   PersonalToken,
   EmailCode,
+  MailedCode,
   PasswordReset,
   EmailChange,
   EmailVerification,

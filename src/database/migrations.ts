@@ -54,6 +54,8 @@ import { ReactionsByUser } from './migrations/0111-reactions-by-user.ts';
 import { AccountDeletion } from './migrations/0113-account-deletion.ts';
 import { Handovers } from './migrations/0114-handovers.ts';
 import { FormerNames } from './migrations/0115-former-names.ts';
+import { ClaimedAddresses } from './migrations/0122-claimed-addresses.ts';
+import { MailedCodes } from './migrations/0123-mailed-codes.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -107,6 +109,8 @@ export const migrations = [
   { name: '0113-account-deletion', class: AccountDeletion },
   { name: '0114-handovers', class: Handovers },
   { name: '0115-former-names', class: FormerNames },
+  { name: '0122-claimed-addresses', class: ClaimedAddresses },
+  { name: '0123-mailed-codes', class: MailedCodes },
 ];
 
 /**

@@ -2,26 +2,28 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../contract/errors.ts';
-import { AtOnce } from '../infrastructure/at-once.ts';
-import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
+import { AtOnceByNetwork } from '../infrastructure/at-once.ts';
+import { clientAddress, networksOf } from '../infrastructure/client-address.ts';
+import type { Settings } from '../settings/settings.ts';
 import { refuseConnection } from './broken-requests.ts';
 import { intercept } from './intercept.ts';
 
 /**
  * Bounds how many connections of a node one address has (contract §2), signed in or not. Behind trusted proxies the
  * connections are theirs: there it counts the requests that are being answered, and the WebSockets.
- * @param max for each address
- * @param trustProxy how many proxies are in front
  */
-export function limitConnections(server: Server, max: number, trustProxy: number): void {
-  const open = new AtOnce(max);
+export function limitConnections(
+  server: Server,
+  { limits, trustProxy }: Pick<Settings, 'limits' | 'trustProxy'>,
+): void {
+  const open = new AtOnceByNetwork(limits.connectionsPerAddress, limits.ipv6SiteFactor);
   /** Whether a connection is accepted; it is counted until `done` emits "close". */
   const enters = (address: string | undefined, done: Duplex | ServerResponse): boolean => {
     // The connections between nodes that share a port have none.
     if (address === undefined) return true;
-    const key = addressKey(address);
-    if (!open.enter(key)) return false;
-    done.once('close', () => open.leave(key));
+    const networks = networksOf(address);
+    if (!open.enter(networks)) return false;
+    done.once('close', () => open.leave(networks));
     return true;
   };
   const refuse = (socket: Duplex) => {

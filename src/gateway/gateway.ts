@@ -11,7 +11,7 @@ import type { CatchUp } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { FeedFilter } from '../delivery/feed-filter.ts';
 import { bearerToken } from '../infrastructure/bearer.ts';
-import { clientAddress } from '../infrastructure/client-address.ts';
+import { clientAddress, networksOf } from '../infrastructure/client-address.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import { SparseLog } from '../infrastructure/sparse-log.ts';
@@ -24,7 +24,7 @@ import { sendAway } from './farewell.ts';
 import type { Feeds } from './feed.ts';
 import { sendPacketsDirectly } from './frames.ts';
 import type { Handler } from './handler.ts';
-import { handshakeSchema } from './handshake.ts';
+import { authOf } from './handshake.ts';
 import { offsetOf, takesOffsets } from './offsets.ts';
 import { Outlet } from './outlet.ts';
 import { adaptPolling } from './polling.ts';
@@ -34,6 +34,7 @@ import { type OwnRooms, Return, type ReturnDeps, startPositionsOf } from './retu
 import { SessionLimits } from './session-limits.ts';
 import { watchSlowConsumers } from './slow-consumers.ts';
 import type { ParleyServer, ParleySocket } from './socket.ts';
+import { SocketCounts } from './socket-counts.ts';
 import { isLive } from './subscription.ts';
 import { type RoomAccess, Subscriptions } from './subscriptions.ts';
 import { forgetRequest, gatherOpening, isOnlyOne, tearDownOf } from './wire.ts';
@@ -64,6 +65,7 @@ export class Gateway {
   readonly io: ParleyServer;
   readonly subscriptions: Subscriptions;
   readonly expiry: TokenExpiry;
+  readonly counts: SocketCounts;
   private readonly parts: GatewayParts;
   private readonly sparseLog: SparseLog;
   private readonly recovery: SessionRecovery;
@@ -77,6 +79,7 @@ export class Gateway {
     this.sparseLog = new SparseLog(parts.log);
     const { settings, delivery, catchUp, redis, nodeId, log, feedFilter, access } = parts;
     this.recovery = new SessionRecovery(delivery, catchUp, redis, nodeId, settings.delivery, log);
+    this.counts = new SocketCounts(settings);
     const sessions = new SessionLimits(parts);
     this.io = new Server(parts.httpServer, {
       path: '/socket.io/',
@@ -238,14 +241,14 @@ export class Gateway {
     next(error ?? undefined);
   }
 
-  /** @throws AppError with one of the 401 codes */
+  /** @throws AppError with one of the 401 codes, RATE_LIMITED */
   private async identify(socket: ParleySocket): Promise<void> {
-    const auth = handshakeSchema.safeParse(socket.handshake.auth);
     const { headers, address } = socket.handshake;
-    const { token = bearerToken(headers.authorization), recover } = auth.success ? auth.data : {};
+    const { token = bearerToken(headers.authorization), recover } = authOf(socket);
     if (!token) throw new AppError('AUTH_TOKEN_MISSING');
     const came = performance.now();
-    const actor = await this.parts.authenticate(token, clientAddress(headers, address, this.parts.settings.trustProxy));
+    const client = clientAddress(headers, address, this.parts.settings.trustProxy);
+    const actor = await this.parts.authenticate(token, client);
     if (actor.scopes) requireScopes(actor.scopes, scopesOfSockets);
     const recovery = socket.data.start?.recovery ?? null;
     const since = recovery?.since ?? came;
@@ -254,13 +257,12 @@ export class Gateway {
       this.recovery.forget(Reflect.get(socket, 'pid'));
       throw new AppError('ACCESS_TOKEN_INVALID');
     }
-    const positions = await startPositionsOf(actor, this.parts, since);
-    const start = { recovery, positions, since };
+    this.counts.enter(socket, actor.userId, networksOf(client), recovery !== null);
+    const start = { recovery, positions: await startPositionsOf(actor, this.parts, since), since };
     const { watched = [], crowds = [] } = recovery ?? {};
     const rooms = { subscriptions: new Map(), start, watched, crowds, isWhole: recovery !== null };
-    const marks = { replayed: [], firstMark: 0, sureMark: 0, pingMark: 0 };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket), unrecoverable: false };
-    Object.assign(socket.data, { actor, ...rooms, ...marks, ...offsets });
+    Object.assign(socket.data, { actor, ...rooms, replayed: [], firstMark: 0, sureMark: 0, pingMark: 0, ...offsets });
   }
 
   private welcome(socket: ParleySocket): void {

@@ -8,7 +8,7 @@ import type { ParleySocket } from './socket.ts';
 const positionSchema = z.number().int().min(0).nullable().catch(null);
 
 /** What `auth` of a handshake may contain (contract §9). An invalid `resume` does not invalidate the token. */
-export const handshakeSchema = z.object({
+const handshakeSchema = z.object({
   token: z.string().optional().catch(undefined),
   resume: z.record(z.string(), positionSchema).optional().catch(undefined),
   recover: z.boolean().optional().catch(undefined),
@@ -27,7 +27,10 @@ export function noPosition(name: string): object {
   return invalid([{ path: `resume.${name}`, message, code: 'invalid_type' }]).body(undefined);
 }
 
-export function resumeOf(socket: ParleySocket): Resume | undefined {
-  const auth = handshakeSchema.safeParse(socket.handshake.auth);
-  return auth.success ? auth.data.resume : undefined;
+/** What the client gave in `auth`; what is not of the expected form counts as not given. */
+export function authOf({ handshake }: ParleySocket): z.output<typeof handshakeSchema> {
+  const auth = handshakeSchema.safeParse(handshake.auth);
+  return auth.success ? auth.data : {};
 }
+
+export const resumeOf = (socket: ParleySocket): Resume | undefined => authOf(socket).resume;

@@ -17,7 +17,11 @@ export function refusal(error: unknown, log: Log): Error {
   const known = asAppError(error);
   if (known.code === 'INTERNAL_ERROR') log.error({ err: error }, 'A socket could not be authenticated.');
   const message = refusals[known.code] ?? 'Invalid token';
-  return Object.assign(new Error(message), { data: { code: known.code, error: known.message, ...known.extra } });
+  // Those that are known to pass say when; a database that does not answer has its own wait (see below).
+  const wait = known.code === 'RATE_LIMITED' && { retryAfter: known.retryAfter };
+  return Object.assign(new Error(message), {
+    data: { code: known.code, error: known.message, ...wait, ...known.extra },
+  });
 }
 
 /** Whether access was really refused; false if the database did not answer. */

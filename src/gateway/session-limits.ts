@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../contract/errors.ts';
-import { AtOnce } from '../infrastructure/at-once.ts';
-import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
+import { AtOnceByNetwork } from '../infrastructure/at-once.ts';
+import { clientAddress, type Networks, networksOf } from '../infrastructure/client-address.ts';
 import type { Settings } from '../settings/settings.ts';
 import { refuseConnection } from './broken-requests.ts';
 import { intercept } from './intercept.ts';
@@ -19,30 +19,31 @@ interface Deps {
  * has no connection, so the limit of connections does not bound it.
  */
 export class SessionLimits {
-  private readonly sessions: AtOnce;
+  private readonly sessions: AtOnceByNetwork;
   private readonly deps: Deps;
 
   constructor(deps: Deps) {
     const { rateLimits, limits } = deps.settings;
-    this.sessions = new AtOnce(rateLimits ? limits.connectionsPerAddress : Number.POSITIVE_INFINITY);
+    const max = rateLimits ? limits.connectionsPerAddress : Number.POSITIVE_INFINITY;
+    this.sessions = new AtOnceByNetwork(max, limits.ipv6SiteFactor);
     this.deps = deps;
   }
 
   /** Whether a request may proceed: its origin is allowed, and it has a session or its address may begin one. */
   admits(request: IncomingMessage): boolean {
     if (!mayOpen(request.headers, this.deps.settings, this.deps.isAppsHost)) return false;
-    return hasSession(request) || !this.sessions.isFull(this.keyOf(request));
+    return hasSession(request) || !this.sessions.isFull(this.networksOf(request));
   }
 
   watch(engine: ParleyServer['engine']): void {
     engine.on('connection', (session: { request: IncomingMessage; once(event: 'close', then: () => void): void }) => {
-      const key = this.keyOf(session.request);
-      if (this.sessions.enter(key)) session.once('close', () => this.sessions.leave(key));
+      const networks = this.networksOf(session.request);
+      if (this.sessions.enter(networks)) session.once('close', () => this.sessions.leave(networks));
     });
   }
 
-  private keyOf({ headers, socket }: IncomingMessage): string {
-    return addressKey(clientAddress(headers, socket.remoteAddress ?? '', this.deps.settings.trustProxy));
+  private networksOf({ headers, socket }: IncomingMessage): Networks {
+    return networksOf(clientAddress(headers, socket.remoteAddress ?? '', this.deps.settings.trustProxy));
   }
 }
 

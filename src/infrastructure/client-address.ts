@@ -47,12 +47,23 @@ function withoutPort(entry: string): string {
   return v6 ?? v4 ?? entry;
 }
 
-/** The key for limits by address: one IPv6 network has 2^64 addresses. */
-export function addressKey(address: string): string {
+/** The keys for limits by address. */
+export interface Networks {
+  /** An IPv4 address, also one written as IPv6; or a /64 of IPv6, in which one host can have any address. */
+  own: string;
+  /** The /48 of IPv6 above it, all of which one customer gets; null: IPv4. */
+  site: string | null;
+}
+
+/** What a client's address counts for. */
+export function networksOf(address: string): Networks {
   // Most are IPv4, and this runs for every request.
-  if (isIP(address) !== 6) return address;
+  if (isIP(address) !== 6) return { own: address, site: null };
   const parsed = ipaddr.process(address);
-  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${network.join(':')}::/64`;
+  if (parsed instanceof ipaddr.IPv4) return { own: parsed.toString(), site: null };
+  const network = (parts: number) => {
+    const first = parsed.parts.slice(0, parts).map((part) => part.toString(16));
+    return `${first.join(':')}::/${parts * 16}`;
+  };
+  return { own: network(4), site: network(3) };
 }

@@ -13,6 +13,7 @@ const secretKeys = [
   'token',
   'accessToken',
   'refreshToken',
+  'deviceToken',
   'idToken',
   'password',
   'oldPassword',

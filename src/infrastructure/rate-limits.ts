@@ -1,101 +1,10 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { AppError } from '../contract/errors.ts';
 import type { Settings } from '../settings/settings.ts';
-import { atMost } from './cache.ts';
+import type { Networks } from './client-address.ts';
+import { LocalCounter } from './local-counter.ts';
 import type { RedisConnections } from './redis.ts';
-
-/** The known state of a key's window. */
-interface Window {
-  /** Counted here and, as far as known, on other nodes. */
-  count: number;
-  /** Counted here and not yet added to the shared count. */
-  unsynced: number;
-  endsAt: number;
-}
-
-interface CounterOptions {
-  points: number;
-  seconds: number;
-  /** Adds to the count shared by all nodes. @returns the new count, or null while Redis is unreachable; absent: each node counts alone */
-  add?(key: string, more: number): Promise<{ count: number; resetMs: number } | null>;
-}
-
-const syncMs = 100;
-const maxKeys = 100_000;
-
-/**
- * Counts per key in windows that start with the first use. It never waits: this node counts locally and, ten times a
- * second, adds its count to the shared one and adopts the sum. So a key used on several nodes at once exceeds its limit by
- * no more than its use on the others in a tenth of a second, and on a single node never.
- */
-class LocalCounter {
-  private readonly options: CounterOptions;
-  private readonly windows = new LRUCache<string, Window>(atMost(maxKeys));
-  private dirty = new Set<string>();
-  private timer: NodeJS.Timeout | undefined;
-  private closed = false;
-
-  constructor(options: CounterOptions) {
-    this.options = options;
-  }
-
-  /** Counts one more. Attempts beyond the limit are not counted, so that retrying does not make it worse. */
-  add(key: string): { count: number; resetMs: number } {
-    const now = performance.now();
-    let window = this.windows.get(key);
-    if (!window || window.endsAt <= now) {
-      window = { count: 0, unsynced: 0, endsAt: now + this.options.seconds * 1000 };
-      this.windows.set(key, window);
-    }
-    const resetMs = window.endsAt - now;
-    if (window.count >= this.options.points) return { count: window.count + 1, resetMs };
-    window.count++;
-    if (!this.options.add) return { count: window.count, resetMs };
-    window.unsynced++;
-    this.dirty.add(key);
-    this.timer ??= setTimeout(() => void this.sync(), syncMs).unref();
-    return { count: window.count, resetMs };
-  }
-
-  close(): void {
-    this.closed = true;
-    clearTimeout(this.timer);
-  }
-
-  /** The rest of a key's window once its limit is used up; null while it is not. Counts nothing. */
-  spent(key: string): { count: number; resetMs: number } | null {
-    const window = this.windows.get(key);
-    const resetMs = (window?.endsAt ?? 0) - performance.now();
-    return window && resetMs > 0 && window.count >= this.options.points ? { count: window.count + 1, resetMs } : null;
-  }
-
-  private async sync(): Promise<void> {
-    const keys = this.dirty;
-    this.dirty = new Set();
-    // In one turn of the event loop, so that they are sent as one batch.
-    await Promise.all([...keys].map((key) => this.syncKey(key)));
-    this.timer = undefined;
-    if (this.dirty.size > 0 && !this.closed) this.timer = setTimeout(() => void this.sync(), syncMs).unref();
-  }
-
-  private async syncKey(key: string): Promise<void> {
-    const window = this.windows.get(key);
-    if (!window) return;
-    const sent = window.unsynced;
-    window.unsynced = 0;
-    const shared = await this.options.add?.(key, sent).catch(() => null);
-    // A new window may have started meanwhile.
-    if (this.windows.get(key) !== window) return;
-    if (!shared) {
-      window.unsynced += sent;
-      return;
-    }
-    window.count = shared.count + window.unsynced;
-    window.endsAt = performance.now() + shared.resetMs;
-  }
-}
 
 export type LimitName = keyof Settings['rates'];
 
@@ -110,10 +19,28 @@ export interface Quota {
   exceeded: boolean;
 }
 
+/** What one limit counts. */
+export interface Counted {
+  name: LimitName;
+  key: string;
+  /** How many times the limit may be used: more than once for what many share. */
+  factor?: number;
+}
+
 /** One of a limited number of attempts. */
 export interface Attempt {
+  /** The limit that is used up, else the one that is closest to it; null if limits are off. */
+  quota: Quota | null;
   /** Takes it back, for attempts that succeeded. */
   giveBack(): Promise<void>;
+}
+
+/** What is known of a limit's use. */
+interface Used {
+  name: LimitName;
+  count: number;
+  resetMs: number;
+  factor?: number;
 }
 
 interface Limiter {
@@ -127,23 +54,57 @@ interface Limiter {
  * limit never disappears.
  */
 export class RateLimits {
+  /** How often each limit was found used up on this node. */
+  readonly refused = new Map<LimitName, number>();
   private readonly rates: Settings['rates'];
   private readonly isOn: boolean;
   private readonly redis: RedisConnections | null;
-  private readonly limiters = new Map<LimitName, Limiter>();
+  private readonly siteFactor: number;
+  /** By name and factor. */
+  private readonly limiters = new Map<string, Limiter>();
   private readonly counters = new Map<LimitName, LocalCounter>();
 
-  constructor(settings: Pick<Settings, 'rates' | 'rateLimits'>, redis: RedisConnections | null) {
+  constructor(settings: Pick<Settings, 'rates' | 'rateLimits' | 'limits'>, redis: RedisConnections | null) {
     this.rates = settings.rates;
     this.isOn = settings.rateLimits;
+    this.siteFactor = settings.limits.ipv6SiteFactor;
     this.redis = redis;
   }
 
   /** Counts one more. @returns null if limits are off */
   async take(name: LimitName, key: string): Promise<Quota | null> {
-    if (!this.isOn) return null;
-    const result = await consume(this.limiter(name), concealed(key));
-    return this.quota(name, result.consumedPoints, result.msBeforeNext);
+    return this.isOn ? this.consume({ name, key }) : null;
+  }
+
+  /** Counts one more of a client by its address. @returns null if limits are off */
+  async takeOfAddress(name: LimitName, networks: Networks): Promise<Quota | null> {
+    return (await this.attempt(this.ofAddress(name, networks))).quota;
+  }
+
+  /**
+   * What a limit by address counts: the address, and for IPv6 the /48 above it.
+   * @param what else the limit is about, such as an account
+   */
+  ofAddress(name: LimitName, { own, site }: Networks, what = ''): Counted[] {
+    const prefix = what && `${what} `;
+    const above = site === null ? [] : [{ name, key: prefix + site, factor: this.siteFactor }];
+    return [{ name, key: prefix + own }, ...above];
+  }
+
+  /** Counts one more for several limits, one after the other: where one is used up, those after it count nothing. */
+  async attempt(counted: Counted[]): Promise<Attempt> {
+    const taken: Counted[] = [];
+    let quota: Quota | null = null;
+    for (const one of this.isOn ? counted : []) {
+      const next = await this.consume(one);
+      taken.push(one);
+      if (quota === null || next.exceeded || next.remaining < quota.remaining) quota = next;
+      if (next.exceeded) break;
+    }
+    const giveBack = async () => {
+      await Promise.all(taken.map(({ name, key, factor }) => giveBackTo(this.limiter(name, factor), concealed(key))));
+    };
+    return { quota, giveBack };
   }
 
   /**
@@ -153,7 +114,7 @@ export class RateLimits {
   private takeQuickly(name: LimitName, key: string): Quota | null {
     if (!this.isOn) return null;
     const { count, resetMs } = this.counter(name).add(key);
-    return this.quota(name, count, resetMs);
+    return this.quota({ name, count, resetMs });
   }
 
   /** Counts a message of a user, over REST or a socket; bots have buckets of their own. */
@@ -166,48 +127,63 @@ export class RateLimits {
     return this.takeQuickly('changes', actor.userId);
   }
 
-  /** Counts on this node alone, without Redis: for limits so generous that they only bound the work of a node. */
-  takeHere(name: LimitName, key: string): Quota | null {
-    if (!this.isOn) return null;
-    const { count, resetMs } = this.counter(name, 'here').add(key);
-    return this.quota(name, count, resetMs);
+  /** Counts another event of a user, on whichever of their sockets. */
+  takeEvent(name: LimitName, { userId }: { userId: string }): Quota | null {
+    return this.takeQuickly(name, userId);
+  }
+
+  /**
+   * Counts on this node alone, without Redis: for limits so generous that they only bound the work of a node.
+   * @param what besides the address
+   */
+  takeHere(name: LimitName, networks: Networks, what = ''): Quota | null {
+    let quota: Quota | null = null;
+    for (const { key, factor = 1 } of this.isOn ? this.ofAddress(name, networks, what) : []) {
+      const added = this.counter(name, 'here').add(key, this.rates[name].points * factor);
+      const next = this.quota({ name, factor, ...added });
+      if (next.exceeded) return next;
+      quota ??= next;
+    }
+    return quota;
   }
 
   /** Checks a limit of this node alone before the work that would count. @throws AppError RATE_LIMITED */
-  requireLeftHere(name: LimitName, key: string): void {
-    const spent = this.isOn ? this.counter(name, 'here').spent(key) : null;
-    if (spent) throw refusal(this.quota(name, spent.count, spent.resetMs));
-  }
-
-  /** Counts an attempt at something with a limit on failures. @throws AppError RATE_LIMITED */
-  async attempt(name: LimitName, key: string): Promise<Attempt> {
-    const quota = await this.take(name, key);
-    if (!quota) return { giveBack: async () => {} };
-    if (quota.exceeded) throw refusal(quota);
-    return { giveBack: () => giveBack(this.limiter(name), concealed(key)) };
+  requireLeftHere(name: LimitName, networks: Networks): void {
+    for (const { key, factor = 1 } of this.isOn ? this.ofAddress(name, networks) : []) {
+      const spent = this.counter(name, 'here').spent(key, this.rates[name].points * factor);
+      if (spent) throw refusal(this.quota({ name, factor, ...spent }));
+    }
   }
 
   close(): void {
     for (const counter of this.counters.values()) counter.close();
   }
 
-  private quota(name: LimitName, count: number, resetMs: number): Quota {
-    const { points, seconds } = this.rates[name];
+  private async consume({ name, key, factor = 1 }: Counted): Promise<Quota> {
+    const result = await consumeOf(this.limiter(name, factor), concealed(key));
+    return this.quota({ name, factor, count: result.consumedPoints, resetMs: result.msBeforeNext });
+  }
+
+  private quota({ name, count, resetMs, factor = 1 }: Used): Quota {
+    const { points: one, seconds } = this.rates[name];
+    const points = one * factor;
+    if (count > points) this.refused.set(name, (this.refused.get(name) ?? 0) + 1);
     return { name, points, seconds, remaining: Math.max(points - count, 0), resetMs, exceeded: count > points };
   }
 
-  private limiter(name: LimitName): Limiter {
-    let limiter = this.limiters.get(name);
+  private limiter(name: LimitName, factor = 1): Limiter {
+    const key = factor === 1 ? name : `${name}:${factor}`;
+    let limiter = this.limiters.get(key);
     if (!limiter) {
-      limiter = this.createLimiter(name);
-      this.limiters.set(name, limiter);
+      limiter = this.createLimiter(name, key, factor);
+      this.limiters.set(key, limiter);
     }
     return { own: limiter.own, shared: this.redis?.healthy ? limiter.shared : null };
   }
 
-  private createLimiter(name: LimitName): Limiter {
+  private createLimiter(name: LimitName, key: string, factor: number): Limiter {
     const { points, seconds: duration } = this.rates[name];
-    const options = { points, duration, keyPrefix: this.redis?.named(`limit:${name}`) };
+    const options = { points: points * factor, duration, keyPrefix: this.redis?.named(`limit:${key}`) };
     const own = new RateLimiterMemory(options);
     const storeClient = this.redis?.commands;
     const shared = storeClient ? new RateLimiterRedis({ ...options, storeClient, insuranceLimiter: own }) : null;
@@ -237,7 +213,7 @@ function concealed(key: string): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }
 
-async function consume({ shared, own }: Limiter, key: string): Promise<RateLimiterRes> {
+async function consumeOf({ shared, own }: Limiter, key: string): Promise<RateLimiterRes> {
   try {
     return await (shared ?? own).consume(key);
   } catch (refused) {
@@ -247,7 +223,7 @@ async function consume({ shared, own }: Limiter, key: string): Promise<RateLimit
   }
 }
 
-async function giveBack({ shared, own }: Limiter, key: string): Promise<void> {
+async function giveBackTo({ shared, own }: Limiter, key: string): Promise<void> {
   await (shared ?? own).reward(key);
 }
 

@@ -13,7 +13,7 @@ import { createHttpServer } from '../gateway/http-server.ts';
 import { intercept } from '../gateway/intercept.ts';
 import { SocketLimits } from '../gateway/limits.ts';
 import { SlowBodies } from '../gateway/slow-bodies.ts';
-import { addressKey, clientAddress } from '../infrastructure/client-address.ts';
+import { clientAddress, networksOf } from '../infrastructure/client-address.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
 import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import { traceRequests } from '../infrastructure/tracing.ts';
@@ -98,7 +98,7 @@ function routeServices(
 
 function gatewayParts(services: Modules['services']): Omit<GatewayParts, 'httpServer' | 'watched'> {
   const { settings, log, nodeId, delivery, catchUp, redis, identity, feedFilter, direct, appsOrigin } = services;
-  const socketLimits = new SocketLimits(services.limits, settings, log);
+  const socketLimits = new SocketLimits(services.limits, log);
   return {
     settings,
     log,
@@ -127,10 +127,10 @@ function authentication(
   identity: { authenticate(token: string, ip: string): Promise<Actor> },
 ): (token: string, ip: string) => Promise<Actor> {
   return async (token, ip) => {
-    const address = addressKey(ip);
-    limits.requireLeftHere('badTokens', address);
+    const networks = networksOf(ip);
+    limits.requireLeftHere('badTokens', networks);
     return identity.authenticate(token, ip).catch((error) => {
-      if (error instanceof AppError && error.status === 401) limits.takeHere('badTokens', address);
+      if (error instanceof AppError && error.status === 401) limits.takeHere('badTokens', networks);
       throw error;
     });
   };
@@ -140,7 +140,8 @@ function authentication(
 async function admitAdmin({ settings, limits, nodeId }: Context, gateway: Gateway): Promise<void> {
   if (!settings.socketAdmin) return;
   await openAdmin(gateway.io, settings.socketAdmin, nodeId, async ({ headers, address }) => {
-    const quota = await limits.take('auth', addressKey(clientAddress(headers, address, settings.trustProxy)));
+    const client = networksOf(clientAddress(headers, address, settings.trustProxy));
+    const quota = await limits.takeOfAddress('auth', client);
     return quota?.exceeded === true;
   });
 }

@@ -28,7 +28,15 @@ import { createContext } from './context.ts';
 import { createEndpoints } from './endpoints.ts';
 import { Health } from './health.ts';
 import { createModules } from './modules.ts';
-import { watchConnections, watchDatabase, watchDelivery, watchJobs, watchReplicas, watchWebhooks } from './watches.ts';
+import {
+  watchConnections,
+  watchDatabase,
+  watchDelivery,
+  watchJobs,
+  watchLimits,
+  watchReplicas,
+  watchWebhooks,
+} from './watches.ts';
 import type { WorkerLink } from './workers/worker.ts';
 
 const redisWaitMs = 1000;
@@ -202,6 +210,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   context.chores.soon();
   await addLeftBehind(context, Object.values(list));
   watchConnections(metrics, gateway, redis);
+  watchLimits(metrics, context.limits, gateway);
   watchDatabase(metrics, database);
   watchReplicas(metrics, database);
   if (link) {
@@ -209,7 +218,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
     shutdown.add('private socket', await sharePort(httpServer, gateway.io.engine, link));
   }
   bodies.watch(httpServer);
-  if (settings.rateLimits) limitConnections(httpServer, settings.limits.connectionsPerAddress, settings.trustProxy);
+  if (settings.rateLimits) limitConnections(httpServer, settings);
   const closeUnused = followUnused(httpServer);
   const port = await listen(httpServer, settings, link ? sharedListening : {});
   const { appProxy } = services;

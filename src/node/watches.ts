@@ -5,6 +5,7 @@ import type { WebhookDispatcher } from '../features/agents/webhooks/webhook.disp
 import type { SocketServices } from '../gateway/dispatch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
+import type { RateLimits } from '../infrastructure/rate-limits.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import type { Tracing } from '../infrastructure/tracing.ts';
 import { within } from '../infrastructure/within.ts';
@@ -132,6 +133,16 @@ export function watchConnections(metrics: Metrics, gateway: Gateway, redis: Redi
   metrics.counter('socket_connections', 'Sockets that were let in.', () => connects);
   metrics.gauge('redis_reachable', '1 while Redis answers, or is not used.', () => (redis && !redis.healthy ? 0 : 1));
   metrics.gauge('redis_answer_seconds', 'Time of the last answer of Redis.', () => (redis?.answerMs ?? 0) / 1000);
+}
+
+/** Metrics of what is refused because it is too much. */
+export function watchLimits(metrics: Metrics, { refused }: RateLimits, { counts }: Gateway): void {
+  metrics.countersBy('limit', 'rate_limited', 'Times a rate limit was used up (`rates` in config/).', () => [
+    ...refused,
+  ]);
+  metrics.countersBy('limit', 'sockets_refused', 'Sockets refused because their person or address had too many.', () =>
+    Object.entries(counts.refused),
+  );
 }
 
 /** Metrics of the replicas that this node reads from, if any. */

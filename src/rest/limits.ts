@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Actor } from '../contract/actor.ts';
-import { addressKey } from '../infrastructure/client-address.ts';
+import { networksOf } from '../infrastructure/client-address.ts';
 import { type LimitName, type Quota, quotaHeaders, type RateLimits, refusal } from '../infrastructure/rate-limits.ts';
 import type { Route } from './route.ts';
 
@@ -33,9 +33,9 @@ export function takeOfGroup(
   ip: string,
   actor: Actor | null,
 ): Quota | null {
-  const address = addressKey(ip);
-  if (actor) return limits.takeHere('requests', `${actor.userId} ${address}`);
-  return limits.takeHere(userContent ? 'appRequests' : 'openRequests', address);
+  const networks = networksOf(ip);
+  if (actor) return limits.takeHere('requests', networks, actor.userId);
+  return limits.takeHere(userContent ? 'appRequests' : 'openRequests', networks);
 }
 
 function requireQuota(quota: Quota | null): void {
@@ -49,7 +49,7 @@ function taken(
   context: Context,
   actor: Actor | null,
 ): Quota | null | Promise<Quota | null> {
-  if (!actor) return limits.take(name, addressKey(context.ip));
+  if (!actor) return limits.takeOfAddress(name, networksOf(context.ip));
   if (name === 'messages') return limits.takeMessage(actor);
   return name === 'changes' ? limits.takeChange(actor) : limits.take(name, actor.userId);
 }

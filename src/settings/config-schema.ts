@@ -53,6 +53,9 @@ export const fileSchema = z.strictObject({
     emailVerificationSeconds: positive.describe('how long the link and the code that prove an address are valid'),
     emailChangeUndoSeconds: positive.describe('how long the old address may undo a change of address'),
     exportSeconds: positive.describe('how long the export of an account is kept'),
+    deviceTokenSeconds: positive.describe(
+      'how long a device that has signed in is known: strangers cannot use up its tries',
+    ),
     confirmationSeconds: positive.describe(
       'how long after a sign-in, password or code a session may do what is dangerous',
     ),
@@ -153,6 +156,13 @@ export const fileSchema = z.strictObject({
     connectionsPerAddress: positive.describe(
       'connections of one address to a node; behind `TRUST_PROXY` requests under way and WebSockets. `RATE_LIMITS=off` turns it off',
     ),
+    socketsPerUser: positive.describe(
+      'sockets of one person or bot on a node; more are refused. `RATE_LIMITS=off` turns it off',
+    ),
+    socketsPerAddress: positive.describe('sockets of one address on a node that somebody is signed in on'),
+    ipv6SiteFactor: positive.describe(
+      'how many times what is allowed to an address all addresses of an IPv6 /48 may do together',
+    ),
   }),
   presence: presenceSettings,
   mail: z.strictObject({
@@ -162,26 +172,36 @@ export const fileSchema = z.strictObject({
       'the wait before the first retry; doubled for each further one, ten minutes at most',
     ),
     timeoutMs: milliseconds.describe('how long the mail server may take'),
+    spreadMs: z
+      .number()
+      .int()
+      .min(0)
+      .max(60_000)
+      .describe(
+        'mails that may not be due (links to reset, proofs of addresses) are looked after within this time, at random, but not in its first quarter: the next answers do not show whether there was one',
+      ),
   }),
   rates: z.strictObject({
     auth: rate.describe('register, login, codes and links, of one address; new passwords, of one user'),
     emailStart: rate.describe('mailed codes, of one address'),
     resetStart: rate.describe('mailed links, of one address'),
-    mailbox: rate.describe('mails to one mailbox'),
-    loginFailures: rate.describe('failed logins of one account'),
+    mailbox: rate.describe('mails to one mailbox that one address or known device asks for'),
+    mailboxTotal: rate.describe('mails to one mailbox that all addresses together ask for; as many for known devices'),
+    loginFailures: rate.describe('wrong passwords of one account from one address, known device or session'),
+    accountFailures: rate.describe('wrong passwords of one account from everywhere; as many for known devices'),
     refresh: rate.describe('refreshes, of one address'),
     oauth: rate.describe('sign-ins at providers, of one address'),
     redeem: rate.describe('invite codes, of one user'),
     messages: rate.describe('messages of one person'),
     botMessages: rate.describe('messages of one bot'),
     changes: rate.describe('whatever else one user changes over REST'),
-    events: rate.describe('other events of one socket'),
-    joins: rate.describe('joins and leaves of one socket'),
-    deltas: rate.describe('pieces of streamed replies'),
+    events: rate.describe('other events of one person or bot, on all sockets'),
+    joins: rate.describe('joins and leaves of one person or bot'),
+    deltas: rate.describe('pieces of streamed replies of one bot'),
     uploads: rate.describe('uploads of one user'),
     search: rate.describe('searches of one user'),
     discover: rate.describe('look-ups of public servers and of invite codes, of one user or address'),
-    modelProxy: rate.describe('calls of models by one token'),
+    modelProxy: rate.describe('calls of models by one person, with all tokens'),
     webhooks: rate.describe('new webhooks and trial deliveries of one user'),
     requests: rate.describe('all requests of one user from one address; on each node'),
     openRequests: rate.describe(

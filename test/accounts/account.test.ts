@@ -34,7 +34,7 @@ describe('accounts', () => {
     expect(again.body.user.username).to.match(new RegExp(`^${local}\\d+$`));
   });
 
-  it('take each e-mail and each username once, in any case, also when many come at once', async () => {
+  it('take each username once, in any case, also when many come at once', async () => {
     const username = name();
     const tries = Array.from({ length: 6 }, (_, i) =>
       post(
@@ -53,8 +53,8 @@ describe('accounts', () => {
       if (status !== 201) expect([status, body.code]).to.deep.equal([409, 'USERNAME_TAKEN']);
     const email = `${name()}@example.com`;
     const both = await Promise.all([0, 1].map((i) => post('register', { email, password: 'correct horse' }, i)));
-    expect(both.map((answer) => answer.status).sort()).to.deep.equal([201, 409]);
-    expect(both.find((answer) => answer.status === 409)?.body.code).to.equal('EMAIL_TAKEN');
+    // The address is one account's (see registering.test.ts); neither learns whose.
+    expect(both.map((answer) => answer.status)).to.deep.equal([201, 201]);
   });
 
   it('with generated names never fail for the name of another', async () => {

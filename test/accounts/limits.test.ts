@@ -1,7 +1,7 @@
 // nodes: one and two
 
 import { expect } from 'chai';
-import { addressKey, clientAddress, clientHost } from '../../src/infrastructure/client-address.ts';
+import { clientAddress, clientHost, networksOf } from '../../src/infrastructure/client-address.ts';
 import { startRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
@@ -16,7 +16,9 @@ const rates = {
   emailStart: { points: 3, seconds: 600 },
   resetStart: { points: 3, seconds: 600 },
   mailbox: { points: 2, seconds: 3600 },
+  mailboxTotal: { points: 2, seconds: 3600 },
   loginFailures: { points: 3, seconds: 900 },
+  accountFailures: { points: 3, seconds: 900 },
   messages: { points: 10, seconds: 60 },
   changes: { points: 8, seconds: 60 },
   uploads: { points: 2, seconds: 60 },
@@ -71,23 +73,31 @@ describe('rate limits', () => {
       .and.match(/Retry-After/);
   });
 
+  it('count a /48 of IPv6 above each /64 in it', async () => {
+    const from = (network: number, i: number) => ({ 'x-forwarded-for': `2001:db8:99:${network.toString(16)}::${i}` });
+    const tries = async (network: number) => {
+      const answers = Array.from({ length: 8 }, (_, i) => post('register', {}, from(network, i + 1), i));
+      return (await Promise.all(answers)).filter(({ status }) => status === 400).length;
+    };
+    const passed: number[] = [];
+    for (let network = 1; network <= 18; network++) passed.push(await tries(network));
+    expect(passed).to.deep.equal([...Array.from({ length: 16 }, () => 6), 0, 0]);
+    expect((await post('register', {}, { 'x-forwarded-for': '2001:db8:9a:1::1' })).status).to.equal(400);
+  });
+
   it('count failures by account, whatever address they come from and however many at once', async () => {
     const person = await register(at(0), {}, address());
     const tries = await Promise.all(Array.from({ length: 8 }, (_, i) => login(person.username, address(), i)));
     expect(tries.filter((answer) => answer.status === 401)).to.have.lengthOf(3);
-    const refused = await post(
-      'login',
-      { email: `${person.username}@example.com`, password: 'correct horse' },
-      address(),
-    );
-    expectRefused(refused, 'loginFailures', 3, 900);
+    const refused = await post('login', { email: person.username, password: 'correct horse' }, address());
+    expectRefused(refused, 'accountFailures', 3, 900);
   });
 
   it('forget the failures of whoever sets a new password by mail', async () => {
     const person = await register(at(0), {}, address());
     const email = `${person.username}@example.com`;
     for (let i = 0; i < 3; i++) await login(email, address());
-    expectRefused(await login(email, address()), 'loginFailures', 3, 900);
+    expectRefused(await login(email, address()), 'accountFailures', 3, 900);
     await post('password-reset/start', { email }, address());
     const token = await until(async () => {
       const mail = (await folder.mails()).find((one) => one.to?.[0]?.address === email);
@@ -227,9 +237,9 @@ describe('rate limits', () => {
     here.close();
   });
 
-  it('bound the other events of a socket, and joins by themselves', async () => {
+  it('bound the other events of a person on all sockets together, and joins by themselves', async () => {
     const here = await world(cluster, address);
-    const { alice, channel } = here;
+    const { alice, bob, channel } = here;
     const socket = await alice.connect();
     const edit = () => socket.emit('message:edit', { messageId: channel.id, content: 'x' });
     for (let i = 0; i < 5; i++) expect((await edit()).code).to.equal('MESSAGE_NOT_FOUND');
@@ -237,15 +247,19 @@ describe('rate limits', () => {
     for (let i = 0; i < 8; i++)
       expect((await socket.emit('channel:join', { channelId: channel.id })).ok).to.equal(true);
     expect((await socket.emit('channel:join', { channelId: channel.id })).code).to.equal('RATE_LIMITED');
-    const third = await alice.connect();
+    const second = await alice.connect();
+    expect(await second.emit('nonsense')).to.include({ ok: false, code: 'RATE_LIMITED' });
+    expect((await second.emit('channel:join', { channelId: channel.id })).code).to.equal('RATE_LIMITED');
+    const other = await bob.connect();
     for (let i = 0; i < 5; i++) {
-      expect(await third.emit('nonsense'))
+      expect(await other.emit('nonsense'))
         .to.include({ ok: false, code: 'UNKNOWN_EVENT' })
         .and.have.property('requestId');
     }
-    expect(await third.emit('nonsense')).to.include({ ok: false, code: 'RATE_LIMITED' });
-    const second = await alice.listen(channel.id);
-    expect(second.socket.connected).to.equal(true);
+    expect(await other.emit('nonsense')).to.include({ ok: false, code: 'RATE_LIMITED' });
+    // Other nodes learn of it a moment later.
+    const elsewhere = await bob.on(at(0)).connect();
+    await until(async () => (await elsewhere.emit('nonsense')).code === 'RATE_LIMITED');
     here.close();
   });
 });
@@ -325,10 +339,12 @@ describe('the address of a client', () => {
   });
 
   it('counts as one for a whole IPv6 network, and the same in both forms of IPv4', () => {
-    expect(addressKey('2001:db8:1:2:3:4:5:6')).to.equal(addressKey('2001:0DB8:1:2::9'));
-    expect(addressKey('2001:db8:1:3::1')).not.to.equal(addressKey('2001:db8:1:2::1'));
-    expect(addressKey('::ffff:192.0.2.1')).to.equal('192.0.2.1');
-    expect(addressKey('::1')).to.equal('0:0:0:0::/64');
+    expect(networksOf('2001:db8:1:2:3:4:5:6')).to.deep.equal(networksOf('2001:0DB8:1:2::9'));
+    expect(networksOf('2001:db8:1:3::1')).to.deep.equal({ own: '2001:db8:1:3::/64', site: '2001:db8:1::/48' });
+    expect(networksOf('2001:db8:1:2::1').site).to.equal(networksOf('2001:db8:1:3::1').site);
+    expect(networksOf('::ffff:192.0.2.1')).to.deep.equal({ own: '192.0.2.1', site: null });
+    expect(networksOf('192.0.2.1')).to.deep.equal({ own: '192.0.2.1', site: null });
+    expect(networksOf('::1').own).to.equal('0:0:0:0::/64');
   });
 
   it('is written into the session', async () => {

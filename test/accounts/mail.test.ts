@@ -46,7 +46,7 @@ describe('mail', () => {
       const first = await post('email/verify', { email, code: codeIn(mail), displayName: 'Mail Person' }, 1);
       expect(first.status).to.equal(200);
       expect(first.body.user).to.deep.include({ email, displayName: 'Mail Person', status: 'visitor' });
-      expect(first.body).to.have.all.keys('accessToken', 'refreshToken', 'user');
+      expect(first.body).to.have.all.keys('accessToken', 'refreshToken', 'deviceToken', 'user');
       await post('email/start', { email });
       const second = await post('email/verify', { email, code: codeIn(await mailTo(email, 2)) });
       expect(second.body.user.id).to.equal(first.body.user.id);

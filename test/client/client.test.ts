@@ -189,7 +189,8 @@ describe('the client library', () => {
     const after = new Parley({ url: here.bob.node.url, store });
     after.connect();
     await until(() => after.channel(here.channel.id).pending.length === 0 && after.state.status === 'live');
-    await until(() => store.length === 1);
+    // The tokens, and that of the device.
+    await until(() => store.length === 2);
     const { body } = await here.alice.get(`/api/channels/${here.channel.id}/messages?limit=2`);
     expect(body.messages.map((message: { content: string }) => message.content)).to.deep.equal(['x2', 'x1']);
     after.disconnect();

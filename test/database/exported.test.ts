@@ -12,6 +12,7 @@ const leftOut: Record<string, string[]> = {
   users: [
     'username_key',
     'name_skeleton',
+    'claimed_email',
     'password_hash',
     'email_verified_at',
     'suspended_at',
@@ -31,6 +32,7 @@ const leftOut: Record<string, string[]> = {
 const staying = [
   ...['agent_tokens', 'sessions', 'used_refresh_tokens', 'personal_tokens', 'email_codes', 'password_resets'],
   'email_verifications',
+  'mailed_codes',
   'email_changes',
   'account_exports',
   ...['former_names', 'handovers'],

@@ -1,5 +1,7 @@
 // nodes: own
 
+import { randomBytes } from 'node:crypto';
+import nodePath from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { AccountArchive } from '../accounts/account-archive.ts';
@@ -53,5 +55,64 @@ describe('the export of an account whose node dies', () => {
     expect(notices).to.deep.equal(['account.export_ready']);
     expect(await sql(`SELECT FROM jobs WHERE kind = 'account-export'`)).to.deep.equal([]);
     expect(await sql('SELECT FROM account_exports')).to.have.lengthOf(1);
+  });
+});
+
+/** Milliseconds of processor time that a turn may take on a slow machine (as in longest-turns). */
+const longestTurn = 100;
+const meter = nodePath.resolve(import.meta.dirname, '../rig/turn-meter.ts');
+
+describe('the export of a large account', () => {
+  let site: Installation;
+  before(async () => {
+    site = await install({ env: { NODE_OPTIONS: `--import=${meter}` } });
+  });
+  after(() => site.stop());
+
+  it('holds nobody up, whatever is in it, and is held in memory at no time', async () => {
+    const { databaseUrl, here } = site;
+    const { alice, bob, channel } = here;
+    const [node] = site.nodes;
+    if (!node) throw new Error('no node');
+    const longestSince = async (): Promise<number> => {
+      const isTold = (line: string) => line.startsWith('{"longestTurnMs"');
+      const count = node.lines.filter(isTold).length;
+      node.signal('SIGUSR2');
+      await until(() => node.lines.filter(isTold).length > count);
+      return JSON.parse(node.lines.findLast(isTold) ?? '{}').longestTurnMs;
+    };
+    const fill = (text: string, count: number) =>
+      query(
+        databaseUrl,
+        `WITH head AS (UPDATE streams SET last_seq = last_seq + $4 WHERE id = $1 RETURNING last_seq - $4 AS last)
+         INSERT INTO messages (id, channel_id, seq, author_id, content, created_at, updated_at)
+         SELECT gen_random_uuid(), $1, last + i, $2, repeat($3, 16000 / $5::int), now(), now()
+         FROM head, generate_series(1, $4::int) i`,
+        [channel.id, alice.id, text, count, text === '.' ? 1600 : 1],
+      );
+    // Text that grows by six when it is written, and more messages than are found at once.
+    await fill('<', 2000);
+    await fill('.', 55_000);
+    await query(
+      databaseUrl,
+      `INSERT INTO notifications (id, user_id, type, kind, title, body, sender_id, scope, created_at, updated_at)
+       SELECT gen_random_uuid(), $1, 'system', 'server.kicked', repeat('&', 200), '', $2, '', now(), now()
+       FROM generate_series(1, 20000)`,
+      [alice.id, bob.id],
+    );
+    await alice.upload('large.bin', randomBytes(20 * 1024 * 1024));
+    const before = node.memory;
+    await longestSince();
+    const archive = await AccountArchive.of(alice);
+    const [turn, grown] = [await longestSince(), node.memory - before];
+    const gone = (await archive.list('notifications')).filter(({ kind }) => kind === 'server.kicked');
+    expect(gone).to.have.lengthOf(20_000);
+    const own = [
+      ...(await archive.list(`messages-${channel.id}`)),
+      ...(await archive.list(`messages-${channel.id}-from-2`)),
+    ];
+    expect(new Set(own.map(({ id }) => id)).size).to.equal(57_000);
+    expect(turn, 'ms of the longest turn').to.be.lessThan(longestTurn);
+    expect(grown, 'MiB that it grew by').to.be.lessThan(250);
   });
 });

@@ -81,7 +81,7 @@ describe('what follows a change when the node dies', () => {
     const refused = ask(uncommitted).catch(() => null);
     const blocked =
       'SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE $1 AND wait_event_type = $2';
-    await until(async () => (await client.query(blocked, ['insert into%email_codes%', 'Lock'])).rowCount === 1);
+    await until(async () => (await client.query(blocked, ['insert into%mailed_codes%', 'Lock'])).rowCount === 1);
     // In the midst of a purge.
     await holder.query('LOCK TABLE attachments IN ACCESS EXCLUSIVE MODE');
     await alice.delete(`/api/channels/${doomed.id}`);

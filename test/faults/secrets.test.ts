@@ -72,7 +72,7 @@ describe('what must stay secret', () => {
       }
       expect(text.includes('a wrong password to keep')).to.equal(false);
       expect(code).to.match(/^\d{6}$/);
-      const { rows } = await client.query('SELECT * FROM email_codes');
+      const { rows } = await client.query('SELECT * FROM mailed_codes');
       expect(JSON.stringify(rows[0])).not.to.contain(code);
     } finally {
       await client.end();

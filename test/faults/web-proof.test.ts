@@ -45,6 +45,23 @@ describe('an address that is to be proven, in the browser,', () => {
     await browser.close();
   });
 
+  it('lets people in who register with one that has an account, and says so there alone', async () => {
+    const browser = await visitor(person.node, null);
+    const { page } = browser;
+    await browser.open('/app/register');
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('of the stranger');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByRole('link', { name: 'Confirm your e-mail' }).waitFor();
+    const told = async () => (await folder.mails()).some(({ subject }) => subject === 'You have an account already');
+    await until(told);
+    // The device is known from now on.
+    expect(await page.evaluate(() => localStorage.getItem('parley:device'))).to.be.a('string');
+    expect(await isProven()).to.equal(false);
+    expect(browser.complaints).to.deep.equal([]);
+    await browser.close();
+  });
+
   it('is not asked for again once that was dismissed', async () => {
     const browser = await visitor(person.node, person);
     await browser.open('/app/friends');

@@ -77,7 +77,16 @@ describe('the log', () => {
   });
 
   it('never shows a token or a password, wherever it lies', () => {
-    const keys = ['token', 'accessToken', 'refreshToken', 'idToken', 'password', 'oldPassword', 'newPassword'];
+    const keys = [
+      'token',
+      'accessToken',
+      'refreshToken',
+      'deviceToken',
+      'idToken',
+      'password',
+      'oldPassword',
+      'newPassword',
+    ];
     const places = (key: string) => [
       `{ ${key}: 'hush' }`,
       ...['body', 'payload', 'auth', 'headers'].map((place) => `{ ${place}: { ${key}: 'hush' } }`),

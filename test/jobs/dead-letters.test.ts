@@ -103,7 +103,7 @@ describe('mail that its server does not take', () => {
     await withRows(cluster.databaseUrl, async (rows) => {
       const dead = "SELECT FROM jobs WHERE kind = 'mail' AND data ->> 'email' = $1 AND died_at IS NOT NULL";
       await until(async () => (await rows(dead, [email])).length === 1);
-      await rows('UPDATE email_codes SET expires_at = now() WHERE email = $1', [email]);
+      await rows('UPDATE mailed_codes SET expires_at = now() WHERE email = $1', [email]);
       behaviour = 'take';
       await rows("UPDATE jobs SET died_at = NULL, attempts = 0, due_at = now() WHERE kind = 'mail'");
       await until(async () => (await rows("SELECT FROM jobs WHERE kind = 'mail'")).length === 0);

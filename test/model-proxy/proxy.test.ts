@@ -358,16 +358,21 @@ describe('tokens of runtimes', () => {
     }
   });
 
-  it('are limited each for itself, over all nodes', async () => {
+  it('are limited together for each person, over all nodes', async () => {
+    const [node] = cluster.nodes;
+    if (!node) throw new Error('no node');
+    const [owner, other] = [await register(node), await register(node)];
     const first = (await owner.post('/api/ai/tokens', { runtimeId: 'a' })).body.token;
     const second = (await owner.post('/api/ai/tokens', { runtimeId: 'b' })).body.token;
     for (let i = 0; i < 3; i++)
-      expect((await models(first, cluster.nodes[i % cluster.nodes.length])).status).to.equal(200);
+      expect((await models(i % 2 ? second : first, cluster.nodes[i % cluster.nodes.length])).status).to.equal(200);
+    expect((await models(second)).status).to.equal(429);
     const refused = await models(first);
     expect(refused.status).to.equal(429);
     expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
     expect(refused.body.error.type).to.equal('rate_limit_error');
-    expect((await models(second)).status).to.equal(200);
+    const { token } = (await other.post('/api/ai/tokens', { runtimeId: 'c' })).body;
+    expect((await models(token)).status).to.equal(200);
   });
 
   it('are for those who may deploy', async () => {

@@ -16,6 +16,12 @@ const UserSchema = defineEntity({
       expression: `create index users_look on users (coalesce(name_skeleton, replace(lower(translate(username, '01I', 'oll') collate "C"), 'm', 'rn'))) where deleted_at is null`,
     },
     {
+      // As `mailboxOf` of accounts.
+      name: 'users_mailbox',
+      expression: `create index users_mailbox on users ((case when email ~ '@(gmail|googlemail)[.]com$' then replace(split_part(split_part(email, '@', 1), '+', 1), '.', '') || '@gmail.com' when email ~ '@(outlook[.]com|hotmail[.]com|live[.]com|icloud[.]com|me[.]com|mac[.]com|fastmail[.]com|proton[.]me|protonmail[.]com|pm[.]me)$' then split_part(split_part(email, '@', 1), '+', 1) || '@' || split_part(email, '@', 2) else email end)) where email is not null`,
+    },
+    { name: 'users_claimed_email', properties: ['claimedEmail'], where: { claimedEmail: { $ne: null } } },
+    {
       name: 'users_unseen',
       expression: `create index users_unseen on users (id) where name_skeleton is null and (username collate "C") ~ '[^ -~]' and deleted_at is null`,
     },
@@ -28,6 +34,11 @@ const UserSchema = defineEntity({
     /** What it looks like; null: unknown, or as SQL tells of plain ASCII (see usernames.table.ts of accounts). */
     nameSkeleton: p.string().columnType('text').nullable(),
     email: p.string().columnType('text').nullable().unique(),
+    /**
+     * The address that it was made with, while another account has the mailbox: it is not this account's, but shown to whoever
+     * made it as if it were, since registering must not tell that there is another one.
+     */
+    claimedEmail: p.string().columnType('text').nullable(),
     /** When the person proved to own the address; null: unproven, anyone may have given it. */
     emailVerifiedAt: p.datetime(3).nullable(),
     displayName: p.string().columnType('text'),
@@ -120,22 +131,6 @@ const PersonalTokenSchema = defineEntity({
 export class PersonalToken extends PersonalTokenSchema.class {}
 PersonalTokenSchema.setClass(PersonalToken);
 
-/** The last sign-in code mailed to an address, which need not have an account (contract §3). */
-const EmailCodeSchema = defineEntity({
-  name: 'EmailCode',
-  tableName: 'email_codes',
-  properties: {
-    email: p.string().columnType('text').primary(),
-    /** Keyed with the JWT secret: six digits are easy to guess. */
-    codeHash: p.string().columnType('text'),
-    tries: p.integer().default(0),
-    expiresAt: p.datetime(3),
-  },
-});
-
-export class EmailCode extends EmailCodeSchema.class {}
-EmailCodeSchema.setClass(EmailCode);
-
 /** A link that sets a password once. */
 const PasswordResetSchema = defineEntity({
   name: 'PasswordReset',
@@ -173,12 +168,12 @@ const EmailChangeSchema = defineEntity({
   tableName: 'email_changes',
   indexes: [
     { name: 'email_changes_user', properties: ['userId'] },
-    { name: 'email_changes_kept', properties: ['oldEmail'], where: { changedAt: { $ne: null } } },
+    {
+      name: 'email_changes_kept',
+      expression: `create index email_changes_kept on email_changes ((case when old_email ~ '@(gmail|googlemail)[.]com$' then replace(split_part(split_part(old_email, '@', 1), '+', 1), '.', '') || '@gmail.com' when old_email ~ '@(outlook[.]com|hotmail[.]com|live[.]com|icloud[.]com|me[.]com|mac[.]com|fastmail[.]com|proton[.]me|protonmail[.]com|pm[.]me)$' then split_part(split_part(old_email, '@', 1), '+', 1) || '@' || split_part(old_email, '@', 2) else old_email end)) where changed_at is not null`,
+    },
   ],
-  uniques: [
-    { name: 'email_changes_waiting_email', properties: ['email'], where: { changedAt: null } },
-    { name: 'email_changes_waiting_user', properties: ['userId'], where: { changedAt: null } },
-  ],
+  uniques: [{ name: 'email_changes_waiting_user', properties: ['userId'], where: { changedAt: null } }],
   properties: {
     id: p.uuid().primary(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),

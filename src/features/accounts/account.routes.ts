@@ -19,7 +19,7 @@ import type { EmailVerificationService } from './verification/verification.servi
 export function accountRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
   return serve(accountCalls, {
     register: (request) => accounts.register(request.body, deviceOf(request)),
-    login: (request) => accounts.login(request.body, deviceOf(request)),
+    login: (request) => accounts.login(request.body, deviceOf(request, request.body.deviceToken)),
     getMe: ({ actor }) => accounts.me(actor),
     updateMe: ({ actor, body }) => accounts.update(actor, body),
     getUser: ({ params }) => accounts.profile(params.id),
@@ -31,18 +31,24 @@ export function accountRoutes(accounts: AccountService, dashboard: Dashboard): R
 
 export function mailedRoutes(codes: EmailCodeService, resets: PasswordResetService): Route[] {
   return serve(mailedCalls, {
-    startEmailCode: async ({ body }) => ({ ...done, expiresIn: await codes.start(body.email) }),
-    verifyEmailCode: (request) => codes.verify(request.body, deviceOf(request)),
-    startPasswordReset: async ({ body }) => ({ ...done, expiresIn: await resets.start(body.email) }),
+    startEmailCode: async ({ body, ip }) => ({
+      ...done,
+      expiresIn: await codes.start(body.email, { ip, token: body.deviceToken }),
+    }),
+    verifyEmailCode: (request) => codes.verify(request.body, deviceOf(request, request.body.deviceToken)),
+    startPasswordReset: async ({ body, ip }) => ({
+      ...done,
+      expiresIn: await resets.start(body.email, { ip, token: body.deviceToken }),
+    }),
     completePasswordReset: async ({ body }) => ({ ...done, remaining: await resets.complete(body) }),
   });
 }
 
 export function confirmationRoutes(confirmations: Confirmations): Route[] {
   return serve(confirmationCalls, {
-    confirmIdentity: async ({ actor, body }) => ({
+    confirmIdentity: async ({ actor, body, ip }) => ({
       ...done,
-      confirmedUntil: isoTime(await confirmations.confirm(actor, body)),
+      confirmedUntil: isoTime(await confirmations.confirm(actor, body, { ip, token: body.deviceToken })),
     }),
   });
 }

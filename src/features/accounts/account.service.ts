@@ -22,7 +22,8 @@ import { User } from '../../database/entities/user.entity.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { ownUser, smallUser } from './account.view.ts';
+import { ownUser, shownEmail, smallUser } from './account.view.ts';
+import { accountsOfAddress, type Named } from './address/mailboxes.table.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import type { Confirmations } from './confirmation/confirmation.service.ts';
 import type { Credentials } from './credentials.ts';
@@ -31,9 +32,12 @@ import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { PasswordCheck } from './password-check.ts';
 import { requireUnguessable } from './password-rules.ts';
-import type { Passwords } from './passwords.ts';
+import { type Passwords, saltIn } from './passwords.ts';
+import { addressSalt } from './secrets.ts';
 import type { Device } from './sessions/device.ts';
+import type { KnownDevices } from './sessions/known-devices.ts';
 import { type AuthAnswer, holdSession, ownSession, type SessionService } from './sessions/session.service.ts';
+import { sourceOf } from './sources.ts';
 import type { EmailVerificationService } from './verification/verification.service.ts';
 
 /** Announces a user's new name or picture to those who may see the user. */
@@ -48,6 +52,7 @@ export interface AccountParts {
   capabilities: Capabilities;
   passwords: Passwords;
   passwordCheck: PasswordCheck;
+  devices: KnownDevices;
   verifications: EmailVerificationService;
   confirmations: Pick<Confirmations, 'require'>;
   sessions: SessionService;
@@ -61,6 +66,8 @@ export interface AccountParts {
 type Changed = z.input<typeof passwordChangedSchema>['remaining'];
 
 const loginAttempts = 3;
+/** How many accounts of one address a password is looked for in; the older of those that only gave it have their usernames. */
+const maxNamed = 10;
 
 /** Accounts of people: registration, password sign-in, and changes (contract §3). */
 export class AccountService {
@@ -71,15 +78,19 @@ export class AccountService {
   }
 
   /**
-   * Creates an account, and mails a link and a code that prove its address.
-   * @throws AppError EMAIL_TAKEN, USERNAME_TAKEN, INVALID_INVITE_CODE; EMAIL_NOT_VERIFIED where the address has to be proven
-   * first: the account is created nevertheless
+   * Creates an account, and mails a link and a code that prove its address. If that has an account, the mail says so; the new
+   * account, the answer and the work are the same, so that only who reads mail there learns it.
+   * @throws AppError USERNAME_TAKEN, INVALID_INVITE_CODE; EMAIL_NOT_VERIFIED where the address has to be proven first: the
+   * account is created nevertheless
    */
   async register(input: z.output<typeof registerSchema>, device: Device): Promise<AuthAnswer> {
-    const { changes, passwords, sessions, membership, settings, verifications } = this.parts;
+    const { database, changes, passwords, sessions, membership, settings, verifications } = this.parts;
     const { email, username, displayName, inviteCode } = input;
     await requireUnguessable(input.password, 'password', { email, username, displayName });
-    const passwordHash = await passwords.hash(input.password);
+    const others = await accountsOfAddress(database.rows, email, maxNamed);
+    const other = others.find(({ passwordHash: hash }) => hash !== null);
+    const salt = saltIn(other?.passwordHash) ?? addressSalt(settings.jwtSecrets[0]?.secret ?? '', email);
+    const passwordHash = await passwords.hash(input.password, salt);
     const tier = settings.newAccountTier;
     const answer = await namingConflicts(username === undefined, () =>
       changes.run(async (change) => {
@@ -103,7 +114,7 @@ export class AccountService {
   async login(input: z.output<typeof loginSchema>, device: Device): Promise<AuthAnswer> {
     const { changes, sessions } = this.parts;
     for (let attempt = 1; attempt <= loginAttempts; attempt++) {
-      const { id, hash } = await this.checkLogin(input);
+      const { id, hash } = await this.checkLogin(input, device);
       const entering = changes.run(async (change) => {
         return (await stillHas(change.em, id, hash)) ? sessions.open(change, id, device) : null;
       });
@@ -156,9 +167,14 @@ export class AccountService {
     const user = await this.find(actor.userId);
     const { passwordHash: old = null } = user;
     if (old === null) await this.parts.confirmations.require(actor);
-    else await this.checkCurrent(actor.userId, old, input.oldPassword ?? input.currentPassword);
-    await requireUnguessable(input.newPassword, 'newPassword', user);
-    const hash = await passwords.hash(input.newPassword);
+    else
+      await this.checkCurrent(
+        { id: actor.userId, passwordHash: old },
+        input.oldPassword ?? input.currentPassword,
+        session,
+      );
+    await requireUnguessable(input.newPassword, 'newPassword', { ...user, email: shownEmail(user) });
+    const hash = await passwords.hash(input.newPassword, saltIn(old));
     return changes.run(async (change) => {
       if (!(await replaceHash(change.em, actor.userId, old, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
       await holdSession(change, session);
@@ -168,20 +184,26 @@ export class AccountService {
   }
 
   /** @returns the user with this e-mail or username and password. @throws AppError INVALID_CREDENTIALS, RATE_LIMITED */
-  private async checkLogin({ email, password }: z.output<typeof loginSchema>): Promise<{ id: string; hash: string }> {
+  private async checkLogin(
+    { email, password }: z.output<typeof loginSchema>,
+    device: Device,
+  ): Promise<{ id: string; hash: string }> {
+    const { database, devices, passwordCheck } = this.parts;
     const name = earlierUsernameKey(email);
-    const found = await this.parts.database.read((em) => personByName(em, name));
-    const { passwordHash: hash = null } = found ?? {};
-    const isRight = await this.parts.passwordCheck.isRight(found?.id ?? name, password, hash);
-    if (!found || !hash || !isRight) throw new AppError('INVALID_CREDENTIALS');
-    return { id: found.id, hash: await this.strengthen(found.id, hash, password) };
+    const named = name.includes('@')
+      ? await accountsOfAddress(database.rows, name, maxNamed)
+      : await database.read((em) => personByName(em, name));
+    const found = await passwordCheck.find(name, named, password, ({ id }) => sourceOf(device, id, devices));
+    if (!found?.passwordHash) throw new AppError('INVALID_CREDENTIALS');
+    return { id: found.id, hash: await this.strengthen(found.id, found.passwordHash, password) };
   }
 
-  private async checkCurrent(userId: string, hash: string, password: string | undefined): Promise<void> {
+  private async checkCurrent(account: Named, password: string | undefined, session: string): Promise<void> {
     if (password === undefined) {
       throw invalid([{ path: 'oldPassword', message: 'must be given', code: 'invalid_type' }]);
     }
-    if (!(await this.parts.passwordCheck.isRight(userId, password, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
+    if (!(await this.parts.passwordCheck.isRight(account, password, `session ${session}`)))
+      throw new AppError('CURRENT_PASSWORD_WRONG');
   }
 
   /** Mails the proof again to a user who knows the password but has not proven the address. */
@@ -197,7 +219,7 @@ export class AccountService {
     const { passwords, changes } = this.parts;
     if (!passwords.isOutdated(hash)) return hash;
     try {
-      const stronger = await passwords.hash(password);
+      const stronger = await passwords.hash(password, saltIn(hash));
       return (await changes.run(({ em }) => replaceHash(em, userId, hash, stronger))) ? stronger : hash;
     } catch (error) {
       // A later login does it as well; this one must not fail because of it.
@@ -217,12 +239,11 @@ export class AccountService {
   }
 }
 
-/** The person with this e-mail, else the one with this username. */
-async function personByName(em: EntityManager, name: string): Promise<User | undefined> {
-  const either = [{ email: name }, { usernameKey: usernameKeys(name) }];
-  const found = await em.find(User, { $or: either, isBot: false, deletedAt: null });
-  const named = found.find(({ usernameKey }) => usernameKey === name);
-  return found.find(({ email }) => email === name) ?? named ?? found[0];
+/** The person with this username, if any. */
+async function personByName(em: EntityManager, name: string): Promise<Named[]> {
+  const found = await em.find(User, { usernameKey: usernameKeys(name), isBot: false, deletedAt: null });
+  const user = found.find(({ usernameKey }) => usernameKey === name) ?? found[0];
+  return user ? [{ id: user.id, passwordHash: user.passwordHash ?? null }] : [];
 }
 
 /**

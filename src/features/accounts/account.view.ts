@@ -43,11 +43,15 @@ export function smallUser({ id, username, displayName, avatarUrl, isBot }: UserP
   return { id, username, displayName, avatarUrl: avatarUrl ?? null, isBot };
 }
 
+/** The address as shown to the user: also one that is another account's, which nobody is to learn (see User). */
+export const shownEmail = ({ email, claimedEmail }: Pick<User, 'email' | 'claimedEmail'>): string | null =>
+  email ?? claimedEmail ?? null;
+
 /** @param membership of the user's tier */
 export function ownUser(user: User, membership: Membership): z.input<typeof ownUserSchema> {
   return {
     ...smallUser(user),
-    email: user.email ?? null,
+    email: shownEmail(user),
     emailVerifiedAt: isoTimeOrNull(user.emailVerifiedAt ?? null),
     status: membership.status,
     membership,

@@ -34,6 +34,7 @@ import { Ownership } from './ownership.ts';
 import { PasswordCheck } from './password-check.ts';
 import { Passwords } from './passwords.ts';
 import { PersonalTokenService } from './personal-tokens/personal-token.service.ts';
+import { KnownDevices } from './sessions/known-devices.ts';
 import { Revocation } from './sessions/revocation.ts';
 import { disconnectRoutes, personalTokenRoutes, sessionRoutes } from './sessions/session.routes.ts';
 import { SessionService } from './sessions/session.service.ts';
@@ -57,7 +58,8 @@ export function accountsModule(context: Context & PresenceServices) {
   const mails = new AccountMails(context);
   const passwords = new Passwords(settings.accounts.password);
   const revocation = new Revocation(caches, context.control);
-  const base = { ...context, tokens, agentIdentity, mails, passwords, revocation };
+  const devices = new KnownDevices(settings);
+  const base = { ...context, tokens, devices, agentIdentity, mails, passwords, revocation };
   const credentials = new Credentials(base);
   const membership = new MembershipService(base);
   const ownership = new Ownership(credentials, mails);

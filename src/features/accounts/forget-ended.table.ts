@@ -10,6 +10,7 @@ const ends = [
   { table: 'sessions', key: 'id', isOver: `refresh_expires_at < ${longAgo} OR revoked_at < ${longAgo}` },
   { table: 'personal_tokens', key: 'id', isOver: `revoked_at < ${longAgo}` },
   { table: 'email_codes', key: 'email', isOver: `expires_at < ${longAgo}` },
+  { table: 'mailed_codes', key: 'id', isOver: `expires_at < ${longAgo}` },
   { table: 'password_resets', key: 'token_hash', isOver: `expires_at < ${longAgo}` },
   { table: 'email_verifications', key: 'user_id', isOver: `expires_at < ${longAgo}` },
   { table: 'email_changes', key: 'id', isOver: `expires_at < ${longAgo}` },

@@ -8,14 +8,17 @@ import type { Change } from '../../delivery/changes.ts';
 import { createStream } from '../../delivery/log.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import { isKept } from './address/kept-addresses.ts';
+import { claimMailbox } from './address/mailboxes.table.ts';
 import { claimUsername, isNameTaken } from './usernames.table.ts';
 
 /** The data of a new person's account. */
 export interface NewUser {
   /** Null where there is none, or a provider has not verified it. */
   email: string | null;
-  /** Whether the address is proven to be theirs: by how the account is created, or by the operator. */
+  /**
+   * Whether the address is proven to be theirs: by how the account is created, or by the operator. If not, and another account
+   * has its mailbox, the account is created without it, and remembers it.
+   */
   emailVerified: boolean;
   passwordHash: string | null;
   /** Generated from `suggestion` when left out. */
@@ -26,16 +29,19 @@ export interface NewUser {
   suggestion: string;
 }
 
-/** Adds a person. Run it through `namingConflicts`. @throws AppError EMAIL_TAKEN */
+/** Adds a person. Run it through `namingConflicts`. @throws AppError EMAIL_TAKEN for a proven address */
 export async function createUser(change: Change, input: NewUser): Promise<User> {
-  if (input.email !== null && (await isKept(change.em, input.email))) throw new AppError('EMAIL_TAKEN');
   const id = newId();
+  const { email, emailVerified } = input;
+  const isTaken = email !== null && !(await claimMailbox(change.rows, email, id));
+  if (isTaken && emailVerified) throw new AppError('EMAIL_TAKEN');
   const username = input.username ?? (await freeUsername(change, id, input.suggestion));
   const user = change.em.create(User, {
     id,
     ...(await claimUsername(change.rows, id, username)),
-    email: input.email,
-    emailVerifiedAt: input.emailVerified && input.email !== null ? dateNow() : null,
+    email: isTaken ? null : email,
+    claimedEmail: isTaken ? email : null,
+    emailVerifiedAt: emailVerified && email !== null ? dateNow() : null,
     displayName: input.displayName ?? username,
     passwordHash: input.passwordHash,
     isBot: false,
@@ -49,8 +55,8 @@ export async function createUser(change: Change, input: NewUser): Promise<User> 
 const attempts = 5;
 
 /**
- * Runs a change that adds or renames a user, and turns conflicts into errors. If a generated username was taken at the same
- * moment, it tries again.
+ * Runs a change that adds or renames a user, and turns conflicts into errors. If a generated username, or an address by a node of
+ * an earlier version, was taken at the same moment, it tries again.
  * @throws AppError EMAIL_TAKEN, USERNAME_TAKEN
  */
 export async function namingConflicts<T>(isGenerated: boolean, add: () => Promise<T>): Promise<T> {
@@ -58,7 +64,10 @@ export async function namingConflicts<T>(isGenerated: boolean, add: () => Promis
     try {
       return await add();
     } catch (error) {
-      if (isUniqueViolation(error, 'users_email_unique')) throw new AppError('EMAIL_TAKEN');
+      if (isUniqueViolation(error, 'users_email_unique')) {
+        if (attempt < attempts) continue;
+        throw new AppError('EMAIL_TAKEN');
+      }
       const isTaken = error instanceof AppError && error.code === 'USERNAME_TAKEN';
       if (!isTaken && !isUniqueViolation(error, 'users_username_key_unique')) throw error;
       if (!isGenerated || attempt === attempts) throw new AppError('USERNAME_TAKEN');

@@ -6,6 +6,7 @@ import { User } from '../../database/entities/user.entity.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { shownEmail } from './account.view.ts';
 import type { Credentials } from './credentials.ts';
 import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
@@ -109,11 +110,14 @@ export class OperatorService {
   /** Newest first. @param search part of a username or an e-mail; empty: all */
   async list(search: string, limit: number): Promise<ListedUser[]> {
     const found = await usersLike(this.parts.database.db, usernameKeys(search)).limit(limit).execute();
-    return found.map(({ email = null, createdAt, emailVerifiedAt, suspendedAt, deletesAt, sessions, ...user }) => {
-      const deleted = { deletesAt: isoTimeOrNull(deletesAt ?? null) };
-      const is = { verified: emailVerifiedAt != null, suspended: suspendedAt != null, ...deleted };
-      return { ...user, email, createdAt: isoTime(createdAt), ...is, sessions: sessions ?? 0 };
-    });
+    return found.map(
+      ({ email, claimedEmail, createdAt, emailVerifiedAt, suspendedAt, deletesAt, sessions, ...user }) => {
+        const deleted = { deletesAt: isoTimeOrNull(deletesAt ?? null) };
+        const is = { verified: emailVerifiedAt != null, suspended: suspendedAt != null, ...deleted };
+        const shown = { email: shownEmail({ email, claimedEmail }), createdAt: isoTime(createdAt) };
+        return { ...user, ...shown, ...is, sessions: sessions ?? 0 };
+      },
+    );
   }
 
   /** @param name id, e-mail or username of a person. @throws AppError USER_NOT_FOUND, FORBIDDEN for bots */
@@ -137,7 +141,7 @@ export class OperatorService {
 /** Users with a part of their username or e-mail, newest first, and how many valid sessions they have. */
 function usersLike(db: Queries, parts: string[]) {
   const likes = parts.map((part) => `%${part.replace(/[\\%_]/g, '\\$&')}%`);
-  const columns = ['u.id', 'u.username', 'u.email', 'u.tier', 'u.isBot', 'u.createdAt'] as const;
+  const columns = ['u.id', 'u.username', 'u.email', 'u.claimedEmail', 'u.tier', 'u.isBot', 'u.createdAt'] as const;
   return db
     .selectFrom('User as u')
     .where('u.deletedAt', 'is', null)

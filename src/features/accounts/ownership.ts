@@ -1,8 +1,10 @@
 import { lockUser } from '../../access/user.table.ts';
 import { AppError } from '../../contract/errors.ts';
-import { EmailCode, EmailVerification, User } from '../../database/entities/user.entity.ts';
+import { MailedCode } from '../../database/entities/mailed-code.entity.ts';
+import { EmailVerification, User } from '../../database/entities/user.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
+import { claimMailbox } from './address/mailboxes.table.ts';
 import type { Credentials } from './credentials.ts';
 import type { AccountMails } from './mailed/account-mails.ts';
 import { requireActive, standingOf } from './standing.ts';
@@ -22,7 +24,7 @@ export class Ownership {
    * this change ends all credentials of its maker, and a mail reports it.
    * @param kept the provider account that proves it, and whether the proof is about to set the password
    * @returns whether the account was taken over
-   * @throws AppError USER_NOT_FOUND, ACCOUNT_SUSPENDED
+   * @throws AppError USER_NOT_FOUND, ACCOUNT_SUSPENDED, EMAIL_TAKEN
    */
   async prove(change: Change, userId: string, kept: { link?: string; password?: true } = {}): Promise<boolean> {
     const owner = await this.hold(change, userId);
@@ -55,10 +57,16 @@ export class Ownership {
     return owner;
   }
 
-  private async settle({ em }: Change, owner: User): Promise<void> {
+  /** An account that was made with another one's address gets it if that one has left it since. */
+  private async settle({ em, rows }: Change, owner: User): Promise<void> {
+    const { claimedEmail } = owner;
+    if (owner.email == null && claimedEmail != null) {
+      if (!(await claimMailbox(rows, claimedEmail, owner.id))) throw new AppError('EMAIL_TAKEN');
+      Object.assign(owner, { email: claimedEmail, claimedEmail: null });
+    }
     owner.emailVerifiedAt = dateNow();
     await em.flush();
     await em.nativeDelete(EmailVerification, { userId: owner.id });
-    if (owner.email != null) await em.nativeDelete(EmailCode, { email: owner.email });
+    if (owner.email != null) await em.nativeDelete(MailedCode, { email: owner.email });
   }
 }

@@ -27,6 +27,11 @@ export function derivedCode(key: string, id: string): string {
   return String(digest.readUIntBE(0, 6) % 1_000_000).padStart(6, '0');
 }
 
+/** The salt of passwords of new accounts of an address: the same for those that come at the same moment. */
+export function addressSalt(key: string, email: string): Buffer {
+  return createHmac('sha256', key).update(`salt of an address\n${email}`).digest().subarray(0, 16);
+}
+
 /** A key for `seal`: only the holder of `secret`, which is not stored here, can read what is sealed with it. */
 export function sealingKey(secret: string): Buffer {
   return createHash('sha256').update(`sealed with\n${secret}`).digest();

@@ -4,7 +4,7 @@ import { type Duplex, pipeline } from 'node:stream';
 import { AppError, asAppError } from '../../contract/errors.ts';
 import { isUuid } from '../../contract/schema.ts';
 import { refuseConnection } from '../../gateway/broken-requests.ts';
-import { addressKey, clientAddress, clientHost } from '../../infrastructure/client-address.ts';
+import { clientAddress, clientHost, networksOf } from '../../infrastructure/client-address.ts';
 import { IdleTimer } from '../../infrastructure/idle-timer.ts';
 import { type RateLimits, refusal } from '../../infrastructure/rate-limits.ts';
 import type { AppProxy, ProxiedSocket } from './app.proxy.ts';
@@ -46,7 +46,7 @@ async function open(
   { appId, rest, search }: { appId: string; rest: string; search: string },
   signal: AbortSignal,
 ): Promise<ProxiedSocket> {
-  const from = addressKey(clientAddress(headers, socket.remoteAddress ?? '', trustProxy));
+  const from = networksOf(clientAddress(headers, socket.remoteAddress ?? '', trustProxy));
   const quota = limits.takeHere('appRequests', from);
   if (quota?.exceeded) throw refusal(quota);
   if (!isUuid(appId)) throw new AppError('APP_NOT_FOUND');

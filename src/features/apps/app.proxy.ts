@@ -1,5 +1,6 @@
 import { type Duplex, type Readable, Transform } from 'node:stream';
 import { AppError } from '../../contract/errors.ts';
+import type { Networks } from '../../infrastructure/client-address.ts';
 import type { Exchanged } from '../../infrastructure/exchange.ts';
 import { IdleTimer } from '../../infrastructure/idle-timer.ts';
 import type { Context } from '../context.ts';
@@ -29,8 +30,8 @@ export interface ProxiedRequest {
   search: string;
   headers: NodeJS.Dict<string | string[]>;
   body: Readable;
-  /** The caller's, as a key. */
-  address: string;
+  /** The caller's. */
+  address: Networks;
 }
 
 export interface ProxiedAnswer {
@@ -51,7 +52,7 @@ const callersPatience = 4;
 /** How often the apps with requests or WebSockets in progress are looked up. */
 const watchMs = 2000;
 
-interface Deps extends Pick<Context, 'database' | 'outgoing'> {
+interface Deps extends Pick<Context, 'database' | 'outgoing' | 'settings'> {
   limits: ProxyLimits;
 }
 
@@ -63,7 +64,7 @@ export class AppProxy {
 
   constructor(deps: Deps) {
     this.deps = deps;
-    this.slots = new ProxySlots(deps.limits);
+    this.slots = new ProxySlots(deps.limits, deps.settings.limits.ipv6SiteFactor);
     this.watching = setInterval(() => void this.endLost().catch(() => {}), watchMs).unref();
   }
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../contract/errors.ts';
-import { AtOnce } from '../../infrastructure/at-once.ts';
+import { AtOnce, AtOnceByNetwork } from '../../infrastructure/at-once.ts';
+import type { Networks } from '../../infrastructure/client-address.ts';
 
 export interface SlotLimits {
   /** Requests and WebSockets of a node at once, … */
@@ -26,17 +27,18 @@ export interface Slot {
 export class ProxySlots {
   private readonly limits: SlotLimits;
   private readonly apps: AtOnce;
-  private readonly addresses: AtOnce;
+  private readonly addresses: AtOnceByNetwork;
   private readonly taken = new Map<Slot, AbortController>();
 
-  constructor(limits: SlotLimits) {
+  /** @param siteFactor how many times the limit of an address a /48 of IPv6 has */
+  constructor(limits: SlotLimits, siteFactor: number) {
     this.limits = limits;
     this.apps = new AtOnce(limits.perApp);
-    this.addresses = new AtOnce(limits.perAddress);
+    this.addresses = new AtOnceByNetwork(limits.perAddress, siteFactor);
   }
 
-  /** @param address of the caller, as a key @throws AppError SERVER_BUSY */
-  enter(appId: string, url: string, address: string): Slot {
+  /** @param address of the caller @throws AppError SERVER_BUSY */
+  enter(appId: string, url: string, address: Networks): Slot {
     if (this.taken.size >= this.limits.concurrency) throw new AppError('SERVER_BUSY');
     if (!this.apps.enter(appId))
       throw busy('This app has as many requests under way as it may; try again in a moment.');

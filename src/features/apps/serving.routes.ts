@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { appProxyCalls, appServingCalls } from '../../contract/app.ts';
-import { addressKey } from '../../infrastructure/client-address.ts';
+import { networksOf } from '../../infrastructure/client-address.ts';
 import { contentReply } from '../../rest/content.ts';
 import { RawReply, type Route, type RouteRequest, serve } from '../../rest/route.ts';
 import type { AppProxy } from './app.proxy.ts';
@@ -38,7 +38,7 @@ function proxyRoutes(proxy: AppProxy, origin: AppsOrigin): Route[] {
       if (elsewhere) return new RawReply(isRead ? 302 : 307, { Location: elsewhere });
       // Links of the page are relative to its folder.
       if (given.rest === '') return new RawReply(isRead ? 301 : 308, { Location: `${given.path}/${given.search}` });
-      const request = { ...given, address: addressKey(ip) };
+      const request = { ...given, address: networksOf(ip) };
       const { status, headers, body } = await proxy.pass(params.appId, request, signal());
       return new RawReply(status, headers, body);
     };

@@ -45,9 +45,9 @@ export class ModelCallers {
     return { userId: actor.userId, tokenId: null, models: null };
   }
 
-  /** Counts one call. @returns the headers with the remaining calls @throws AppError RATE_LIMITED */
+  /** Counts one call of the person, whichever token makes it. @returns the headers with the remaining calls @throws AppError RATE_LIMITED */
   async count(caller: Caller): Promise<Record<string, string>> {
-    const quota = await this.deps.limits.take('modelProxy', caller.tokenId ?? caller.userId);
+    const quota = await this.deps.limits.take('modelProxy', caller.userId);
     if (quota?.exceeded) throw refusal(quota);
     return quota ? quotaHeaders(quota) : {};
   }

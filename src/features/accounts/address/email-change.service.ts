@@ -2,24 +2,24 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { invalid } from '../../../contract/schema/validation.ts';
-import type { Queries } from '../../../database/database.ts';
-import { EmailChange, EmailCode, EmailVerification, User } from '../../../database/entities/user.entity.ts';
-import { isUniqueViolation } from '../../../database/failures.ts';
+import type { Queries, Rows } from '../../../database/database.ts';
+import { MailedCode } from '../../../database/entities/mailed-code.entity.ts';
+import { EmailChange, EmailVerification, User } from '../../../database/entities/user.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
 import type { Mail } from '../../../infrastructure/mail.ts';
 import type { Context } from '../../context.ts';
+import { shownEmail } from '../account.view.ts';
 import type { Credentials } from '../credentials.ts';
 import { type AccountMails, secondsUntil } from '../mailed/account-mails.ts';
 import { namingConflicts } from '../new-user.ts';
 import type { Ownership } from '../ownership.ts';
 import { derivedCode, derivedToken, hashSecret, keyedHash } from '../secrets.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
-import { isKept } from './kept-addresses.ts';
-
-/** How often a change is begun when others ask for the same address. */
-const attempts = 10;
+import { takeMail } from '../sources.ts';
+import { countedMailbox } from './mailbox.ts';
+import { claimMailbox, mailboxHolder } from './mailboxes.table.ts';
 
 interface Deps extends Pick<Context, 'changes' | 'limits' | 'settings'> {
   mails: AccountMails;
@@ -36,8 +36,8 @@ export class EmailChangeService {
   }
 
   /**
-   * Mails a code to the new address, or the news that it has an account. Earlier changes that wait, of this account or to
-   * this address, end: whoever reads mail there decides. @returns the seconds for which the code is valid
+   * Mails a code to the new address, or the news that it has an account. An earlier change of this account that waits
+   * ends; those of others to this address stay: whoever reads mail there decides. @returns the seconds for which the code is valid
    * @throws AppError VALIDATION_FAILED for the address that it has, INSUFFICIENT_PAT_SCOPE
    */
   async start(actor: Actor, email: string): Promise<number> {
@@ -45,26 +45,20 @@ export class EmailChangeService {
     const { changes, limits, settings } = this.deps;
     const { seconds } = settings.accounts.emailCode;
     // A separate limit: it must not use up the sign-in codes of whoever reads mail there.
-    const quota = await limits.take('mailbox', `change ${email}`);
+    const source = { known: `user ${actor.userId}` };
+    const quota = await takeMail(limits, `change ${countedMailbox(email)}`, source);
     if (quota?.exceeded) return seconds;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await changes.run((change) => this.begin(change, actor.userId, session, email));
-        return seconds;
-      } catch (error) {
-        // Another account asked for the same address at the same moment; its change is there to be replaced by now.
-        if (!isUniqueViolation(error, 'email_changes_waiting_email') || attempt === attempts) throw error;
-      }
-    }
+    await changes.run((change) => this.begin(change, actor.userId, session, email));
+    return seconds;
   }
 
   /** The mail of a job to a new address, unless its code is used, replaced, or over. */
-  async composeCode(em: EntityManager, jobId: string, userId: string, email: string): Promise<Mail | null> {
+  async composeCode({ em, rows }: Change, jobId: string, userId: string, email: string): Promise<Mail | null> {
     const kept = await em.findOne(EmailChange, { id: jobId, changedAt: null, expiresAt: { $gt: dateNow() } });
     const key = this.keys.find((one) => kept?.codeHash === codeHashOf(one, jobId, userId, email));
     const user = await em.findOne(User, { id: userId, deletedAt: null });
     if (!kept || key === undefined || !user) return null;
-    if (await isTaken(em, email, userId)) return this.deps.mails.addressInUse(email);
+    if (await isTaken(rows, email, userId)) return this.deps.mails.addressInUse(email);
     return this.deps.mails.changeEmail(email, user.username, derivedCode(key, jobId), secondsUntil(kept.expiresAt));
   }
 
@@ -84,7 +78,7 @@ export class EmailChangeService {
         // The delete is the check: of two uses of one code at once, one finds it gone.
         if ((await em.nativeDelete(EmailChange, { id, changedAt: null })) === 0)
           throw new AppError('INVALID_VERIFICATION_CODE');
-        if (await isTaken(em, email, userId)) throw new AppError('EMAIL_TAKEN');
+        if (!(await claimMailbox(change.rows, email, userId))) throw new AppError('EMAIL_TAKEN');
         const { email: oldEmail = null, emailVerifiedAt } = user;
         await this.move(change, user, email);
         // Nobody has proven the old address: it may be a stranger's.
@@ -122,6 +116,7 @@ export class EmailChangeService {
         // An earlier link stays: whoever has moved the account on must not take that one away.
         const later = { userId, $or: [{ changedAt: null }, { changedAt: { $gte: changedAt } }] };
         await change.em.nativeDelete(EmailChange, later);
+        if (!(await claimMailbox(change.rows, oldEmail, userId))) throw new AppError('EMAIL_TAKEN');
         await this.move(change, user, oldEmail);
         await credentials.end(change, userId, { tokens: true, links: true, password: true });
         return oldEmail;
@@ -132,10 +127,10 @@ export class EmailChangeService {
   /** Codes and links that were mailed to the address before do not count any more. */
   private async move({ em }: Change, user: User, email: string): Promise<void> {
     const before = user.email;
-    Object.assign(user, { email, emailVerifiedAt: dateNow() });
+    Object.assign(user, { email, claimedEmail: null, emailVerifiedAt: dateNow() });
     await em.flush();
     await em.nativeDelete(EmailVerification, { userId: user.id });
-    if (before != null) await em.nativeDelete(EmailCode, { email: before });
+    if (before != null) await em.nativeDelete(MailedCode, { email: before });
   }
 
   private async offerUndo(change: Change, { id: userId, email }: User, oldEmail: string): Promise<void> {
@@ -151,12 +146,13 @@ export class EmailChangeService {
     const { em } = change;
     const user = await this.deps.ownership.hold(change, userId);
     await holdSession(change, session);
-    if (user.email === email) throw invalid([{ path: 'email', message: 'is your address already', code: 'custom' }]);
+    if (shownEmail(user) === email)
+      throw invalid([{ path: 'email', message: 'is your address already', code: 'custom' }]);
     const id = await this.deps.mails.addOfAddress(change, { mail: 'change-email', userId, email });
     if (!id) return;
     const codeHash = codeHashOf(this.keys[0] ?? '', id, userId, email);
     const expiresAt = new Date(clock.now() + this.deps.settings.accounts.emailCode.seconds * 1000);
-    await em.nativeDelete(EmailChange, { changedAt: null, $or: [{ userId }, { email }] });
+    await em.nativeDelete(EmailChange, { changedAt: null, userId });
     await em.insert(EmailChange, { id, userId, email, codeHash, tries: 0, expiresAt });
   }
 
@@ -176,8 +172,8 @@ export class EmailChangeService {
   }
 }
 
-async function isTaken(em: EntityManager, email: string, userId: string): Promise<boolean> {
-  return (await em.count(User, { email, id: { $ne: userId } })) > 0 || (await isKept(em, email, userId));
+async function isTaken(rows: Rows, email: string, userId: string): Promise<boolean> {
+  return (await mailboxHolder(rows, email, userId)) !== null;
 }
 
 const hashOf = (key: string, code: string, userId: string, email: string) =>

@@ -7,7 +7,8 @@ import { Session, User } from '../../../database/entities/user.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import type { Context } from '../../context.ts';
-import type { EmailCodeService } from '../mailed/email-code.service.ts';
+import { shownEmail } from '../account.view.ts';
+import type { Asker, EmailCodeService } from '../mailed/email-code.service.ts';
 import type { PasswordCheck } from '../password-check.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
 
@@ -45,10 +46,14 @@ export class Confirmations {
    * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, NO_EMAIL,
    * SESSION_REVOKED, INSUFFICIENT_PAT_SCOPE
    */
-  async confirm(actor: Actor, { password, code }: z.output<typeof confirmSchema>): Promise<Date> {
+  async confirm(actor: Actor, input: z.output<typeof confirmSchema>, device: Asker): Promise<Date> {
+    const { password, code } = input;
     const sessionId = ownSession(actor);
     const user = await this.find(actor.userId);
-    const proof = password === undefined ? await this.byCode(user, code ?? '') : await this.byPassword(user, password);
+    const proof =
+      password === undefined
+        ? await this.byCode(user, code ?? '', device)
+        : await this.byPassword(user, password, sessionId);
     return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, user.id);
       await holdSession(change, sessionId);
@@ -60,8 +65,8 @@ export class Confirmations {
   }
 
   /** @returns what makes sure in the change that the password is still the one that was given */
-  private async byPassword({ id, passwordHash = null }: User, password: string) {
-    const isRight = await this.deps.passwordCheck.isRight(id, password, passwordHash);
+  private async byPassword({ id, passwordHash = null }: User, password: string, session: string) {
+    const isRight = await this.deps.passwordCheck.isRight({ id, passwordHash }, password, `session ${session}`);
     if (!isRight) throw new AppError('CURRENT_PASSWORD_WRONG');
     return async ({ em }: Change): Promise<void> => {
       if ((await em.count(User, { id, passwordHash })) === 0) throw new AppError('CURRENT_PASSWORD_WRONG');
@@ -69,15 +74,16 @@ export class Confirmations {
   }
 
   /** @returns what uses up the code in the change */
-  private async byCode({ email }: User, code: string) {
-    if (email == null) throw new AppError('NO_EMAIL');
-    const hash = await this.deps.codes.check(email, code);
+  private async byCode(user: User, code: string, device: Asker) {
+    const email = shownEmail(user);
+    if (email === null) throw new AppError('NO_EMAIL');
+    const hash = await this.deps.codes.check(email, code, device);
     return (change: Change): Promise<void> => this.deps.codes.use(change, email, hash);
   }
 
   private async methodsOf(userId: string): Promise<string[]> {
-    const { passwordHash, email } = await this.find(userId);
-    return [...(passwordHash == null ? [] : ['password']), ...(email == null ? [] : ['code'])];
+    const user = await this.find(userId);
+    return [...(user.passwordHash == null ? [] : ['password']), ...(shownEmail(user) === null ? [] : ['code'])];
   }
 
   private async find(id: string): Promise<User> {

@@ -75,9 +75,12 @@ export class AccountMails {
     return null;
   }
 
-  /** Finds out after this change whether there is something to mail. */
+  /** Finds out some time after this change whether there is something to mail. */
   async request(change: Change, request: MailRequest): Promise<void> {
-    await this.context.jobs.add(change, requestKind, request);
+    const { spreadMs } = this.context.settings.mail;
+    // What is done for an account that exists must not be seen in the time of the answers that follow.
+    const runAt = spreadMs > 0 ? new Date(clock.now() + spreadMs * (0.25 + 0.75 * Math.random())) : undefined;
+    await this.context.jobs.add(change, requestKind, request, { runAt });
   }
 
   signInCode(to: string, code: string, seconds: number): Mail {
@@ -104,6 +107,12 @@ export class AccountMails {
   /** To an address that somebody wants for their account, and that has one. */
   addressInUse(to: string): Mail {
     return this.mail(to, 'address-in-use', {});
+  }
+
+  /** To an address with which somebody has made another account. */
+  accountExists(to: string, username: string): Mail {
+    const site = this.context.publicUrl();
+    return this.mail(to, 'account-exists', { username, login: `${site}/app/login`, forgot: `${site}/app/forgot` });
   }
 
   /** To the old address. */
@@ -140,12 +149,13 @@ const minutes = (seconds: number) => String(Math.max(1, Math.round(seconds / 60)
 
 /** @returns the mail of a job, or null if what it proves is used, replaced or over */
 type Compose = (em: EntityManager, jobId: string, subject: string) => Promise<Mail | null>;
+type ComposeInChange = (change: Change, jobId: string, subject: string) => Promise<Mail | null>;
 
 interface Composers {
   mails: AccountMails;
   codes: { compose: Compose };
   resets: { compose: Compose; begin(change: Change, email: string): Promise<void> };
-  verifications: { compose: Compose; begin(change: Change, userId: string): Promise<void> };
+  verifications: { compose: ComposeInChange; begin(change: Change, userId: string): Promise<void> };
   addresses: Pick<EmailChangeService, 'composeCode' | 'composeUndo'>;
 }
 
@@ -163,15 +173,18 @@ export function mailWork(
   { mails, codes, resets, verifications, addresses }: Composers,
   { mailer, settings }: Pick<Context, 'mailer' | 'settings'>,
 ): Work[] {
-  const compose = async (em: EntityManager, id: string, job: MailJob): Promise<Mail | null> => {
+  const compose = async (change: Change, id: string, job: MailJob): Promise<Mail | null> => {
+    const { em } = change;
     if (job.mail === 'sign-in-code') return codes.compose(em, id, job.email);
     if (job.mail === 'password-reset') return resets.compose(em, id, job.userId);
-    if (job.mail === 'verify-email') return verifications.compose(em, id, job.userId);
+    if (job.mail === 'verify-email') return verifications.compose(change, id, job.userId);
     if (job.mail === 'account-claimed') return mails.accountClaimed(job.email, job.username);
     return mails.signInLinked(job.email, job.username, job.provider);
   };
-  const composeOfAddress = (em: EntityManager, id: string, job: AddressMail): Promise<Mail | null> =>
-    job.mail === 'change-email' ? addresses.composeCode(em, id, job.userId, job.email) : addresses.composeUndo(em, id);
+  const composeOfAddress = (change: Change, id: string, job: AddressMail): Promise<Mail | null> =>
+    job.mail === 'change-email'
+      ? addresses.composeCode(change, id, job.userId, job.email)
+      : addresses.composeUndo(change.em, id);
   const sending = sendingOf(settings);
   const sent = (mail: Mail | null, id: string) => mail && (() => mailer.send(mail, id));
   return [
@@ -185,7 +198,11 @@ export function mailWork(
       },
       { batch: requestBatch },
     ),
-    outsideWork(mailKind, async ({ em }, { id, data }) => sent(await compose(em, id, data), id), sending),
-    outsideWork(addressKind, async ({ em }, { id, data }) => sent(await composeOfAddress(em, id, data), id), sending),
+    outsideWork(mailKind, async (change, { id, data }) => sent(await compose(change, id, data), id), sending),
+    outsideWork(
+      addressKind,
+      async (change, { id, data }) => sent(await composeOfAddress(change, id, data), id),
+      sending,
+    ),
   ];
 }

@@ -4,20 +4,26 @@ import { lockUser, personByEmail } from '../../../access/user.table.ts';
 import type { verifyCodeSchema } from '../../../contract/account.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { Database, Queries } from '../../../database/database.ts';
-import { EmailCode } from '../../../database/entities/user.entity.ts';
+import { MailedCode } from '../../../database/entities/mailed-code.entity.ts';
 import type { Change, Changes } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
 import type { Mail } from '../../../infrastructure/mail.ts';
 import type { RateLimits } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { countedMailbox } from '../address/mailbox.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
 import type { Ownership } from '../ownership.ts';
 import { derivedCode, keyedHash } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
+import type { KnownDevices } from '../sessions/known-devices.ts';
 import type { AuthAnswer, SessionService } from '../sessions/session.service.ts';
+import { type Source, sourceAbout, sourceKey, takeMail } from '../sources.ts';
 import { type AccountMails, secondsUntil } from './account-mails.ts';
+
+/** Who asks for a mail, or brings what it says. */
+export type Asker = Pick<Device, 'ip' | 'token'>;
 
 interface EmailCodeParts {
   database: Database;
@@ -25,6 +31,7 @@ interface EmailCodeParts {
   limits: RateLimits;
   mails: AccountMails;
   sessions: SessionService;
+  devices: KnownDevices;
   membership: MembershipService;
   ownership: Ownership;
   settings: Settings;
@@ -38,18 +45,25 @@ export class EmailCodeService {
     this.parts = parts;
   }
 
-  /** Mails a code, whether or not there is an account. @returns the seconds for which it is valid */
-  async start(email: string): Promise<number> {
+  /**
+   * Mails a code, whether or not there is an account. Earlier ones stay valid: strangers may have asked for this one.
+   * @returns the seconds for which it is valid
+   */
+  async start(email: string, device: Asker): Promise<number> {
     const { limits, mails, changes, settings } = this.parts;
     const { seconds } = settings.accounts.emailCode;
-    const quota = await limits.take('mailbox', email);
+    const source = await this.sourceOf(email, device);
+    const quota = await takeMail(limits, countedMailbox(email), source);
     if (quota?.exceeded) return seconds;
     await changes.run(async (change) => {
       const id = await mails.add(change, { mail: 'sign-in-code', email });
       if (!id) return;
-      const { hash } = this.codeOf(this.keys[0] ?? '', id, email);
+      const { hash: codeHash } = this.codeOf(this.keys[0] ?? '', id, email);
       const expiresAt = new Date(clock.now() + seconds * 1000);
-      await change.em.upsert(EmailCode, { email, codeHash: hash, tries: 0, expiresAt });
+      const longOver = new Date(clock.now() - seconds * 1000);
+      await change.em.nativeDelete(MailedCode, { email, expiresAt: { $lt: longOver } });
+      const untried = { tries: 0, otherTries: 0 };
+      await change.em.insert(MailedCode, { id, email, codeHash, asker: sourceKey(source), ...untried, expiresAt });
     });
     return seconds;
   }
@@ -58,18 +72,20 @@ export class EmailCodeService {
   async compose(em: EntityManager, jobId: string, email: string): Promise<Mail | null> {
     // A code from just before the secrets were rotated is still valid.
     const codes = this.keys.map((key) => this.codeOf(key, jobId, email));
-    const kept = await em.findOne(EmailCode, { email, expiresAt: { $gt: dateNow() } });
+    const codeHash = codes.map(({ hash }) => hash);
+    const kept = await em.findOne(MailedCode, { email, codeHash, expiresAt: { $gt: dateNow() } });
     const valid = codes.find(({ hash }) => hash === kept?.codeHash);
     return kept && valid ? this.parts.mails.signInCode(email, valid.code, secondsUntil(kept.expiresAt)) : null;
   }
 
   /**
    * Signs in with a mailed code: to the account with this e-mail, or to a new one. The code proves the address.
-   * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, INVALID_INVITE_CODE, ACCOUNT_SUSPENDED
+   * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, INVALID_INVITE_CODE, ACCOUNT_SUSPENDED, EMAIL_TAKEN if
+   * the mailbox has an account under another spelling
    */
   async verify(input: z.output<typeof verifyCodeSchema>, device: Device): Promise<AuthAnswer> {
     const { changes, sessions, membership, ownership } = this.parts;
-    const hash = await this.check(input.email, input.code);
+    const hash = await this.check(input.email, input.code, device);
     return namingConflicts(true, () =>
       changes.run(async (change) => {
         const known = await personByEmail(change.rows, input.email);
@@ -85,26 +101,32 @@ export class EmailCodeService {
   }
 
   /**
-   * Checks a code, which is not used up by it.
+   * Checks a code, which is not used up by it. Whoever asked for it has tries of their own, wherever others guess.
    * @returns the hash under which it is stored
    * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED
    */
-  async check(email: string, code: string): Promise<string> {
+  async check(email: string, code: string, device: Asker): Promise<string> {
     const { changes, settings } = this.parts;
     const { tries } = settings.accounts.emailCode;
-    const kept = await changes.run(({ db }) => takeTry(db, email, tries));
-    if (!kept) throw new AppError('INVALID_VERIFICATION_CODE');
+    const asker = sourceKey(await this.sourceOf(email, device));
+    const untried = await changes.run(({ db }) => takeTries(db, email, asker, tries));
     // A code that was mailed just before the secrets were rotated is still valid.
-    const fits = this.keys.some((key) => equalInConstantTime(codeHash(key, email, code), kept.codeHash));
-    if (!fits) throw new AppError('INVALID_VERIFICATION_CODE');
+    const hashes = this.keys.map((key) => codeHash(key, email, code));
+    const kept = untried.find((one) => hashes.some((hash) => equalInConstantTime(hash, one.codeHash)));
+    if (!kept) throw new AppError('INVALID_VERIFICATION_CODE');
     if (kept.expiresAt.getTime() < clock.now()) throw new AppError('VERIFICATION_CODE_EXPIRED');
     return kept.codeHash;
   }
 
   /** Uses up a code that was checked: of two uses at once one finds it gone. @throws AppError INVALID_VERIFICATION_CODE */
   async use({ em }: Change, email: string, codeHash: string): Promise<void> {
-    const used = await em.nativeDelete(EmailCode, { email, codeHash });
+    const used = await em.nativeDelete(MailedCode, { email, codeHash });
     if (used === 0) throw new AppError('INVALID_VERIFICATION_CODE');
+  }
+
+  private sourceOf(email: string, device: Asker): Promise<Source> {
+    const { database, devices } = this.parts;
+    return sourceAbout(email, device, { rows: database.rows, devices });
   }
 
   private async signUp(change: Change, input: z.output<typeof verifyCodeSchema>): Promise<string> {
@@ -128,9 +150,27 @@ export class EmailCodeService {
 
 const codeHash = (key: string, email: string, code: string) => keyedHash(key, 'e-mail code', `${email} ${code}`);
 
-/** Counts a guess before the code is compared, so that concurrent guesses count too. @returns undefined: too many */
-function takeTry(db: Queries, email: string, tries: number) {
-  const code = db.updateTable('EmailCode').where('email', '=', email).where('tries', '<', tries);
-  const counted = code.set(({ eb }) => ({ tries: eb('tries', '+', 1) }));
-  return counted.returning(['codeHash', 'expiresAt']).executeTakeFirst();
+/**
+ * Counts a guess before the code is compared, so that concurrent guesses count too.
+ * @returns the codes that may still be guessed from there
+ */
+async function takeTries(db: Queries, email: string, asker: string, tries: number) {
+  // In one order: guesses at the same time wait for each other.
+  const codes = db.selectFrom('MailedCode').where('email', '=', email).orderBy('id').forUpdate();
+  if ((await codes.select('id').execute()).length === 0) return [];
+  const own = db.updateTable('MailedCode').where('email', '=', email).where('asker', '=', asker);
+  const others = db.updateTable('MailedCode').where('email', '=', email).where('asker', '<>', asker);
+  const counted = [
+    await own
+      .where('tries', '<', tries)
+      .set(({ eb }) => ({ tries: eb('tries', '+', 1) }))
+      .returning(['codeHash', 'expiresAt'])
+      .execute(),
+    await others
+      .where('otherTries', '<', tries)
+      .set(({ eb }) => ({ otherTries: eb('otherTries', '+', 1) }))
+      .returning(['codeHash', 'expiresAt'])
+      .execute(),
+  ];
+  return counted.flat();
 }

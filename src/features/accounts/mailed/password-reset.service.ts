@@ -10,12 +10,16 @@ import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import type { Mail } from '../../../infrastructure/mail.ts';
 import type { RateLimits } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { countedMailbox } from '../address/mailbox.ts';
 import type { CredentialCounts, Credentials } from '../credentials.ts';
 import type { Ownership } from '../ownership.ts';
 import { requireUnguessable } from '../password-rules.ts';
-import type { Passwords } from '../passwords.ts';
+import { type Passwords, saltIn } from '../passwords.ts';
 import { derivedToken, hashSecret } from '../secrets.ts';
+import type { KnownDevices } from '../sessions/known-devices.ts';
+import { sourceAbout, takeMail } from '../sources.ts';
 import { type AccountMails, secondsUntil } from './account-mails.ts';
+import type { Asker } from './email-code.service.ts';
 
 /** Resetting a forgotten password by a mailed link (contract §3). */
 export class PasswordResetService {
@@ -26,6 +30,7 @@ export class PasswordResetService {
     mails: AccountMails;
     passwords: Passwords;
     credentials: Credentials;
+    devices: KnownDevices;
     ownership: Ownership;
     settings: Settings;
   };
@@ -35,13 +40,14 @@ export class PasswordResetService {
   }
 
   /**
-   * Mails a link if there is an account. That is looked up after the response, so neither its content nor its timing
-   * reveals it. @returns the seconds for which a link is valid
+   * Mails a link if there is an account. That is looked up some time after the response, so neither its content nor its timing
+   * reveals it, nor that of the next one. @returns the seconds for which a link is valid
    */
-  async start(email: string): Promise<number> {
-    const { limits, mails, changes, settings } = this.parts;
+  async start(email: string, device: Asker): Promise<number> {
+    const { database, devices, limits, mails, changes, settings } = this.parts;
     const seconds = settings.accounts.passwordResetSeconds;
-    const quota = await limits.take('mailbox', email);
+    const source = await sourceAbout(email, device, { rows: database.rows, devices });
+    const quota = await takeMail(limits, countedMailbox(email), source);
     if (quota?.exceeded) return seconds;
     await changes.run((change) => mails.request(change, { request: 'password-reset', email }));
     return seconds;
@@ -85,7 +91,7 @@ export class PasswordResetService {
     const { userId } = valid;
     const user = await database.read((em) => em.findOneOrFail(User, userId));
     await requireUnguessable(input.newPassword, 'newPassword', user);
-    const passwordHash = await passwords.hash(input.newPassword);
+    const passwordHash = await passwords.hash(input.newPassword, saltIn(user.passwordHash));
     return changes.run(async (change) => {
       // Locks the user first, like every change that ends links.
       await lockUser(change.rows, userId);

@@ -51,7 +51,7 @@ export class LinkingService {
    * Signs in the user that a provider identifies: by an existing link, else the account with an e-mail that the provider
    * has verified, else a new account. A verified e-mail proves that the account with it is theirs. Of concurrent
    * sign-ins of one new person one creates it, the others find it.
-   * @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED
+   * @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED, EMAIL_TAKEN if the mailbox has an account under another spelling
    */
   async signIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
     for (let attempt = 1; ; attempt++) {

@@ -206,6 +206,7 @@ const reasons: Partial<Record<ErrorCode, string>> = {
   OAUTH_ACCOUNT_TAKEN: 'linked_elsewhere',
   ACCOUNT_SUSPENDED: 'suspended',
   EMAIL_NOT_VERIFIED: 'unverified',
+  EMAIL_TAKEN: 'email_taken',
 };
 
 function reasonOf(error: unknown): string | null {

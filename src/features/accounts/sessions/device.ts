@@ -3,6 +3,8 @@ export interface Device {
   ip: string;
   userAgent: string | null;
   deviceName: string | null;
+  /** What its last sign-in gave it (see KnownDevices). */
+  token?: string | undefined;
 }
 
 /** Products in user agents, and their common names; the first match counts. */
@@ -35,5 +37,10 @@ export function nameOf({ deviceName, userAgent }: Device): string | null {
   return program ?? system ?? null;
 }
 
-/** The part of a request that a session records. */
-export const deviceOf = ({ ip, userAgent, deviceName }: Device): Device => ({ ip, userAgent, deviceName });
+/** The part of a request that a session records. @param token that the device brings, if any */
+export const deviceOf = ({ ip, userAgent, deviceName }: Device, token?: string): Device => ({
+  ip,
+  userAgent,
+  deviceName,
+  token,
+});

@@ -18,6 +18,7 @@ import { hashSecret, sealingKey } from '../secrets.ts';
 import { requireActive, standingOf } from '../standing.ts';
 import type { Tokens } from '../tokens.ts';
 import { type Device, nameOf } from './device.ts';
+import type { KnownDevices } from './known-devices.ts';
 import { exchangeToken, findUsedToken, lockRenewable, type RenewableSession, type Signable } from './refresh.table.ts';
 import { restore } from './restoring.ts';
 import type { Revocation } from './revocation.ts';
@@ -31,6 +32,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | '
   revocation: Revocation;
   credentials: Pick<Credentials, 'endWithSession'>;
   tokens: Tokens;
+  devices: KnownDevices;
 }
 
 /** Sign-ins and their tokens (contract §3). */
@@ -68,6 +70,7 @@ export class SessionService {
     return {
       accessToken: this.accessToken(userId, id),
       refreshToken,
+      deviceToken: this.deps.devices.issue(userId, device.token),
       user: ownUser(user, this.deps.capabilities.membership(user.tier)),
       ...(isRestored ? { restored: true as const } : {}),
     };

@@ -11,13 +11,17 @@ import type { Change, Changes } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
 import type { Mail } from '../../../infrastructure/mail.ts';
-import { type RateLimits, refusal } from '../../../infrastructure/rate-limits.ts';
+import { type Quota, type RateLimits, refusal } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import { shownEmail } from '../account.view.ts';
+import { countedMailbox } from '../address/mailbox.ts';
+import { mailboxHolder } from '../address/mailboxes.table.ts';
 import { type AccountMails, secondsUntil } from '../mailed/account-mails.ts';
 import type { Ownership } from '../ownership.ts';
 import type { PasswordCheck } from '../password-check.ts';
 import { derivedCode, derivedToken, hashSecret, keyedHash } from '../secrets.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
+import { takeMail } from '../sources.ts';
 
 type Verified = z.input<typeof emailVerifiedSchema>;
 type Mailed = Pick<EmailVerification, 'tokenHash' | 'codeHash' | 'tries' | 'expiresAt'>;
@@ -47,10 +51,9 @@ export class EmailVerificationService {
     ownSession(actor);
     const user = await this.parts.database.read((em) => userById(em, actor.userId));
     if (!user) throw new AppError('USER_NOT_FOUND');
-    const { email, emailVerifiedAt } = user;
-    if (emailVerifiedAt) throw new AppError('EMAIL_ALREADY_VERIFIED');
-    if (email == null) throw new AppError('NO_EMAIL');
-    const quota = await this.quota(email);
+    if (user.emailVerifiedAt) throw new AppError('EMAIL_ALREADY_VERIFIED');
+    if (shownEmail(user) === null) throw new AppError('NO_EMAIL');
+    const quota = await this.ownQuota(user);
     if (quota?.exceeded) throw refusal(quota);
     await this.parts.changes.run((change) => this.mail(change, actor.userId));
     return this.seconds;
@@ -64,27 +67,35 @@ export class EmailVerificationService {
   /** Mails them after this change, unless there is nothing to prove. */
   async begin(change: Change, userId: string): Promise<void> {
     const user = await userById(change.em, userId);
-    if (!user || user.emailVerifiedAt || user.email == null) return;
-    const quota = await this.quota(user.email);
+    const email = user && shownEmail(user);
+    if (!user || user.emailVerifiedAt || email === null) return;
+    // A separate limit: registering with someone's address must not use up their sign-in codes.
+    const quota = await this.parts.limits.take('mailbox', `verification ${countedMailbox(email)}`);
     if (!quota?.exceeded) await this.mail(change, userId);
   }
 
-  /** The mail of a job with its link and code, unless they were used, replaced, or are over. */
-  async compose(em: EntityManager, jobId: string, userId: string): Promise<Mail | null> {
+  /**
+   * The mail of a job with its link and code, unless they were used, replaced, or are over. Where another account has the mailbox,
+   * the mail says that instead.
+   */
+  async compose({ em, rows }: Change, jobId: string, userId: string): Promise<Mail | null> {
     const kept = await em.findOne(EmailVerification, { userId, expiresAt: { $gt: dateNow() } });
     const key = this.keys.find((one) => hashSecret(derivedToken(one, jobId)) === kept?.tokenHash);
     const user = await userById(em, userId);
-    if (!kept || key === undefined || user?.email == null) return null;
+    const email = user && shownEmail(user);
+    if (!kept || key === undefined || !email) return null;
+    const holder = user.email == null ? await mailboxHolder(rows, email, userId) : null;
+    if (holder !== null) return this.parts.mails.accountExists(email, holder);
     const [token, code] = [derivedToken(key, jobId), derivedCode(key, jobId)];
     const seconds = secondsUntil(kept.expiresAt);
-    return this.parts.mails.verifyEmail(user.email, { username: user.username, token, code, seconds });
+    return this.parts.mails.verifyEmail(email, { username: user.username, token, code, seconds });
   }
 
   /**
    * Proves the address: by the code from a session of the account; by the link from anywhere. From a session of the account,
    * or with its password, nothing ends; from anyone else the account is taken over.
    * @throws AppError VERIFICATION_LINK_INVALID, INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, INVALID_CREDENTIALS,
-   * AUTH_TOKEN_MISSING for a code without a session, ACCOUNT_SUSPENDED
+   * AUTH_TOKEN_MISSING for a code without a session, ACCOUNT_SUSPENDED, EMAIL_TAKEN if another account has the mailbox by now
    */
   async complete(actor: Actor | null, input: z.output<typeof verifyEmailSchema>): Promise<Verified> {
     const session = actor ? { userId: actor.userId, id: ownSession(actor) } : null;
@@ -101,7 +112,7 @@ export class EmailVerificationService {
     const { id: userId, passwordHash } = user;
     const own = session?.userId === userId ? session : null;
     const knowsPassword = !own && password !== undefined;
-    if (knowsPassword) await this.requirePassword(user, password);
+    if (knowsPassword) await this.requirePassword(user, password, tokenHash);
     return changes.run(async (change) => {
       await lockUser(change.rows, userId);
       if (own) await holdSession(change, own.id);
@@ -141,14 +152,16 @@ export class EmailVerificationService {
     return kept.codeHash;
   }
 
-  private async requirePassword({ id, passwordHash = null }: User, password: string): Promise<void> {
-    if (!(await this.parts.passwordCheck.isRight(id, password, passwordHash)))
+  private async requirePassword({ id, passwordHash = null }: User, password: string, link: string): Promise<void> {
+    if (!(await this.parts.passwordCheck.isRight({ id, passwordHash }, password, `link ${link}`)))
       throw new AppError('INVALID_CREDENTIALS', { message: 'The password is wrong.' });
   }
 
-  /** A separate limit: registering with someone's address must not use up their sign-in codes. */
-  private quota(email: string) {
-    return this.parts.limits.take('mailbox', `verification ${email}`);
+  /** Of those who are signed in; apart for those who only gave the address: they use up nothing of whose account it is. */
+  private ownQuota(user: User): Promise<Quota | null> {
+    const what = user.email == null ? 'claim' : 'verification';
+    const mailbox = countedMailbox(shownEmail(user) ?? '');
+    return takeMail(this.parts.limits, `${what} ${mailbox}`, { known: `user ${user.id}` });
   }
 
   private async mail(change: Change, userId: string): Promise<void> {

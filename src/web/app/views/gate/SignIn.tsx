@@ -89,6 +89,7 @@ const failures: Record<string, string> = {
   linked_elsewhere: 'That account signs in somebody else here already. Unlink it there first.',
   suspended: 'This account is suspended. Ask the operator of this server.',
   unverified: 'The other service has not verified your e-mail address, which is needed here.',
+  email_taken: 'Your mailbox has an account here under another spelling of its address. Sign in to that one.',
   denied: 'You did not allow it over there. Try again if that was not meant.',
 };
 
@@ -156,7 +157,15 @@ export function Register() {
   return (
     <>
       <Form action="Create account" work={create} class="gateway">
-        <Field label="E-mail" name="email" type="email" autocomplete="email" autofocus required />
+        <Field
+          label="E-mail"
+          name="email"
+          type="email"
+          autocomplete="email"
+          autofocus
+          required
+          hint="A mail goes there: to confirm it, or to say that it has an account already."
+        />
         <Field
           label="Username"
           name="username"
@@ -190,11 +199,13 @@ export function Code() {
   const [sent, setSent] = useState<{ email: string; minutes: number } | null>(null);
   const start = async ({ text }: Fields) => {
     const email = text('email');
-    const { expiresIn } = await account.client.rest('POST /api/auth/email/start', { body: { email } });
+    const { deviceToken } = account.client;
+    const { expiresIn } = await account.client.rest('POST /api/auth/email/start', { body: { email, deviceToken } });
     setSent({ email, minutes: Math.round(expiresIn / 60) });
   };
   const verify = async ({ text }: Fields) => {
-    const body = { email: sent?.email ?? '', code: text('code') };
+    const { deviceToken } = account.client;
+    const body = { email: sent?.email ?? '', code: text('code'), deviceToken };
     account.signedIn(await account.client.rest('POST /api/auth/email/verify', { body }));
   };
   return (
@@ -222,7 +233,9 @@ export function Forgot() {
   const { account } = usePage();
   const [sent, setSent] = useState(false);
   const send = async ({ text }: Fields) => {
-    await account.client.rest('POST /api/auth/password-reset/start', { body: { email: text('email') } });
+    const { deviceToken } = account.client;
+    const body = { email: text('email'), deviceToken };
+    await account.client.rest('POST /api/auth/password-reset/start', { body });
     setSent(true);
   };
   return (
