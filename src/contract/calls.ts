@@ -37,6 +37,7 @@ import { serverMemberCalls } from './server-member.ts';
 import { disconnectCalls, sessionCalls, sessionClientEvents } from './session.ts';
 import { streamClientEvents } from './stream.ts';
 import { threadCalls, threadClientEvents } from './thread.ts';
+import { usernameChangeCalls } from './username-change.ts';
 import { verificationCalls } from './verification.ts';
 import { webhookCalls } from './webhook.ts';
 import { fileCalls, folderCalls, workspaceCalls } from './workspace-calls.ts';
@@ -86,6 +87,7 @@ export const allCalls = {
   ...sessionCalls,
   ...disconnectCalls,
   ...threadCalls,
+  ...usernameChangeCalls,
   ...verificationCalls,
   ...webhookCalls,
   ...workspaceCalls,

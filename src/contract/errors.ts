@@ -128,6 +128,10 @@ export const errorCodes = {
   UNSAFE_URL: [422, 'This address may not be called from here; use a public https address.'],
   HEADERS_TOO_LARGE: [431, 'The headers of the request, with its address, are too large.'],
   RATE_LIMITED: [429, 'Too many requests; wait and try again.'],
+  USERNAME_CHANGE_LIMIT: [
+    429,
+    'You have changed your username too often of late; wait, or go back to one that is still kept for you.',
+  ],
   STREAM_LIMIT: [429, 'This bot has reached the limit of concurrent replies; finish some first.'],
   BOT_LOOP: [429, 'Bots only answer each other here; they go on when a person has spoken.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side; try again, and tell the operator the request id.'],

@@ -9,13 +9,13 @@ export const tokenPairSchema = z.object({ accessToken: z.string(), refreshToken:
 
 export const sessionSchema = z.object({
   id: idSchema,
-  deviceName: z.string().nullable(),
+  deviceName: z.string().nullable().describe('As the client names it, else by its user agent: `Firefox on Linux`.'),
   userAgent: z.string().nullable(),
-  ipAddress: z.string().nullable(),
+  place: z.string().nullable().describe('The range of addresses from which it was used last: a /24, or a /48 of IPv6.'),
+  ipAddress: z.string().nullable().describe('The same as `place`.'),
   createdAt: timeSchema,
-  lastSeenAt: timeSchema,
-  /** Whether it is the calling session. */
-  current: z.boolean(),
+  lastSeenAt: timeSchema.describe('When it was used last, half a minute more or less.'),
+  current: z.boolean().describe('Whether it is the session that asks.'),
 });
 
 export const sessionRevoked = ephemeralEvent({

@@ -19,6 +19,7 @@ import { EmailCode, MailedCode } from './entities/mailed-code.entity.ts';
 import { Attachment, Message, Reaction, Thread } from './entities/message.entity.ts';
 import { Notification, NotificationPreferences, NotificationSource } from './entities/notification.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
+import { FormerUsername, KnownDevice, SecurityNotice } from './entities/security.entity.ts';
 import { Server, ServerBan, ServerMember } from './entities/server.entity.ts';
 import {
   Block,
@@ -47,6 +48,9 @@ export const entities = [
   PasswordReset,
   EmailChange,
   EmailVerification,
+  FormerUsername,
+  KnownDevice,
+  SecurityNotice,
   OAuthAccount,
   OAuthState,
   AccountExport,

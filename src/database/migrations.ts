@@ -49,6 +49,8 @@ import { MovedLogs } from './migrations/0095-moved-logs.ts';
 import { NameSkeletons } from './migrations/0096-name-skeletons.ts';
 import { ConfirmedSessions } from './migrations/0099-confirmed-sessions.ts';
 import { EmailChanges } from './migrations/0100-email-changes.ts';
+import { FormerUsernames } from './migrations/0101-former-usernames.ts';
+import { SecurityNotices } from './migrations/0102-security-notices.ts';
 import { AccountExports } from './migrations/0110-account-exports.ts';
 import { ReactionsByUser } from './migrations/0111-reactions-by-user.ts';
 import { AccountDeletion } from './migrations/0113-account-deletion.ts';
@@ -104,6 +106,8 @@ export const migrations = [
   { name: '0096-name-skeletons', class: NameSkeletons },
   { name: '0099-confirmed-sessions', class: ConfirmedSessions },
   { name: '0100-email-changes', class: EmailChanges },
+  { name: '0101-former-usernames', class: FormerUsernames },
+  { name: '0102-security-notices', class: SecurityNotices },
   { name: '0110-account-exports', class: AccountExports },
   { name: '0111-reactions-by-user', class: ReactionsByUser },
   { name: '0113-account-deletion', class: AccountDeletion },

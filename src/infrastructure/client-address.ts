@@ -47,6 +47,17 @@ function withoutPort(entry: string): string {
   return v6 ?? v4 ?? entry;
 }
 
+/**
+ * The range that an address is in, to show where someone is without their address: a /24, or a /48 of IPv6.
+ * @returns undefined for what is no address
+ */
+export function addressRange(address: string): string | undefined {
+  if (isIP(address) === 0) return undefined;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return `${new ipaddr.IPv4([...parsed.octets.slice(0, 3), 0])}/24`;
+  return `${new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0])}/48`;
+}
+
 /** The keys for limits by address. */
 export interface Networks {
   /** An IPv4 address, also one written as IPv6; or a /64 of IPv6, in which one host can have any address. */

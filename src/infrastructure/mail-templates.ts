@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
 
 /** A mail without its recipient. */
 export interface MailText {
@@ -11,39 +12,58 @@ export interface MailText {
 const folder = path.join(import.meta.dirname, '..', '..', 'config', 'mail');
 const subjectLine = /^Subject: (.+)\r?\n\r?\n/;
 
+const sentencesSchema = z.record(z.string(), z.string());
+
+/** The values of placeholders; each text of a list is a paragraph of its own. */
+type Values = Record<string, string | string[]>;
+
 /**
  * Mail templates in config/mail, for operators to change: `<name>.txt` with the subject in its first line, `<name>.html`
- * for the content of `layout.html`. `{{braces}}` are placeholders.
+ * for the content of `layout.html`, `<name>.json` with sentences by their names. `{{braces}}` are placeholders.
  */
 export class MailTemplates {
   private readonly read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
   private readonly layout = this.read('layout.html');
 
   /** @throws Error when a template is missing, or names a value that is not given */
-  render(name: string, values: Record<string, string>): MailText {
+  render(name: string, values: Values): MailText {
     const text = this.read(`${name}.txt`);
     const subject = subjectLine.exec(text)?.[1];
     if (!subject)
       throw new Error(`config/mail/${name}.txt does not begin with a line "Subject: ..." and an empty one.`);
-    const inside = fill(this.read(`${name}.html`), values, escapeHtml);
-    const html = fill(
-      this.layout.replace('{{body}}', () => inside),
-      values,
-      escapeHtml,
-    );
-    return { subject: fill(subject, values, plain), text: fill(text.replace(subjectLine, ''), values, plain), html };
+    const content = this.read(`${name}.html`);
+    // Filled once: a value may have braces too.
+    const page = this.layout.replace('{{body}}', () => content);
+    return {
+      subject: fill(subject, values, plain),
+      text: fill(text.replace(subjectLine, ''), values, plain),
+      html: fill(page, values, html),
+    };
+  }
+
+  /** One of the sentences of a file. @throws Error as `render` */
+  sentence(name: string, key: string, values: Record<string, string>): string {
+    const sentence = sentencesSchema.parse(JSON.parse(this.read(`${name}.json`)))[key];
+    if (sentence === undefined) throw new Error(`config/mail/${name}.json has no "${key}".`);
+    return fill(sentence, values, plain);
   }
 }
 
-function fill(template: string, values: Record<string, string>, encode: (text: string) => string): string {
+/** How values are written into a text. */
+interface Form {
+  encode(text: string): string;
+  betweenParagraphs: string;
+}
+
+function fill(template: string, values: Values, { encode, betweenParagraphs }: Form): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`A mail template asks for "${name}", which is not known there.`);
-    return encode(value);
+    return [value].flat().map(encode).join(betweenParagraphs);
   });
 }
 
-const plain = (text: string) => text.replace(/[\r\n]+/g, ' ');
+const plain: Form = { encode: (text) => text.replace(/[\r\n]+/g, ' '), betweenParagraphs: '\n\n' };
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
@@ -51,3 +71,5 @@ const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
+
+const html: Form = { encode: escapeHtml, betweenParagraphs: '<br><br>' };

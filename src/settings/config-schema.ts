@@ -56,6 +56,10 @@ export const fileSchema = z.strictObject({
     deviceTokenSeconds: positive.describe(
       'how long a device that has signed in is known: strangers cannot use up its tries',
     ),
+    usernameChanges: z.strictObject({
+      most: positive.describe('how often a person may take a new username within `seconds`'),
+      seconds: positive.describe('the time of `most`, and for how long a former username is kept for its owner'),
+    }),
     confirmationSeconds: positive.describe(
       'how long after a sign-in, password or code a session may do what is dangerous',
     ),
@@ -180,6 +184,9 @@ export const fileSchema = z.strictObject({
       .describe(
         'mails that may not be due (links to reset, proofs of addresses) are looked after within this time, at random, but not in its first quarter: the next answers do not show whether there was one',
       ),
+    noticeSeconds: positive.describe(
+      'the shortest time between two mails to an account about sign-ins and credentials',
+    ),
   }),
   rates: z.strictObject({
     auth: rate.describe('register, login, codes and links, of one address; new passwords, of one user'),

@@ -55,6 +55,7 @@ describe('what others must not do with a session', () => {
       'POST /api/handovers',
       'POST /api/tokens',
       'PUT /api/agents/:id/webhook',
+      'PUT /api/auth/username',
     ]);
   });
 

@@ -121,6 +121,8 @@ describe('another address for an account', () => {
     const answers = await Promise.all([undo(link), undo(link, 1)]);
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 400]);
     expect((await person.get('/api/auth/me')).status).to.equal(401);
+    const kinds = 'SELECT kind FROM security_notices WHERE user_id = $1 AND email = $2';
+    expect(await query(cluster.databaseUrl, kinds, [person.id, old])).to.deep.equal([{ kind: 'password-removed' }]);
     const headers = { authorization: `Bearer ${token}` };
     expect((await request(at(1), 'GET', '/api/auth/me', undefined, headers)).status).to.equal(401);
     for (const name of [old, email]) {

@@ -1,7 +1,7 @@
 // nodes: one and two
 
 import { expect } from 'chai';
-import { clientAddress, clientHost, networksOf } from '../../src/infrastructure/client-address.ts';
+import { addressRange, clientAddress, clientHost, networksOf } from '../../src/infrastructure/client-address.ts';
 import { startRedis } from '../rig/redis.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
@@ -347,6 +347,14 @@ describe('the address of a client', () => {
     expect(networksOf('::1').own).to.equal('0:0:0:0::/64');
   });
 
+  it('is shown as a range alone', () => {
+    expect(addressRange('192.0.2.77')).to.equal('192.0.2.0/24');
+    expect(addressRange('::ffff:192.0.2.77')).to.equal('192.0.2.0/24');
+    expect(addressRange('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1::/48');
+    expect(addressRange('::1')).to.equal('::/48');
+    expect(addressRange('unknown')).to.equal(undefined);
+  });
+
   it('is written into the session', async () => {
     const cluster = await startCluster({ nodes: 1, settings: { trustProxy: 1 } });
     try {
@@ -354,7 +362,7 @@ describe('the address of a client', () => {
       if (!node) throw new Error('no node');
       const person: Person = await register(node, {}, { 'x-forwarded-for': '6.6.6.6, 198.51.100.77:4711' });
       const [session] = (await person.get('/api/auth/sessions')).body;
-      expect(session.ipAddress).to.equal('198.51.100.77');
+      expect(session.place).to.equal('198.51.100.0/24');
     } finally {
       await cluster.stop();
     }

@@ -41,15 +41,19 @@ export async function startMailServer(behaviour: SMTPServerOptions = {}): Promis
   return { url: `smtp://127.0.0.1:${address.port}`, mails, stop };
 }
 
-/** A data folder whose outbox can be read. Everyone who registers gets a mail, so those are apart. */
+/** A data folder whose outbox can be read. What everyone gets who registers, or changes how they sign in, is apart. */
 export interface MailFolder {
   dataDir: string;
   mails(): Promise<Email[]>;
   /** What was mailed to an address to prove it, the newest last. */
   verifications(address: string): Promise<Email[]>;
+  /** What was mailed to an address of sign-ins and credentials, the newest last. */
+  notices(address: string): Promise<Email[]>;
 }
 
 const isVerification = (mail: Email): boolean => verificationIn(mail) !== '';
+export const isNotice = ({ subject = '' }: Email): boolean => /^A new sign-in|^What lets someone in/.test(subject);
+const isTo = (mail: Email, address: string): boolean => mail.to?.[0]?.address === address;
 
 export function dataFolder(): MailFolder {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-outbox-'));
@@ -62,9 +66,9 @@ export function dataFolder(): MailFolder {
   };
   return {
     dataDir,
-    mails: async () => (await all()).filter((mail) => !isVerification(mail)),
-    verifications: async (address) =>
-      (await all()).filter((mail) => isVerification(mail) && mail.to?.[0]?.address === address),
+    mails: async () => (await all()).filter((mail) => !isVerification(mail) && !isNotice(mail)),
+    verifications: async (address) => (await all()).filter((mail) => isVerification(mail) && isTo(mail, address)),
+    notices: async (address) => (await all()).filter((mail) => isNotice(mail) && isTo(mail, address)),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { Person, request } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { register } from '../world/world.ts';
 import { Browser } from './browser.ts';
 import { startGitHub, type TestGitHub } from './github.ts';
@@ -50,6 +51,12 @@ describe('identity providers', () => {
     provider.accounts.set(id, given);
     provider.user = id;
     return given;
+  };
+  /** What the owner of an account is mailed, each by its kind and what it names. */
+  const noticesOf = async (userId: string) => {
+    const all = 'SELECT kind, detail FROM security_notices WHERE user_id = $1 ORDER BY id';
+    const rows = await query<{ kind: string; detail: string | null }>(cluster.databaseUrl, all, [userId]);
+    return rows.map(({ kind, detail }) => (detail === null ? kind : `${kind}: ${detail}`));
   };
   const asPerson = async (token: string, node = at(0)) => {
     const person = new Person(node, { id: '', username: '', token, refreshToken: '' });
@@ -195,6 +202,7 @@ describe('identity providers', () => {
     it('are linked by who is signed in, to one account only, and unlinked but for the last way in', async () => {
       someone();
       const owner = await register(at(0));
+      await proveAddress(owner, folder, `${owner.username}@example.com`);
       const page = browser();
       const link = async (person: Person, who: Browser) => {
         const answer = await person.post('/api/auth/oauth/corp/link', { redirect: '/app/settings' });
@@ -211,6 +219,7 @@ describe('identity providers', () => {
       expect([foreign.status, foreign.body.code]).to.deep.equal([404, 'OAUTH_ACCOUNT_NOT_FOUND']);
       expect((await owner.delete(`/api/auth/oauth/accounts/${linked.id}`)).status).to.equal(200);
       expect((await owner.get('/api/auth/oauth/accounts')).body).to.deep.equal([]);
+      expect(await noticesOf(owner.id)).to.deep.equal(['provider-linked: corp', 'provider-unlinked: corp']);
     });
 
     it('are linked once by all who do it at the same moment: the others hear why not', async () => {
@@ -238,12 +247,13 @@ describe('identity providers', () => {
     it('cannot be unlinked where they are the only way in, until there is a password', async () => {
       someone();
       const { access_token } = fragment(await browser().follow(start, isEnd));
-      const { person } = await asPerson(access_token ?? '');
+      const { person, me } = await asPerson(access_token ?? '');
       const [linked] = (await person.get('/api/auth/oauth/accounts')).body;
       const last = await person.delete(`/api/auth/oauth/accounts/${linked.id}`);
       expect([last.status, last.body.code]).to.deep.equal([409, 'LAST_SIGN_IN_METHOD']);
       expect((await person.put('/api/auth/password', { newPassword: 'my first password' })).status).to.equal(200);
       expect((await person.delete(`/api/auth/oauth/accounts/${linked.id}`)).status).to.equal(200);
+      expect(await noticesOf(me.id)).to.deep.equal(['password-set', 'provider-unlinked: corp']);
     });
   });
 

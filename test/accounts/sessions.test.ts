@@ -132,7 +132,9 @@ describe('sessions', () => {
     expect(body).to.have.lengthOf(2);
     const own = body.find((session: { current: boolean }) => session.current);
     expect(own).to.include({ deviceName: 'My laptop', userAgent: 'curl/8.5' });
-    expect(own).to.have.all.keys('id', 'deviceName', 'userAgent', 'ipAddress', 'createdAt', 'lastSeenAt', 'current');
+    expect(own).to.include({ place: '127.0.0.0/24', ipAddress: '127.0.0.0/24' });
+    const fields = ['id', 'deviceName', 'userAgent', 'place', 'ipAddress', 'createdAt', 'lastSeenAt', 'current'];
+    expect(own).to.have.all.keys(...fields);
     expect(jwt.decode(laptop.token)).to.include({ sid: own.id, sub: phone.id, typ: 'access', iss: 'parley' });
   });
 

@@ -36,6 +36,7 @@ const staying = [
   'email_changes',
   'account_exports',
   ...['former_names', 'handovers'],
+  ...['former_usernames', 'known_devices', 'security_notices'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],
   ...['friendships', 'blocks', 'dm_channels', 'presence_wishes', 'workspace_viewers'],
   ...[

@@ -128,6 +128,20 @@ describe('the operator’s command line', () => {
     expect((await parley(['delete', 'leaver', '--days', 'x'])).code).to.equal(1);
   });
 
+  it('tells who has given up a name', async () => {
+    const account = { email: 'moved@example.com', password: 'correct horse', username: 'earlier' };
+    const { accessToken } = (await request(server(), 'POST', '/api/auth/register', account)).body;
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const renamed = await request(server(), 'PUT', '/api/auth/username', { username: 'later' }, headers);
+    expect(renamed.status).to.equal(200);
+    expect((await parley(['set-tier', 'later', 'member'])).out).to.equal('later is now: member.\n');
+    const { code, complaint } = await parley(['set-tier', '@Earlier', 'member']);
+    expect([code, complaint]).to.deep.equal([1, 'There is no user "@Earlier"; "later" was called that.\n']);
+    expect((await parley(['create-user', '--email', 'x@example.com', '--username', 'earlier'])).complaint).to.contain(
+      'taken',
+    );
+  });
+
   it('says in a sentence what it does not understand', async () => {
     const [help, flag, unknown, nobody, option] = await Promise.all([
       parley(['help']),

@@ -97,6 +97,26 @@ describe('settings and people in the web client', () => {
     expect((await request(here.alice.node, 'POST', '/api/auth/login', changed)).status).to.equal(200);
   });
 
+  it('take another username, and say where one is signed in', async () => {
+    const person = await register(here.alice.node);
+    const visitor = await here.visit(person);
+    const { page } = visitor;
+    const name = `now${Date.now()}`;
+    await visitor.open('/app/settings/profile');
+    await page.getByLabel('Username').fill(here.bob.username);
+    await page.getByRole('button', { name: 'Change the username' }).click();
+    await page.getByText('This username is taken').waitFor();
+    await page.getByLabel('Username').fill(name);
+    await page.getByRole('button', { name: 'Change the username' }).click();
+    await page.getByText(`You are @${name} now.`).waitFor();
+    await page.getByText(`You are @${name}, `).waitFor();
+    expect(await page.getByLabel('Display name').inputValue()).to.equal(name);
+    await page.getByRole('link', { name: 'Devices' }).click();
+    await page.getByText('from 127.0.0.0/24 · signed in').waitFor();
+    expect(visitor.complaints).to.deep.equal([]);
+    await visitor.close();
+  });
+
   it('move an account to another address, and take that back from the old one', async () => {
     const person = await register(here.alice.node);
     const mover = await here.visit(person);

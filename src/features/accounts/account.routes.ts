@@ -4,6 +4,7 @@ import { emailChangeCalls } from '../../contract/email-change.ts';
 import { mailedCalls } from '../../contract/mailed.ts';
 import { membershipCalls } from '../../contract/membership.ts';
 import { done, isoTime } from '../../contract/schema.ts';
+import { usernameChangeCalls } from '../../contract/username-change.ts';
 import { verificationCalls } from '../../contract/verification.ts';
 import { type Route, serve } from '../../rest/route.ts';
 import type { AccountService } from './account.service.ts';
@@ -14,6 +15,7 @@ import type { EmailCodeService } from './mailed/email-code.service.ts';
 import type { PasswordResetService } from './mailed/password-reset.service.ts';
 import type { MembershipService } from './membership/membership.service.ts';
 import { deviceOf } from './sessions/device.ts';
+import type { UsernameService } from './username.service.ts';
 import type { EmailVerificationService } from './verification/verification.service.ts';
 
 export function accountRoutes(accounts: AccountService, dashboard: Dashboard): Route[] {
@@ -23,9 +25,18 @@ export function accountRoutes(accounts: AccountService, dashboard: Dashboard): R
     getMe: ({ actor }) => accounts.me(actor),
     updateMe: ({ actor, body }) => accounts.update(actor, body),
     getUser: ({ params }) => accounts.profile(params.id),
-    changePassword: async ({ actor, body }) => ({ ...done, remaining: await accounts.changePassword(actor, body) }),
+    changePassword: async (request) => ({
+      ...done,
+      remaining: await accounts.changePassword(request.actor, request.body, deviceOf(request)),
+    }),
     getDashboard: ({ actor }) => dashboard.summary(actor),
     getMenuSummary: ({ actor }) => dashboard.menu(actor),
+  });
+}
+
+export function usernameRoutes(usernames: UsernameService): Route[] {
+  return serve(usernameChangeCalls, {
+    changeUsername: (request) => usernames.change(request.actor, request.body.username, deviceOf(request)),
   });
 }
 
@@ -40,7 +51,10 @@ export function mailedRoutes(codes: EmailCodeService, resets: PasswordResetServi
       ...done,
       expiresIn: await resets.start(body.email, { ip, token: body.deviceToken }),
     }),
-    completePasswordReset: async ({ body }) => ({ ...done, remaining: await resets.complete(body) }),
+    completePasswordReset: async (request) => ({
+      ...done,
+      remaining: await resets.complete(request.body, deviceOf(request)),
+    }),
   });
 }
 
@@ -64,7 +78,10 @@ export function emailChangeRoutes(addresses: EmailChangeService): Route[] {
   return serve(emailChangeCalls, {
     startEmailChange: async ({ actor, body }) => ({ ...done, expiresIn: await addresses.start(actor, body.email) }),
     completeEmailChange: async ({ actor, body }) => ({ ...done, email: await addresses.complete(actor, body.code) }),
-    undoEmailChange: async ({ body }) => ({ ...done, email: await addresses.undo(body.token) }),
+    undoEmailChange: async (request) => ({
+      ...done,
+      email: await addresses.undo(request.body.token, deviceOf(request)),
+    }),
   });
 }
 

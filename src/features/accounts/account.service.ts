@@ -30,6 +30,8 @@ import type { Credentials } from './credentials.ts';
 import { userCache } from './identity.ts';
 import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
+import type { SecurityNotices } from './notices/security-notices.ts';
+import type { SignIns } from './notices/sign-ins.ts';
 import type { PasswordCheck } from './password-check.ts';
 import { requireUnguessable } from './password-rules.ts';
 import { type Passwords, saltIn } from './passwords.ts';
@@ -58,6 +60,8 @@ export interface AccountParts {
   sessions: SessionService;
   membership: MembershipService;
   credentials: Credentials;
+  notices: Pick<SecurityNotices, 'notify'>;
+  signIns: Pick<SignIns, 'remember'>;
   agentIdentity: AgentIdentity;
   presence: Introductions;
   settings: Settings;
@@ -84,7 +88,7 @@ export class AccountService {
    * account is created nevertheless
    */
   async register(input: z.output<typeof registerSchema>, device: Device): Promise<AuthAnswer> {
-    const { database, changes, passwords, sessions, membership, settings, verifications } = this.parts;
+    const { database, changes, passwords, sessions, signIns, membership, settings, verifications } = this.parts;
     const { email, username, displayName, inviteCode } = input;
     await requireUnguessable(input.password, 'password', { email, username, displayName });
     const others = await accountsOfAddress(database.rows, email, maxNamed);
@@ -98,6 +102,7 @@ export class AccountService {
         const user = await createUser(change, { ...unproven, passwordHash, username, displayName, tier });
         if (inviteCode !== undefined) await membership.admit(change, user, inviteCode);
         await verifications.offer(change, user.id);
+        await signIns.remember(change, user.id, device);
         const mayEnter = !settings.accounts.requireVerifiedEmail;
         return mayEnter ? await sessions.open(change, user.id, device) : null;
       }),
@@ -160,9 +165,9 @@ export class AccountService {
    * @returns the credentials that remain
    * @throws AppError CURRENT_PASSWORD_WRONG, CONFIRMATION_REQUIRED, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
    */
-  async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>): Promise<Changed> {
+  async changePassword(actor: Actor, input: z.output<typeof changePasswordSchema>, device: Device): Promise<Changed> {
     const session = ownSession(actor);
-    const { changes, passwords, credentials } = this.parts;
+    const { changes, passwords, credentials, notices } = this.parts;
     const { endTokens = false } = input;
     const user = await this.find(actor.userId);
     const { passwordHash: old = null } = user;
@@ -179,6 +184,7 @@ export class AccountService {
       if (!(await replaceHash(change.em, actor.userId, old, hash))) throw new AppError('CURRENT_PASSWORD_WRONG');
       await holdSession(change, session);
       await credentials.end(change, actor.userId, { keepSession: session, tokens: endTokens, links: endTokens });
+      await notices.notify(change, actor.userId, old === null ? 'password-set' : 'password-changed', { device });
       return credentials.remaining(change.em, actor.userId);
     });
   }

@@ -8,6 +8,7 @@ import {
   emailChangeRoutes,
   mailedRoutes,
   membershipRoutes,
+  usernameRoutes,
   verificationRoutes,
 } from './account.routes.ts';
 import { AccountService } from './account.service.ts';
@@ -25,6 +26,8 @@ import { AccountMails, mailWork } from './mailed/account-mails.ts';
 import { EmailCodeService } from './mailed/email-code.service.ts';
 import { PasswordResetService } from './mailed/password-reset.service.ts';
 import { MembershipService } from './membership/membership.service.ts';
+import { SecurityNotices } from './notices/security-notices.ts';
+import { SignIns } from './notices/sign-ins.ts';
 import { LinkingService } from './oauth/linking.service.ts';
 import { oauthRoutes } from './oauth/oauth.routes.ts';
 import { OAuthService } from './oauth/oauth.service.ts';
@@ -41,6 +44,7 @@ import { SessionService } from './sessions/session.service.ts';
 import { SessionActivity } from './sessions/session-activity.ts';
 import { Suspensions } from './suspensions.ts';
 import { Tokens } from './tokens.ts';
+import { UsernameService } from './username.service.ts';
 import { fillSkeletons } from './usernames.table.ts';
 import { EmailVerificationService } from './verification/verification.service.ts';
 
@@ -59,7 +63,9 @@ export function accountsModule(context: Context & PresenceServices) {
   const passwords = new Passwords(settings.accounts.password);
   const revocation = new Revocation(caches, context.control);
   const devices = new KnownDevices(settings);
-  const base = { ...context, tokens, devices, agentIdentity, mails, passwords, revocation };
+  const notices = new SecurityNotices({ ...context, mails });
+  const signIns = new SignIns(notices);
+  const base = { ...context, tokens, devices, agentIdentity, mails, notices, signIns, passwords, revocation };
   const credentials = new Credentials(base);
   const membership = new MembershipService(base);
   const ownership = new Ownership(credentials, mails);
@@ -80,6 +86,7 @@ export function accountsModule(context: Context & PresenceServices) {
     services: { agentAccess, agentIdentity, tokens, identity, confirmations, credentials, mails, dashboard, operator },
     routes: [
       ...accountRoutes(service, dashboard),
+      ...usernameRoutes(new UsernameService(parts)),
       ...mailedRoutes(codes, resets),
       ...confirmationRoutes(confirmations),
       ...verificationRoutes(verifications),
@@ -91,7 +98,7 @@ export function accountsModule(context: Context & PresenceServices) {
       ...disconnectRoutes(new DisconnectService(identity, presence)),
     ],
     handlers: ({ expiry }) => accountHandlers(identity, expiry),
-    jobs: mailWork({ mails, codes, resets, verifications, addresses }, context),
+    jobs: [...mailWork({ mails, codes, resets, verifications, addresses }, context), notices.work()],
     chores: [fillSkeletons, forgetFormerNames, ...forgetEnded(settings.accounts)],
     close: () => activity.close(),
   } satisfies Module;

@@ -14,6 +14,9 @@ const ends = [
   { table: 'password_resets', key: 'token_hash', isOver: `expires_at < ${longAgo}` },
   { table: 'email_verifications', key: 'user_id', isOver: `expires_at < ${longAgo}` },
   { table: 'email_changes', key: 'id', isOver: `expires_at < ${longAgo}` },
+  { table: 'former_usernames', key: 'id', isOver: `kept_until < ${longAgo}` },
+  { table: 'known_devices', key: 'id', isOver: `seen_at < ${longAgo} - interval '1 year'` },
+  { table: 'security_notices', key: 'id', isOver: `mail_at < ${longAgo}` },
   { table: 'oauth_states', key: 'state_hash', isOver: `expires_at < ${longAgo}` },
 ];
 

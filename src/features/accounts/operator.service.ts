@@ -8,8 +8,10 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { shownEmail } from './account.view.ts';
 import type { Credentials } from './credentials.ts';
+import { ownerOfFormerName } from './former-usernames.table.ts';
 import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
+import type { SecurityNotices } from './notices/security-notices.ts';
 import type { Passwords } from './passwords.ts';
 import type { Suspensions } from './suspensions.ts';
 import { fillSkeletons } from './usernames.table.ts';
@@ -38,6 +40,7 @@ interface OperatorParts {
   membership: MembershipService;
   credentials: Credentials;
   suspensions: Suspensions;
+  notices: Pick<SecurityNotices, 'notify'>;
   settings: Settings;
 }
 
@@ -75,10 +78,13 @@ export class OperatorService {
 
   /** Sets a password and ends all sessions. @throws AppError USER_NOT_FOUND */
   async setPassword(name: string, password: string): Promise<void> {
-    const { passwords, changes, credentials } = this.parts;
+    const { passwords, changes, credentials, notices } = this.parts;
     const id = await this.find(name);
     const hash = await passwords.hash(password);
-    await changes.run((change) => credentials.replacePassword(change, id, hash));
+    await changes.run(async (change) => {
+      await credentials.replacePassword(change, id, hash);
+      await notices.notify(change, id, 'password-by-operator', { device: null });
+    });
   }
 
   /** @throws AppError USER_NOT_FOUND, VALIDATION_FAILED for an unknown tier */
@@ -126,9 +132,17 @@ export class OperatorService {
     const names = [{ email: key }, { usernameKey: usernameKeys(key) }, ...(isUuid(key) ? [{ id: key }] : [])];
     const found = await this.parts.database.read((em) => em.find(User, { $or: names, deletedAt: null }));
     const user = found.find(({ usernameKey }) => usernameKey === key) ?? found[0];
-    if (!user) throw new AppError('USER_NOT_FOUND', { message: `There is no user "${name}".` });
+    if (!user) throw new AppError('USER_NOT_FOUND', { message: await this.noUser(name, usernameKeys(key)) });
     if (user.isBot) throw new AppError('FORBIDDEN', { message: `"${name}" is a bot; its owner manages it.` });
     return user.id;
+  }
+
+  /** Tells who has given up this name. */
+  private async noUser(name: string, keys: string[]): Promise<string> {
+    const owner = await ownerOfFormerName(this.parts.database.rows, keys);
+    return owner === undefined
+      ? `There is no user "${name}".`
+      : `There is no user "${name}"; "${owner}" was called that.`;
   }
 
   private knownTier(tier: string): string {

@@ -14,8 +14,12 @@ const unseen = `SELECT id, username FROM users
   WHERE name_skeleton IS NULL AND (username collate "C") ~ '[^ -~]' AND deleted_at IS NULL`;
 
 const lockLook = "SELECT pg_advisory_xact_lock(hashtext('usernames'), hashtext($1))";
+/** A name that is kept for its former owner counts as theirs. */
+const isKept = 'user_id <> $3 AND kept_until > now()';
 const findTaken = `(SELECT id FROM users WHERE username_key = ANY($1::text[]) AND id <> $3 LIMIT 1)
-  UNION ALL (SELECT id FROM users WHERE ${look} = $2 AND deleted_at IS NULL AND id <> $3 LIMIT 1)`;
+  UNION ALL (SELECT id FROM users WHERE ${look} = $2 AND deleted_at IS NULL AND id <> $3 LIMIT 1)
+  UNION ALL (SELECT user_id FROM former_usernames WHERE username_key = ANY($1::text[]) AND ${isKept} LIMIT 1)
+  UNION ALL (SELECT user_id FROM former_usernames WHERE name_skeleton = $2 AND ${isKept} LIMIT 1)`;
 const someUnseen = `${unseen} ORDER BY id LIMIT ${batch + 1}`;
 const lockUnseen = `${unseen} ORDER BY id LIMIT ${batch} FOR NO KEY UPDATE SKIP LOCKED`;
 const writeSkeletons = `UPDATE users SET name_skeleton = given.skeleton
@@ -34,7 +38,7 @@ export interface NameColumns {
 }
 
 /**
- * Whether another user has this name, or one that looks like it. It may change until `claimUsername`.
+ * Whether another user has this name, or one that looks like it, or has had it lately. It may change until `claimUsername`.
  * @throws AppError SERVER_BUSY while hundreds of earlier names have not been looked at yet
  */
 export async function isNameTaken(rows: Rows, userId: string, name: string): Promise<boolean> {

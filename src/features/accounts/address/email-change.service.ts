@@ -14,8 +14,10 @@ import { shownEmail } from '../account.view.ts';
 import type { Credentials } from '../credentials.ts';
 import { type AccountMails, secondsUntil } from '../mailed/account-mails.ts';
 import { namingConflicts } from '../new-user.ts';
+import type { SecurityNotices } from '../notices/security-notices.ts';
 import type { Ownership } from '../ownership.ts';
 import { derivedCode, derivedToken, hashSecret, keyedHash } from '../secrets.ts';
+import type { Device } from '../sessions/device.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
 import { takeMail } from '../sources.ts';
 import { countedMailbox } from './mailbox.ts';
@@ -25,6 +27,7 @@ interface Deps extends Pick<Context, 'changes' | 'limits' | 'settings'> {
   mails: AccountMails;
   ownership: Ownership;
   credentials: Credentials;
+  notices: Pick<SecurityNotices, 'notify'>;
 }
 
 /** Another address for an account: proven by a code at the new one, and undone by a link at the old one (contract §3). */
@@ -102,8 +105,8 @@ export class EmailChangeService {
    * Gives an account back to its old address, with all credentials ended: somebody else may have made them.
    * @returns the address. @throws AppError VERIFICATION_LINK_INVALID, EMAIL_TAKEN, ACCOUNT_SUSPENDED
    */
-  async undo(token: string): Promise<string> {
-    const { changes, ownership, credentials } = this.deps;
+  async undo(token: string, device: Device): Promise<string> {
+    const { changes, ownership, credentials, notices } = this.deps;
     const link = { undoHash: hashSecret(token), expiresAt: { $gt: dateNow() } };
     return namingConflicts(false, () =>
       changes.run(async (change) => {
@@ -118,7 +121,9 @@ export class EmailChangeService {
         await change.em.nativeDelete(EmailChange, later);
         if (!(await claimMailbox(change.rows, oldEmail, userId))) throw new AppError('EMAIL_TAKEN');
         await this.move(change, user, oldEmail);
+        const hadPassword = user.passwordHash != null;
         await credentials.end(change, userId, { tokens: true, links: true, password: true });
+        if (hadPassword) await notices.notify(change, userId, 'password-removed', { device });
         return oldEmail;
       }),
     );

@@ -10,6 +10,7 @@ import { jobTable } from '../../../jobs/job.table.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { Context } from '../../context.ts';
 import type { EmailChangeService } from '../address/email-change.service.ts';
+import type { DueNotice } from '../notices/security-notices.table.ts';
 
 /**
  * A mail to be composed when it is sent. Codes and links are not in it: they are computed from the job's id with the
@@ -67,10 +68,16 @@ export class AccountMails {
     return this.queue(change, addressKind, mail);
   }
 
-  private async queue<D extends object>(change: Change, kind: JobKind<D>, mail: D): Promise<string | null> {
+  /** The same for mails of any kind. */
+  async queue<D extends object>(
+    change: Change,
+    kind: JobKind<D>,
+    mail: D,
+    options: { key?: string; runAt?: Date } = {},
+  ): Promise<string | null> {
     const { jobs, log, settings } = this.context;
     const most = settings.mail.queue;
-    if ((await jobTable.waiting(change.rows, kind.name, most)) < most) return jobs.add(change, kind, mail);
+    if ((await jobTable.waiting(change.rows, kind.name, most)) < most) return jobs.add(change, kind, mail, options);
     log.error('The mail queue is full; a mail was dropped. See whether the mail server answers.');
     return null;
   }
@@ -137,7 +144,21 @@ export class AccountMails {
     return this.mail(to, 'account-leaving', { username, day });
   }
 
-  private mail(to: string, template: string, values: Record<string, string>): Mail {
+  /** What happened to an account, in order. */
+  notices(to: string, username: string, all: DueNotice[]): Mail {
+    const template = all.every(({ kind }) => kind === 'sign-in') ? 'new-sign-in' : 'account-changed';
+    const events = all.map((one) => {
+      const { time, device, place } = one;
+      const origin = [`${time} UTC`, device ?? '', place === null ? '' : `addresses ${place}`]
+        .filter(Boolean)
+        .join(', ');
+      return `${this.templates.sentence('notices', one.kind, { detail: one.detail ?? '' })} (${origin})`;
+    });
+    const link = `${this.context.publicUrl()}/app/settings/account`;
+    return this.mail(to, template, { username, events, link });
+  }
+
+  private mail(to: string, template: string, values: Record<string, string | string[]>): Mail {
     return { to, ...this.templates.render(template, { ...values, site: this.context.publicUrl() }) };
   }
 }

@@ -14,6 +14,7 @@ import type { Settings } from '../../../settings/settings.ts';
 import { countedMailbox } from '../address/mailbox.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
+import type { SignIns } from '../notices/sign-ins.ts';
 import type { Ownership } from '../ownership.ts';
 import { derivedCode, keyedHash } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
@@ -34,6 +35,7 @@ interface EmailCodeParts {
   devices: KnownDevices;
   membership: MembershipService;
   ownership: Ownership;
+  signIns: Pick<SignIns, 'remember'>;
   settings: Settings;
 }
 
@@ -93,7 +95,7 @@ export class EmailCodeService {
         if (known) await lockUser(change.rows, known.id);
         await this.use(change, input.email, hash);
         if (known) await ownership.prove(change, known.id);
-        const userId = known?.id ?? (await this.signUp(change, input));
+        const userId = known?.id ?? (await this.signUp(change, input, device));
         if (known && input.inviteCode !== undefined) await membership.redeemFor(change, userId, input.inviteCode);
         return sessions.open(change, userId, device);
       }),
@@ -129,12 +131,13 @@ export class EmailCodeService {
     return sourceAbout(email, device, { rows: database.rows, devices });
   }
 
-  private async signUp(change: Change, input: z.output<typeof verifyCodeSchema>): Promise<string> {
+  private async signUp(change: Change, input: z.output<typeof verifyCodeSchema>, device: Device): Promise<string> {
     const { email, displayName, inviteCode } = input;
     const tier = this.parts.settings.newAccountTier;
     const proven = { email, emailVerified: true, suggestion: email };
     const user = await createUser(change, { ...proven, passwordHash: null, displayName, tier });
     if (inviteCode !== undefined) await this.parts.membership.admit(change, user, inviteCode);
+    await this.parts.signIns.remember(change, user.id, device);
     return user.id;
   }
 

@@ -12,10 +12,12 @@ import type { RateLimits } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { countedMailbox } from '../address/mailbox.ts';
 import type { CredentialCounts, Credentials } from '../credentials.ts';
+import type { SecurityNotices } from '../notices/security-notices.ts';
 import type { Ownership } from '../ownership.ts';
 import { requireUnguessable } from '../password-rules.ts';
 import { type Passwords, saltIn } from '../passwords.ts';
 import { derivedToken, hashSecret } from '../secrets.ts';
+import type { Device } from '../sessions/device.ts';
 import type { KnownDevices } from '../sessions/known-devices.ts';
 import { sourceAbout, takeMail } from '../sources.ts';
 import { type AccountMails, secondsUntil } from './account-mails.ts';
@@ -32,6 +34,7 @@ export class PasswordResetService {
     credentials: Credentials;
     devices: KnownDevices;
     ownership: Ownership;
+    notices: Pick<SecurityNotices, 'notify'>;
     settings: Settings;
   };
 
@@ -81,8 +84,8 @@ export class PasswordResetService {
    * @returns the credentials that remain
    * @throws AppError PASSWORD_RESET_TOKEN_INVALID, ACCOUNT_SUSPENDED
    */
-  async complete(input: z.output<typeof completeResetSchema>): Promise<CredentialCounts> {
-    const { database, changes, passwords, credentials, ownership } = this.parts;
+  async complete(input: z.output<typeof completeResetSchema>, device: Device): Promise<CredentialCounts> {
+    const { database, changes, passwords, credentials, ownership, notices } = this.parts;
     const { endTokens = false } = input;
     const tokenHash = hashSecret(input.token);
     // Looked up first, so that made-up links cause no password hashing.
@@ -100,6 +103,7 @@ export class PasswordResetService {
       if (used === 0) throw new AppError('PASSWORD_RESET_TOKEN_INVALID');
       await ownership.prove(change, userId, { password: true });
       await credentials.replacePassword(change, userId, passwordHash, { tokens: endTokens, links: endTokens });
+      await notices.notify(change, userId, user.passwordHash == null ? 'password-set' : 'password-changed', { device });
       return credentials.remaining(change.em, userId);
     });
   }

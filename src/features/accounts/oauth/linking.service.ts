@@ -14,6 +14,8 @@ import type { Settings } from '../../../settings/settings.ts';
 import type { AccountMails } from '../mailed/account-mails.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
+import type { SecurityNotices } from '../notices/security-notices.ts';
+import type { SignIns } from '../notices/sign-ins.ts';
 import type { Ownership } from '../ownership.ts';
 import type { Device } from '../sessions/device.ts';
 import { type AuthAnswer, ownSession, type SessionService } from '../sessions/session.service.ts';
@@ -36,6 +38,8 @@ interface LinkingParts {
   sessions: SessionService;
   membership: MembershipService;
   ownership: Ownership;
+  notices: Pick<SecurityNotices, 'notify'>;
+  signIns: Pick<SignIns, 'remember'>;
   settings: Settings;
 }
 
@@ -71,10 +75,10 @@ export class LinkingService {
    * @throws AppError FORBIDDEN if the user's sessions were ended meanwhile, OAUTH_ACCOUNT_TAKEN if it is linked to another
    * user
    */
-  async link(stateHash: string, identity: ProviderIdentity): Promise<void> {
-    await this.tryLink(stateHash, identity).catch((error) => {
+  async link(stateHash: string, identity: ProviderIdentity, device: Device): Promise<void> {
+    await this.tryLink(stateHash, identity, device).catch((error) => {
       if (!isUniqueViolation(error, 'oauth_accounts_subject')) throw error;
-      return this.tryLink(stateHash, identity);
+      return this.tryLink(stateHash, identity, device);
     });
   }
 
@@ -90,30 +94,33 @@ export class LinkingService {
   }
 
   /** @throws AppError OAUTH_ACCOUNT_NOT_FOUND, LAST_SIGN_IN_METHOD, INSUFFICIENT_PAT_SCOPE */
-  async unlink(actor: Actor, accountId: string): Promise<void> {
+  async unlink(actor: Actor, accountId: string, device: Device): Promise<void> {
     ownSession(actor);
     const { userId } = actor;
-    await this.parts.changes.run(async ({ em, rows }) => {
+    await this.parts.changes.run(async (change) => {
+      const { em } = change;
       // The user's row is locked: two accounts unlinked concurrently must not each rely on the other.
-      await lockUser(rows, userId);
-      const removed = await em.nativeDelete(OAuthAccount, { id: accountId, userId });
-      if (removed === 0) throw new AppError('OAUTH_ACCOUNT_NOT_FOUND');
+      await lockUser(change.rows, userId);
+      const account = await em.findOne(OAuthAccount, { id: accountId, userId });
+      if (!account) throw new AppError('OAUTH_ACCOUNT_NOT_FOUND');
+      await em.nativeDelete(OAuthAccount, { id: accountId });
       const others = await em.count(OAuthAccount, { userId });
       const { passwordHash } = await em.findOneOrFail(User, userId, { refresh: true });
       if (others === 0 && passwordHash == null) throw new AppError('LAST_SIGN_IN_METHOD');
+      await this.parts.notices.notify(change, userId, 'provider-unlinked', { device, detail: account.provider });
     });
   }
 
   private async trySignIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
     const { changes, sessions } = this.parts;
     return changes.run(async (change) => {
-      const userId = await this.userOf(change, identity, extras);
+      const userId = await this.userOf(change, identity, extras, device);
       if (extras.inviteCode) await this.redeem(userId, extras.inviteCode);
       return sessions.open(change, userId, device);
     });
   }
 
-  private async tryLink(stateHash: string, identity: ProviderIdentity): Promise<void> {
+  private async tryLink(stateHash: string, identity: ProviderIdentity, device: Device): Promise<void> {
     await this.parts.changes.run(async (change) => {
       const begun = await change.em.findOne(OAuthState, stateHash);
       const userId = begun?.linkTo;
@@ -128,14 +135,21 @@ export class LinkingService {
       if (!linked) await this.addLink(change, userId, identity, begun.madeBy ?? null);
       // A session of this account started it.
       if (isOf(identity, owner.email)) await this.parts.ownership.confirm(change, userId);
+      const linking = { device, detail: identity.provider };
+      if (!linked) await this.parts.notices.notify(change, userId, 'provider-linked', linking);
     });
   }
 
-  private async userOf(change: Change, identity: ProviderIdentity, extras: SignInExtras): Promise<string> {
+  private async userOf(
+    change: Change,
+    identity: ProviderIdentity,
+    extras: SignInExtras,
+    device: Device,
+  ): Promise<string> {
     const linked = await this.linkedUser(change, identity);
     if (linked !== null) return linked;
     const known = await this.byEmail(change, identity);
-    const userId = known ?? (await this.signUp(change, identity, extras));
+    const userId = known ?? (await this.signUp(change, identity, extras, device));
     await this.addLink(change, userId, identity, null);
     return userId;
   }
@@ -174,13 +188,19 @@ export class LinkingService {
     return user.id;
   }
 
-  private async signUp(change: Change, identity: ProviderIdentity, extras: SignInExtras): Promise<string> {
+  private async signUp(
+    change: Change,
+    identity: ProviderIdentity,
+    extras: SignInExtras,
+    device: Device,
+  ): Promise<string> {
     const { verifiedEmail: email, suggestion } = identity;
     // A provider's name has no rules of ours: what can be shown of it is taken.
     const displayName = nameFrom(extras.displayName ?? identity.displayName ?? '', maxDisplayName) || undefined;
     const tier = this.parts.settings.newAccountTier;
     const proven = { email, emailVerified: true, suggestion };
     const user = await createUser(change, { ...proven, passwordHash: null, displayName, tier });
+    await this.parts.signIns.remember(change, user.id, device);
     return user.id;
   }
 

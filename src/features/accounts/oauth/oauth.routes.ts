@@ -23,8 +23,8 @@ export function oauthRoutes(oauth: OAuthService, linking: LinkingService): Route
     },
     signInByIdToken: (request) => oauth.byIdToken(request.params.provider, request.body, deviceOf(request)),
     listOAuthAccounts: ({ actor }) => linking.list(actor),
-    async unlinkOAuthAccount({ actor, params }) {
-      await linking.unlink(actor, params.accountId);
+    async unlinkOAuthAccount(request) {
+      await linking.unlink(request.actor, request.params.accountId, deviceOf(request));
       return done;
     },
   });

@@ -122,7 +122,7 @@ export class OAuthService {
     const callback = new URL(this.callbackUrl(provider.name) + search);
     const identity = await provider.identify(callback, checksOf(state, secret));
     if (kept.linkTo !== null) {
-      await this.parts.linking.link(hashSecret(state), identity);
+      await this.parts.linking.link(hashSecret(state), identity, device);
       return this.page('oauth-callback', { linked: provider.name, redirect: kept.redirect }, '#');
     }
     const answer = await this.parts.linking.signIn(identity, { inviteCode: kept.inviteCode }, device);

@@ -9,7 +9,9 @@ import { dateNow } from '../../../infrastructure/clock.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import type { Context } from '../../context.ts';
 import { personalTokenPrefix } from '../identity.ts';
+import type { SecurityNotices } from '../notices/security-notices.ts';
 import { newSecret } from '../secrets.ts';
+import type { Device } from '../sessions/device.ts';
 import type { Revocation } from '../sessions/revocation.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
 
@@ -19,6 +21,7 @@ const day = 24 * 60 * 60 * 1000;
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'settings'> {
   revocation: Revocation;
+  notices: Pick<SecurityNotices, 'notify'>;
 }
 
 /** Tokens that people create for their own programs (contract §3). Only a signed-in person manages them. */
@@ -32,7 +35,11 @@ export class PersonalTokenService {
   }
 
   /** @throws AppError TOKEN_LIMIT, INSUFFICIENT_PAT_SCOPE */
-  async create(actor: Actor, input: z.output<typeof createTokenSchema>): Promise<z.input<typeof newTokenSchema>> {
+  async create(
+    actor: Actor,
+    input: z.output<typeof createTokenSchema>,
+    device: Device,
+  ): Promise<z.input<typeof newTokenSchema>> {
     const session = ownSession(actor);
     const { secret, hash } = newSecret(personalTokenPrefix);
     return this.deps.changes.run(async (change) => {
@@ -48,6 +55,7 @@ export class PersonalTokenService {
       const made = { id: newId(), tokenHash: hash, madeBy: session, createdAt };
       const token = change.em.create(PersonalToken, { ...made, userId, name, scope, expiresAt });
       await change.em.flush();
+      await this.deps.notices.notify(change, userId, 'token-made', { device, detail: name });
       return { ...tokenRecord(token), token: secret };
     });
   }

@@ -5,6 +5,7 @@ import { bearerToken } from '../../../infrastructure/bearer.ts';
 import { type Route, serve } from '../../../rest/route.ts';
 import type { DisconnectService } from '../disconnect.service.ts';
 import type { PersonalTokenService } from '../personal-tokens/personal-token.service.ts';
+import { deviceOf } from './device.ts';
 import type { SessionService } from './session.service.ts';
 
 export function sessionRoutes(sessions: SessionService): Route[] {
@@ -33,7 +34,7 @@ export function disconnectRoutes(disconnects: DisconnectService): Route[] {
 
 export function personalTokenRoutes(tokens: PersonalTokenService): Route[] {
   return serve(personalTokenCalls, {
-    createPersonalToken: ({ actor, body }) => tokens.create(actor, body),
+    createPersonalToken: (request) => tokens.create(request.actor, request.body, deviceOf(request)),
     listPersonalTokens: ({ actor }) => tokens.list(actor),
     async revokePersonalToken({ actor, params }) {
       await tokens.revoke(actor, params.id);

@@ -7,6 +7,7 @@ import { isoTime } from '../../../contract/schema.ts';
 import type { sessionSchema, tokenPairSchema } from '../../../contract/session.ts';
 import { Session, User } from '../../../database/entities/user.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
+import { addressRange } from '../../../infrastructure/client-address.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import { seal, unseal } from '../../../infrastructure/sealed-text.ts';
@@ -14,6 +15,7 @@ import type { Settings } from '../../../settings/settings.ts';
 import type { Context } from '../../context.ts';
 import { ownUser } from '../account.view.ts';
 import type { Credentials } from '../credentials.ts';
+import type { SignIns } from '../notices/sign-ins.ts';
 import { hashSecret, sealingKey } from '../secrets.ts';
 import { requireActive, standingOf } from '../standing.ts';
 import type { Tokens } from '../tokens.ts';
@@ -31,6 +33,7 @@ const maxListed = 200;
 interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | 'directAccess' | 'settings'> {
   revocation: Revocation;
   credentials: Pick<Credentials, 'endWithSession'>;
+  signIns: Pick<SignIns, 'check' | 'forget'>;
   tokens: Tokens;
   devices: KnownDevices;
 }
@@ -54,6 +57,7 @@ export class SessionService {
     const user = await change.em.findOneOrFail(User, userId, { refresh: true });
     this.requireAdmitted({ ...standingOf(user), verified: !!user.emailVerifiedAt });
     const isRestored = await restore(change, user, this.deps);
+    await this.deps.signIns.check(change, userId, device);
     const id = newId();
     const { refreshTokenSeconds } = this.settings;
     const refreshToken = this.refreshToken(userId, id, refreshTokenSeconds);
@@ -111,9 +115,12 @@ export class SessionService {
   /** Ends a session with the credentials that it made. @throws AppError SESSION_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
   async revoke(actor: Actor, sessionId: string): Promise<void> {
     ownSession(actor);
-    const found = await this.deps.changes.run((change) =>
-      this.deps.credentials.endWithSession(change, actor.userId, sessionId),
-    );
+    const { credentials, signIns } = this.deps;
+    const found = await this.deps.changes.run(async (change) => {
+      const ended = await credentials.endWithSession(change, actor.userId, sessionId);
+      if (ended) await signIns.forget(change, actor.userId, sessionId);
+      return ended;
+    });
     if (!found) throw new AppError('SESSION_NOT_FOUND');
   }
 
@@ -191,5 +198,6 @@ type Listed = Pick<Session, 'id' | 'deviceName' | 'userAgent' | 'ipAddress' | 'c
 function sessionRecord(session: Listed, current: string): z.input<typeof sessionSchema> {
   const { id, deviceName = null, userAgent = null, ipAddress = null, createdAt, lastSeenAt } = session;
   const times = { createdAt: isoTime(createdAt), lastSeenAt: isoTime(lastSeenAt) };
-  return { id, deviceName, userAgent, ipAddress, ...times, current: id === current };
+  const place = ipAddress === null ? null : (addressRange(ipAddress) ?? null);
+  return { id, deviceName, userAgent, place, ipAddress: place, ...times, current: id === current };
 }

@@ -193,7 +193,7 @@ export function Devices() {
   );
 }
 
-function aboutSession({ ipAddress, lastSeenAt, createdAt }: SessionRecord): string {
-  const since = `signed in ${shortTime(createdAt)}, last seen ${shortTime(lastSeenAt)}`;
-  return ipAddress ? `${ipAddress} · ${since}` : since;
+function aboutSession({ place, lastSeenAt, createdAt }: SessionRecord): string {
+  const since = `signed in ${shortTime(createdAt)}, last used ${shortTime(lastSeenAt)}`;
+  return place ? `from ${place} · ${since}` : since;
 }

@@ -8,6 +8,7 @@ import { Account, Devices } from './Account.tsx';
 import { AgentPage, Agents } from './Agents.tsx';
 import { NotificationSettings } from './NotificationSettings.tsx';
 import { InviteCodes, PersonalTokens } from './Tokens.tsx';
+import { Username } from './Username.tsx';
 
 const sections: { section: SettingsSection; label: string; icon: IconName }[] = [
   { section: 'profile', label: 'Profile', icon: 'user' },
@@ -70,6 +71,7 @@ export function Profile() {
           You are @{user?.username}, {user?.email}.
         </p>
         <Field
+          key={user?.displayName}
           label="Display name"
           name="displayName"
           autocomplete="nickname"
@@ -79,6 +81,7 @@ export function Profile() {
         />
         <Field label="Picture (address)" name="avatarUrl" type="url" value={user?.avatarUrl ?? ''} />
       </Form>
+      <Username />
       <Membership />
     </>
   );
