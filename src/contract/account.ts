@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { calls, uuidParam } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { inviteCodeSchema, membershipSchema } from './membership.ts';
+import { pictureErrors, pictureUrlSchema } from './picture.ts';
 import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
 import { usernameSchema } from './username.ts';
 
@@ -68,13 +69,6 @@ export const passwordSchema = textSchema(128)
 export const maxDisplayName = 64;
 export const displayNameSchema = nameSchema(maxDisplayName);
 
-/** A web address, or a path on this site. */
-export const avatarUrlSchema = z
-  .string()
-  .max(2048)
-  .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an http or https URL, or a path of this site')
-  .meta({ examples: ['https://example.com/alice.png'] });
-
 /** No invite code: an invented one would be refused. */
 const newAccount = {
   email: 'alice@example.com',
@@ -106,7 +100,7 @@ export const loginSchema = z.object({
 
 export const updateMeSchema = z.object({
   displayName: displayNameSchema.optional(),
-  avatarUrl: avatarUrlSchema.nullable().optional(),
+  avatarUrl: pictureUrlSchema.nullable().optional(),
 });
 
 /** Rejects a confirmation that differs, in every call that sets a password. */
@@ -221,6 +215,7 @@ export const accountCalls = calls('Accounts', {
     summary: 'Change your display name or picture.',
     body: updateMeSchema,
     answer: ownUserSchema,
+    errors: pictureErrors,
   },
   getUser: {
     method: 'GET',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { avatarUrlSchema, displayNameSchema, smallUserSchema } from './account.ts';
+import { displayNameSchema, smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { pictureErrors, pictureUrlSchema } from './picture.ts';
 import { doneSchema, idSchema, jsonObjectSchema, record, textSchema, timeSchema, withDefault } from './schema.ts';
 import { sentUsernameSchema, usernameSchema } from './username.ts';
 
@@ -35,7 +36,7 @@ const agentFields = z.object({
   name: usernameSchema,
   username: z.string().nullish().describe('The same as `name`.'),
   displayName: displayNameSchema.nullish(),
-  avatarUrl: avatarUrlSchema.nullish(),
+  avatarUrl: pictureUrlSchema.nullish(),
   config: jsonObjectSchema(maxNoteBytes).nullish(),
 });
 
@@ -140,7 +141,7 @@ export const agentCalls = calls(tag, {
     status: 201,
     answer: agentWithTokenSchema,
     shownOnce: ['token'],
-    errors: ['USERNAME_TAKEN', 'AGENT_LIMIT', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
+    errors: ['USERNAME_TAKEN', 'AGENT_LIMIT', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN', ...pictureErrors],
   },
   getAgent: {
     method: 'GET',
@@ -157,7 +158,7 @@ export const agentCalls = calls(tag, {
     params,
     body: updateAgentSchema,
     answer: agentSchema,
-    errors: ['AGENT_NOT_FOUND', 'USERNAME_TAKEN', 'FORBIDDEN'],
+    errors: ['AGENT_NOT_FOUND', 'USERNAME_TAKEN', 'FORBIDDEN', ...pictureErrors],
   },
   deleteAgent: {
     method: 'DELETE',

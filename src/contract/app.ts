@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { calls, contentHeaders, pathParam, rawAnswer, slugParam, uuidParam } from './call.ts';
+import { pictureUrlSchema } from './picture.ts';
 import {
   descriptionSchema,
   doneSchema,
@@ -64,7 +65,7 @@ const htmlSchema = z
 
 const descriptive = {
   description: descriptionSchema.nullish(),
-  iconUrl: urlSchema.nullish(),
+  iconUrl: pictureUrlSchema.nullish(),
 };
 
 export const createAppSchema = z.object({

@@ -19,10 +19,13 @@ export type AttachmentRecord = z.output<typeof attachmentSchema>;
 
 const uploadUrl = /(?:^|\/)api\/media\/([0-9a-f-]{36})(?:$|[?#])/i;
 
+/** The id of the upload at an address, if it is that of one. */
+export const uploadIdIn = (url: string): string | undefined => uploadUrl.exec(url)?.[1]?.toLowerCase();
+
 /** An upload by its id, or by the `url` from its response. */
 export const sentAttachmentSchema = z
   .object({ id: idSchema.nullish(), url: z.string().max(2048).nullish() })
-  .transform((given) => given.id ?? uploadUrl.exec(given.url ?? '')?.[1])
+  .transform((given) => given.id ?? uploadIdIn(given.url ?? ''))
   .pipe(z.uuid('needs the id or the url of an upload').toLowerCase());
 
 export const uploadAnswerSchema = attachmentSchema.extend({ key: idSchema.describe('The same as `id`.') });

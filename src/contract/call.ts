@@ -113,6 +113,7 @@ type CallLimit =
   | 'redeem'
   | 'messages'
   | 'uploads'
+  | 'pictures'
   | 'search'
   | 'discover'
   | 'webhooks';

@@ -28,6 +28,7 @@ import { notificationCalls } from './notification.ts';
 import { oauthCalls } from './oauth.ts';
 import { pageCalls, resetPageCalls } from './page.ts';
 import { personalTokenCalls } from './personal-token.ts';
+import { pictureCalls } from './picture.ts';
 import { policyCalls } from './policy.ts';
 import { presenceClientEvents } from './presence.ts';
 import { reactionCalls, reactionClientEvents } from './reaction.ts';
@@ -79,6 +80,7 @@ export const allCalls = {
   ...pageCalls,
   ...resetPageCalls,
   ...personalTokenCalls,
+  ...pictureCalls,
   ...policyCalls,
   ...reactionCalls,
   ...searchCalls,

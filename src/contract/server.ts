@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { agentBriefSchema, smallUserSchema } from './account.ts';
 import { calls, slugParam, textParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { pictureErrors, pictureUrlSchema } from './picture.ts';
 import { statusSchema } from './presence.ts';
 import { roles } from './roles.ts';
 import {
@@ -15,7 +16,6 @@ import {
   record,
   textSchema,
   timeSchema,
-  urlSchema,
   withDefault,
 } from './schema.ts';
 
@@ -70,8 +70,8 @@ export const createServerSchema = z.object({
   name: nameSchema(100),
   slug: slugSchema.nullish(),
   description: descriptionSchema.nullish(),
-  iconUrl: urlSchema.nullish(),
-  bannerUrl: urlSchema.nullish(),
+  iconUrl: pictureUrlSchema.nullish(),
+  bannerUrl: pictureUrlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),
   isPublic: withDefault(z.boolean(), false),
 });
@@ -80,8 +80,8 @@ export const updateServerSchema = z.object({
   name: nameSchema(100).optional(),
   slug: slugSchema.nullish(),
   description: descriptionSchema.nullish(),
-  iconUrl: urlSchema.nullish(),
-  bannerUrl: urlSchema.nullish(),
+  iconUrl: pictureUrlSchema.nullish(),
+  bannerUrl: pictureUrlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),
   isPublic: z.boolean().optional(),
 });
@@ -193,7 +193,7 @@ export const serverCalls = calls('Servers', {
     body: createServerSchema,
     status: 201,
     answer: serverSchema,
-    errors: ['INVITE_REQUIRED', 'FORBIDDEN', 'SERVER_LIMIT', 'SLUG_TAKEN'],
+    errors: ['INVITE_REQUIRED', 'FORBIDDEN', 'SERVER_LIMIT', 'SLUG_TAKEN', ...pictureErrors],
   },
   listServers: {
     method: 'GET',
@@ -235,7 +235,7 @@ export const serverCalls = calls('Servers', {
     params: { id: serverParam },
     body: updateServerSchema,
     answer: serverSchema,
-    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN'],
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN', ...pictureErrors],
   },
   deleteServer: {
     method: 'DELETE',

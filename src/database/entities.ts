@@ -18,6 +18,7 @@ import { IdempotencyKey, Invalidation, LogRow, MovedLog, Stream } from './entiti
 import { EmailCode, MailedCode } from './entities/mailed-code.entity.ts';
 import { Attachment, Message, Reaction, Thread } from './entities/message.entity.ts';
 import { Notification, NotificationPreferences, NotificationSource } from './entities/notification.entity.ts';
+import { Picture } from './entities/picture.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
 import { FormerUsername, KnownDevice, SecurityNotice } from './entities/security.entity.ts';
 import { Server, ServerBan, ServerMember } from './entities/server.entity.ts';
@@ -73,6 +74,7 @@ export const entities = [
   IdempotencyKey,
   Blob,
   BlobChunk,
+  Picture,
   Friendship,
   Block,
   DmChannel,

@@ -56,6 +56,7 @@ import { ReactionsByUser } from './migrations/0111-reactions-by-user.ts';
 import { AccountDeletion } from './migrations/0113-account-deletion.ts';
 import { Handovers } from './migrations/0114-handovers.ts';
 import { FormerNames } from './migrations/0115-former-names.ts';
+import { Pictures } from './migrations/0118-pictures.ts';
 import { ClaimedAddresses } from './migrations/0122-claimed-addresses.ts';
 import { MailedCodes } from './migrations/0123-mailed-codes.ts';
 import { prepareLong } from './pools.ts';
@@ -113,6 +114,7 @@ export const migrations = [
   { name: '0113-account-deletion', class: AccountDeletion },
   { name: '0114-handovers', class: Handovers },
   { name: '0115-former-names', class: FormerNames },
+  { name: '0118-pictures', class: Pictures },
   { name: '0122-claimed-addresses', class: ClaimedAddresses },
   { name: '0123-mailed-codes', class: MailedCodes },
 ];

@@ -40,7 +40,7 @@ export function gatherOpening({ headers, socket }: IncomingMessage): void {
   setImmediate(() => socket.uncork());
 }
 
-/** Whether it is the only socket of its connection. No stock client opens more, and each would have rate limits of its own. */
+/** Whether it is the only socket of its connection. No stock client opens more, and sockets are counted by connection. */
 export function isOnlyOne(socket: ParleySocket): boolean {
   const all: unknown = Reflect.get(socket.client, 'sockets');
   if (!(all instanceof Map)) return true;

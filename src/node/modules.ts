@@ -23,6 +23,7 @@ import { messagesModule } from '../features/messages/messages.module.ts';
 import { modelProxyModule } from '../features/model-proxy/model-proxy.module.ts';
 import type { Module } from '../features/module.ts';
 import { notificationsModule } from '../features/notifications/notifications.module.ts';
+import { picturesModule } from '../features/pictures/pictures.module.ts';
 import { presenceModule } from '../features/presence/presence.module.ts';
 import { reactionsModule } from '../features/reactions/reactions.module.ts';
 import { searchModule } from '../features/search/search.module.ts';
@@ -41,8 +42,10 @@ export type Modules = ReturnType<typeof createModules>;
 export function createModules(context: Context) {
   const presence = presenceModule(context);
   const blobs = blobsModule(context);
-  const accounts = accountsModule({ ...context, ...presence.services });
-  const people = { ...context, ...presence.services, ...blobs.services, ...accounts.services };
+  const pictures = picturesModule({ ...context, ...blobs.services });
+  const base = { ...context, ...presence.services, ...blobs.services, ...pictures.services };
+  const accounts = accountsModule(base);
+  const people = { ...base, ...accounts.services };
   const invites = invitesModule(people);
   const modelProxy = modelProxyModule(people);
   const friends = friendsModule(people);
@@ -70,7 +73,20 @@ export function createModules(context: Context) {
   const parting = { ...talk, ...friends.services, ...agents.services, ...handovers.services };
   const accountDeletion = accountDeletionModule(parting);
   const list: Record<string, Module> = {
-    ...{ presence, blobs, accounts, invites, modelProxy, friends, members, channels, joinRequests, servers, mentions },
+    ...{
+      presence,
+      blobs,
+      pictures,
+      accounts,
+      invites,
+      modelProxy,
+      friends,
+      members,
+      channels,
+      joinRequests,
+      servers,
+      mentions,
+    },
     ...{ messages, media, reactions, search, bootstrap, agents, events, threads, workspace, apps, direct },
     ...{ notifications, accountExport, handovers, accountDeletion },
   };

@@ -34,6 +34,7 @@ import {
   watchDelivery,
   watchJobs,
   watchLimits,
+  watchPictures,
   watchReplicas,
   watchWebhooks,
 } from './watches.ts';
@@ -198,6 +199,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   watchDelivery(metrics, delivery, () => services.writer.queued);
   watchWebhooks(metrics, services.webhookDispatcher);
   watchJobs(metrics, context.jobs);
+  watchPictures(metrics, services.pictureWork);
   const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });
   connectSockets({ list, services }, gateway, shutdown);
   for (const module of Object.values(list)) module.start?.();

@@ -2,6 +2,7 @@ import { errorCodes } from '../contract/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { WebhookDispatcher } from '../features/agents/webhooks/webhook.dispatcher.ts';
+import type { PicturesServices } from '../features/pictures/pictures.module.ts';
 import type { SocketServices } from '../gateway/dispatch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
@@ -76,6 +77,23 @@ export function watchWebhooks(metrics: Metrics, webhooks: Pick<WebhookDispatcher
   metrics.counter('webhooks_delivered', 'Events accepted by webhooks.', () => webhooks.counters.delivered);
   metrics.counter('webhooks_failed', 'Failed attempts to deliver an event.', () => webhooks.counters.failed);
   metrics.gauge('webhooks_under_way', 'Rooms that are being delivered.', () => webhooks.counters.underWay);
+}
+
+/** Metrics of pictures: those encoded anew here, and those from elsewhere. */
+export function watchPictures(metrics: Metrics, { encoder, outside }: PicturesServices['pictureWork']): void {
+  const { counters } = encoder;
+  metrics.counter('pictures_encoded', 'Pictures that were encoded anew.', () => counters.encoded);
+  metrics.counter('pictures_refused', 'Files that were no usable pictures.', () => counters.refused);
+  metrics.counter('pictures_killed', 'Pictures that broke their decoder, or took too long.', () => counters.killed);
+  metrics.counter('picture_seconds', 'Time of decoding and encoding pictures.', () => counters.ms / 1000);
+  metrics.gauge('pictures_waiting', 'Pictures that wait to be encoded.', () => encoder.waiting);
+  metrics.counter('outside_picture_hits', 'Pictures from elsewhere that were known.', () => outside.hits);
+  metrics.counter('outside_pictures_fetched', 'Pictures fetched from elsewhere.', () => outside.fetched);
+  metrics.counter(
+    'outside_pictures_failed',
+    'Pictures that could not be fetched from elsewhere.',
+    () => outside.failed,
+  );
 }
 
 /** A scrape does not wait longer for PostgreSQL. */

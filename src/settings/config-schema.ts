@@ -25,6 +25,21 @@ const presenceSettings = z.strictObject({
   settleMs: milliseconds.describe('after a Redis outage: how long nodes have to report again who is online'),
 });
 
+/** The settings of pictures in config/*.json. */
+const pictureSettings = z.strictObject({
+  maxPixels: positive.describe('pixels of a picture that is decoded, in all frames together'),
+  timeoutMs: milliseconds.describe('how long one may take to be decoded and encoded; then its process is ended'),
+  waiting: positive.describe('pictures that may wait for it on a node; beyond that 503'),
+  graceSeconds: positive.describe('how long an uploaded picture is kept that nothing shows any more'),
+  cacheBytes: positive.describe('uploaded pictures that a node keeps in memory'),
+  outside: z.strictObject({
+    timeoutMs: milliseconds.describe('how long a host elsewhere may take to send a picture'),
+    concurrency: positive.describe('concurrent requests of a node for pictures elsewhere'),
+    cacheBytes: positive.describe('pictures from elsewhere that a node keeps in memory'),
+    cacheSeconds: positive.describe('how long they are kept, there and by browsers'),
+  }),
+});
+
 /** `points` in `seconds`. */
 const rate = z.strictObject({ points: positive, seconds: positive });
 
@@ -155,6 +170,7 @@ export const fileSchema = z.strictObject({
     jsonBodyBytes: positive.describe('a JSON body'),
     uploadBytes: positive.describe('a file for a workspace or an app'),
     attachmentBytes: positive.describe('a file for a message'),
+    pictureBytes: positive.describe('a picture of a person, bot or server, and one at an outside address'),
     bodySeconds: positive.describe('how long the body of a request may take to arrive, if it is no upload'),
     uploadIdleSeconds: positive.describe('how long no byte of an upload may arrive'),
     connectionsPerAddress: positive.describe(
@@ -206,6 +222,10 @@ export const fileSchema = z.strictObject({
     joins: rate.describe('joins and leaves of one person or bot'),
     deltas: rate.describe('pieces of streamed replies of one bot'),
     uploads: rate.describe('uploads of one user'),
+    pictures: rate.describe('pictures uploaded by one user'),
+    pictureFetches: rate.describe(
+      'pictures fetched from outside addresses, and not known yet, for one address; on each node',
+    ),
     search: rate.describe('searches of one user'),
     discover: rate.describe('look-ups of public servers and of invite codes, of one user or address'),
     modelProxy: rate.describe('calls of models by one person, with all tokens'),
@@ -257,6 +277,7 @@ export const fileSchema = z.strictObject({
     ),
   }),
   blobs: z.strictObject({ graceSeconds: positive.describe('how long an unreferenced file is kept') }),
+  pictures: pictureSettings,
   notifications: z.strictObject({ readDays: positive.describe('how long read notifications are kept') }),
   shutdown: z.strictObject({
     graceMs: milliseconds.describe('how long requests may go on while a node stops'),

@@ -70,7 +70,7 @@ export const environmentSchema = z.object({
     .meta(told('a separate origin to serve apps from', 'the same site, sandboxed')),
   APP_PROXY_ALLOW: hosts
     .optional()
-    .meta(told('private hosts (`host` or `host:port`) that apps and webhooks may reach', 'none')),
+    .meta(told('private hosts (`host` or `host:port`) that apps, webhooks and pictures may reach', 'none')),
   TRUST_PROXY: whole(0, 10)
     .default(0)
     .meta(told('how many proxies are in front of it (`X-Forwarded-For`, `X-Forwarded-Host`)')),
@@ -134,7 +134,7 @@ export interface Settings extends FileSettings, RedisSettings {
   corsOrigins: string[];
   /** A separate origin for apps. Null: they are served from the same site as everything else. */
   appsUrl: string | null;
-  /** Private hosts that apps and webhooks may still use: `host` or `host:port`. */
+  /** Private hosts that apps, webhooks and pictures may still use: `host` or `host:port`. */
   appProxyAllow: string[];
   trustProxy: number;
   logLevel: string;

@@ -1,8 +1,8 @@
 import { nonceMark } from '../infrastructure/asset.ts';
 
 /**
- * The policy of the web client's page: only its own scripts and styles, connections only to this site, and no text that is
- * parsed as HTML by accident (Trusted Types).
+ * The policy of the web client's page: only its own scripts and styles, connections and pictures only from this site, so
+ * that no other host learns who looks, and no text that is parsed as HTML by accident (Trusted Types).
  * @param appsOrigin where apps are served, when it is another one
  */
 export function contentPolicy(appsOrigin: string | null): string {
@@ -10,7 +10,7 @@ export function contentPolicy(appsOrigin: string | null): string {
     "default-src 'none'",
     `script-src 'nonce-${nonceMark}'`,
     `style-src 'nonce-${nonceMark}'`,
-    "img-src 'self' https: blob:",
+    "img-src 'self'",
     "connect-src 'self'",
     `frame-src 'self'${appsOrigin ? ` ${appsOrigin}` : ''}`,
     "worker-src 'none'",

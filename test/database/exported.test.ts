@@ -25,6 +25,7 @@ const leftOut: Record<string, string[]> = {
   threads: ['message_count', 'deleted_at'],
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
   agent_policies: ['revision'],
+  pictures: ['unused_since', 'check_at'],
   workspaces: ['folder_count', 'file_count', 'total_bytes'],
 };
 

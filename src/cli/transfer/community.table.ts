@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { avatarUrlSchema, emailSchema, maxDisplayName } from '../../contract/account.ts';
+import { emailSchema, maxDisplayName } from '../../contract/account.ts';
 import { agentStatuses, maxNoteBytes, slashCommandsSchema } from '../../contract/agent.ts';
 import { maxReason } from '../../contract/ban.ts';
 import { channelTypes } from '../../contract/channel.ts';
@@ -9,7 +9,20 @@ import { roles } from '../../contract/roles.ts';
 import { timeSchema, withDefault } from '../../contract/schema.ts';
 import { homepageSchema, slugSchema } from '../../contract/server.ts';
 import { deletedUsernameKey, earlierUsernameKey, keptUsernameSchema } from '../../contract/username.ts';
-import { amount, count, description, id, json, label, part, smallCount, text, time, times, url } from './part.ts';
+import {
+  amount,
+  count,
+  description,
+  id,
+  json,
+  label,
+  part,
+  pictureUrl,
+  smallCount,
+  text,
+  time,
+  times,
+} from './part.ts';
 import { contacts, people } from './selections.table.ts';
 
 export const users = part({
@@ -20,7 +33,7 @@ export const users = part({
       username: keptUsernameSchema,
       email: emailSchema.nullable(),
       displayName: label(maxDisplayName),
-      avatarUrl: avatarUrlSchema.nullable(),
+      avatarUrl: pictureUrl,
       isBot: z.boolean(),
       tier: label(100),
       ...times,
@@ -66,8 +79,8 @@ export const servers = part({
     name: label(100),
     slug: slugSchema.nullable(),
     description,
-    iconUrl: url,
-    bannerUrl: url,
+    iconUrl: pictureUrl,
+    bannerUrl: pictureUrl,
     homepageHtml: homepageSchema.nullable(),
     isPublic: z.boolean(),
     ownerId: id,

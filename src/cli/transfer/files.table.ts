@@ -1,8 +1,23 @@
 import { z } from 'zod';
 import { appStatuses, appTypes } from '../../contract/app.ts';
 import { nodeNameSchema } from '../../contract/names.ts';
+import { pictureName, pictureSizes } from '../../contract/picture.ts';
 import { slugSchema } from '../../contract/server.ts';
-import { count, description, id, label, mediaType, part, sha256, smallCount, times, url } from './part.ts';
+import {
+  count,
+  description,
+  id,
+  label,
+  mediaType,
+  part,
+  pictureUrl,
+  sha256,
+  smallCount,
+  time,
+  times,
+  url,
+} from './part.ts';
+import { people, shownPictures } from './selections.table.ts';
 
 export const workspaces = part({
   table: 'workspaces',
@@ -47,7 +62,7 @@ export const apps = part({
     type: z.enum(appTypes),
     status: z.enum(appStatuses),
     description,
-    iconUrl: url,
+    iconUrl: pictureUrl,
     url,
     version: smallCount,
     isHomepage: z.boolean(),
@@ -66,4 +81,29 @@ export const appFiles = part({
     WHERE a.server_id = $1 ORDER BY t.app_id, t.path`,
   select: { sha256: 'b.hash' },
   refers: { appId: 'apps' },
+});
+
+/** Pictures that people, the server and its apps show, by their addresses, which stay as they are. */
+export const pictures = part({
+  table: 'pictures',
+  shape: z.object({
+    name: pictureName,
+    size: z.enum(pictureSizes),
+    uploaderId: id.nullable(),
+    sha256,
+    // A node serves them from memory.
+    bytes: z
+      .number()
+      .int()
+      .min(1)
+      .max(2 ** 21),
+    width: smallCount,
+    height: smallCount,
+    isAnimated: z.boolean(),
+    createdAt: time,
+  }),
+  from: `pictures t JOIN blobs b ON b.id = t.blob_id WHERE ${shownPictures} ORDER BY t.name, t.size`,
+  select: { sha256: 'b.hash', uploaderId: `CASE WHEN t.uploader_id IN (${people}) THEN t.uploader_id END` },
+  refers: { uploaderId: 'users' },
+  derive: ({ createdAt }) => ({ check_at: createdAt }),
 });

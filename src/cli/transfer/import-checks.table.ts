@@ -110,6 +110,11 @@ const wrong: [query: string, sentence: string][] = [
     'app-files.jsonl: a file has another size than its bytes.',
   ],
   [
+    `SELECT p.name FROM pictures p JOIN imported_contents i ON i.id = p.blob_id JOIN blobs b ON b.id = p.blob_id
+     WHERE $1::uuid IS NOT NULL AND p.bytes <> b.size`,
+    'pictures.jsonl: a picture has another size than its bytes.',
+  ],
+  [
     // It would collide with the later version of that number.
     `SELECT f.path FROM app_files f JOIN apps a ON a.id = f.app_id WHERE a.server_id = $1 AND f.version <> a.version`,
     'app-files.jsonl: a file is of another version than its app.',

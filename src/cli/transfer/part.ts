@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pictureUrlSchema } from '../../contract/picture.ts';
 import {
   descriptionSchema,
   idSchema,
@@ -78,4 +79,5 @@ export const mediaType = z
 
 export const times = { createdAt: time, updatedAt: time };
 export const url = urlSchema.nullable();
+export const pictureUrl = pictureUrlSchema.nullable();
 export const description = descriptionSchema.nullable();

@@ -10,7 +10,7 @@ import {
   servers,
   users,
 } from './community.table.ts';
-import { appFiles, apps, nodes, workspaces } from './files.table.ts';
+import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
 import type { Part } from './part.ts';
 import { attachments, messages, reactions, threads } from './talk.table.ts';
 
@@ -34,4 +34,5 @@ export const parts: Part[] = [
   nodes,
   apps,
   appFiles,
+  pictures,
 ];

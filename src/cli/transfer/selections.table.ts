@@ -31,9 +31,16 @@ export const people = `WITH named AS (
 export const contacts = `SELECT user_id FROM server_members WHERE server_id = $1
   UNION SELECT a.owner_id FROM agents a JOIN server_members m ON m.user_id = a.user_id WHERE m.server_id = $1`;
 
+/** The condition that something of the server `$1` shows picture `t`. */
+export const shownPictures = `'/media/' || t.name || '.webp' IN (
+    SELECT avatar_url FROM users WHERE id IN (${people})
+    UNION SELECT icon_url FROM servers WHERE id = $1 UNION SELECT banner_url FROM servers WHERE id = $1
+    UNION SELECT icon_url FROM apps WHERE server_id = $1)`;
+
 /** The contents referenced in the server `$1`, each once. */
 export const contents = `SELECT b.id, b.hash, b.size FROM blobs b WHERE b.id IN (
     SELECT a.blob_id FROM attachments a JOIN (${liveMessages}) m ON m.id = a.message_id
     UNION SELECT blob_id FROM workspace_nodes WHERE workspace_id IN (${inWorkspace}) AND blob_id IS NOT NULL
     UNION SELECT f.blob_id FROM app_files f JOIN apps a ON a.id = f.app_id AND a.version = f.version WHERE a.server_id = $1
+    UNION SELECT t.blob_id FROM pictures t WHERE ${shownPictures}
   ) ORDER BY b.hash`;

@@ -9,6 +9,12 @@ import { User } from './user.entity.ts';
 const AppSchema = defineEntity({
   name: 'App',
   tableName: 'apps',
+  indexes: [
+    {
+      name: 'apps_icon_picture',
+      expression: `create index apps_icon_picture on apps (icon_url) where icon_url like '/media/%'`,
+    },
+  ],
   uniques: [
     { name: 'apps_server_slug', properties: ['serverId', 'slug'] },
     { name: 'apps_homepage', properties: ['serverId'], where: { isHomepage: true } },

@@ -12,6 +12,14 @@ const ServerSchema = defineEntity({
       name: 'servers_discover',
       expression: 'create index servers_discover on servers (member_count desc, id) where is_public',
     },
+    {
+      name: 'servers_icon_picture',
+      expression: `create index servers_icon_picture on servers (icon_url) where icon_url like '/media/%'`,
+    },
+    {
+      name: 'servers_banner_picture',
+      expression: `create index servers_banner_picture on servers (banner_url) where banner_url like '/media/%'`,
+    },
   ],
   properties: {
     id: p.uuid().primary(),

@@ -22,6 +22,10 @@ const UserSchema = defineEntity({
     },
     { name: 'users_claimed_email', properties: ['claimedEmail'], where: { claimedEmail: { $ne: null } } },
     {
+      name: 'users_avatar_picture',
+      expression: `create index users_avatar_picture on users (avatar_url) where avatar_url like '/media/%'`,
+    },
+    {
       name: 'users_unseen',
       expression: `create index users_unseen on users (id) where name_skeleton is null and (username collate "C") ~ '[^ -~]' and deleted_at is null`,
     },

@@ -22,6 +22,7 @@ import { User } from '../../database/entities/user.entity.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
+import type { PictureService } from '../pictures/picture.service.ts';
 import { ownUser, shownEmail, smallUser } from './account.view.ts';
 import { accountsOfAddress, type Named } from './address/mailboxes.table.ts';
 import type { AgentIdentity } from './agent.identity.ts';
@@ -64,6 +65,7 @@ export interface AccountParts {
   signIns: Pick<SignIns, 'remember'>;
   agentIdentity: AgentIdentity;
   presence: Introductions;
+  pictures: PictureService;
   settings: Settings;
 }
 
@@ -137,13 +139,14 @@ export class AccountService {
 
   /** Changes the actor's name or picture; omitted fields stay. @throws AppError USER_NOT_FOUND */
   async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
-    const { changes, caches, presence } = this.parts;
+    const { changes, caches, presence, pictures } = this.parts;
+    const set = { ...input, avatarUrl: await pictures.settled(actor, input.avatarUrl, 'square') };
     return changes.run(async (change) => {
       // Of two concurrent changes the second announces the first too.
       await lockUser(change.rows, actor.userId);
       const user = await change.em.findOne(User, { id: actor.userId, deletedAt: null });
       if (!user) throw new AppError('USER_NOT_FOUND');
-      const { displayName = user.displayName, avatarUrl = user.avatarUrl } = input;
+      const { displayName = user.displayName, avatarUrl = user.avatarUrl } = set;
       if (displayName === user.displayName && avatarUrl === user.avatarUrl) return this.own(user);
       Object.assign(user, { displayName, avatarUrl });
       change.afterCommit(() => caches.forget(userCache, [actor.userId]));

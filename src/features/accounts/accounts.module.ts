@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Module } from '../module.ts';
+import type { PicturesServices } from '../pictures/pictures.module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
 import { accountHandlers } from './account.gateway.ts';
 import {
@@ -51,7 +52,7 @@ import { EmailVerificationService } from './verification/verification.service.ts
 export type AccountsServices = ReturnType<typeof accountsModule>['services'];
 
 /** Accounts, signing in, and who is behind a token (contract §3). */
-export function accountsModule(context: Context & PresenceServices) {
+export function accountsModule(context: Context & PresenceServices & PicturesServices) {
   const { settings, database, caches, presence } = context;
   const tokens = new Tokens(settings);
   const activity = new SessionActivity(database, context.log);

@@ -29,6 +29,7 @@ import { namingConflicts } from '../accounts/new-user.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
 import { claimUsername } from '../accounts/usernames.table.ts';
 import type { Context } from '../context.ts';
+import type { PictureService } from '../pictures/picture.service.ts';
 import { recordHeartbeat, setAgentStatus } from './agent.table.ts';
 import type { AgentTokens } from './agent.tokens.ts';
 import { type AgentRecord, agentRecord } from './agent.view.ts';
@@ -56,6 +57,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'control' | 'direc
   agentTokens: AgentTokens;
   leaveAll: LeaveAll;
   presence: AgentPresence;
+  pictures: PictureService;
 }
 
 /** Bots and their life cycle (contract §4). */
@@ -73,13 +75,14 @@ export class AgentService {
   async create(actor: Actor, input: z.output<typeof createAgentSchema>): Promise<z.input<typeof agentWithTokenSchema>> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
     const session = ownSession(actor);
+    const avatarUrl = await this.deps.pictures.settled(actor, input.avatarUrl, 'square');
     return namingConflicts(false, () =>
       this.deps.changes.run(async (change) => {
         await lockUser(change.rows, actor.userId);
         await holdSession(change, session);
         const owned = await change.em.count(Agent, { ownerId: actor.userId });
         if (owned >= this.deps.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
-        const { agent, bot } = await this.insert(change, actor, input);
+        const { agent, bot } = await this.insert(change, actor, { ...input, avatarUrl });
         const token = await this.deps.agentTokens.issue(change, agent, session);
         return { ...agentRecord(agent, bot), token };
       }),
@@ -102,7 +105,8 @@ export class AgentService {
   /** @throws AppError AGENT_NOT_FOUND, USERNAME_TAKEN */
   async update(actor: Actor, agentId: string, input: z.output<typeof updateAgentSchema>): Promise<AgentRecord> {
     const { userId } = await this.deps.agentAccess.owned(actor, agentId);
-    const { name, displayName, avatarUrl, config } = input;
+    const { name, displayName, config } = input;
+    const avatarUrl = await this.deps.pictures.settled(actor, input.avatarUrl, 'square');
     return namingConflicts(false, () =>
       this.deps.changes.run(async (change) => {
         const agent = await lockAgent(change.em, agentId);

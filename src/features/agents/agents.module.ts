@@ -6,6 +6,7 @@ import type { Context } from '../context.ts';
 import type { MembersServices } from '../members/members.module.ts';
 import type { MessagesServices } from '../messages/messages.module.ts';
 import type { Module } from '../module.ts';
+import type { PicturesServices } from '../pictures/pictures.module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
 import { agentHandlers, connectBots } from './agent.gateway.ts';
 import { AgentMemberships } from './agent.memberships.ts';
@@ -35,7 +36,12 @@ import { WebhookStops } from './webhooks/webhook.stops.ts';
 
 export type AgentsServices = ReturnType<typeof agentsModule>['services'];
 
-type Below = AccountsServices & ChannelsServices & MembersServices & MessagesServices & PresenceServices;
+type Below = AccountsServices &
+  ChannelsServices &
+  MembersServices &
+  MessagesServices &
+  PicturesServices &
+  PresenceServices;
 
 /** Bots: their accounts, policies and feeds, webhooks and streamed replies (contract §4). */
 export function agentsModule(context: Context & Below) {

@@ -30,6 +30,7 @@ import { requireUnbanned } from '../members/ban.access.ts';
 import type { Roster } from '../members/roster.ts';
 import { findInviting, findServer, publicServers, serversOf } from '../members/server.table.ts';
 import { memberRecord, outsideRecord, type ServerRecord, serverChange, serverRecord } from '../members/server.view.ts';
+import type { PictureService } from '../pictures/picture.service.ts';
 import { type InviteCodes, newInviteCode } from './invite-code.ts';
 import { requireRoomToOwn } from './member.service.ts';
 
@@ -48,6 +49,7 @@ interface Deps
   channels: ChannelService;
   audience: Audience;
   roster: Roster;
+  pictures: PictureService;
   inviteCodes: InviteCodes;
   statuses: StatusReader;
 }
@@ -68,6 +70,7 @@ export class ServerService {
    */
   async create(actor: Actor, input: z.output<typeof createServerSchema>): Promise<ServerRecord> {
     this.deps.capabilities.require(actor, 'server:create');
+    const { iconUrl = null, bannerUrl = null } = await this.pictures(actor, input);
     return this.withFreeSlug(() =>
       this.deps.changes.run(async (change) => {
         await requireRoomToOwn(change, actor.userId, this.settings.maxPerOwner);
@@ -76,8 +79,8 @@ export class ServerService {
           name: input.name,
           slug: input.slug ?? null,
           description: input.description ?? null,
-          iconUrl: input.iconUrl ?? null,
-          bannerUrl: input.bannerUrl ?? null,
+          iconUrl,
+          bannerUrl,
           homepageHtml: input.homepageHtml ?? null,
           isPublic: input.isPublic,
           ownerId: actor.userId,
@@ -126,13 +129,14 @@ export class ServerService {
   async update(actor: Actor, idOrSlug: string, input: z.output<typeof updateServerSchema>): Promise<ServerRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:update');
+    const changed = { ...input, ...(await this.pictures(actor, input)) };
     return this.withFreeSlug(() =>
       this.deps.changes.run(async (change) => {
         const server = await change.em.findOne(Server, id, forUpdate);
         if (!server) throw new AppError('SERVER_NOT_FOUND');
         const { updatedAt } = server;
         const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;
-        change.em.assign(server, input, { ignoreUndefined: true });
+        change.em.assign(server, changed, { ignoreUndefined: true });
         await change.em.flush();
         if (becomesOther) await this.forgetChannels(change, id);
         // It stays where nothing has changed.
@@ -207,6 +211,18 @@ export class ServerService {
         reference,
       });
     });
+  }
+
+  /** The pictures that a change sets, as they are kept. */
+  private async pictures(
+    actor: Actor,
+    { iconUrl, bannerUrl }: Pick<z.output<typeof updateServerSchema>, 'iconUrl' | 'bannerUrl'>,
+  ) {
+    const { pictures } = this.deps;
+    return {
+      iconUrl: await pictures.settled(actor, iconUrl, 'square'),
+      bannerUrl: await pictures.settled(actor, bannerUrl, 'banner'),
+    };
   }
 
   /** Whether the channels may be listed depends on whether the server is public. */

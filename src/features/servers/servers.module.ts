@@ -1,6 +1,7 @@
 import type { ChannelsServices } from '../channels/channels.module.ts';
 import type { Context } from '../context.ts';
 import type { MembersServices } from '../members/members.module.ts';
+import type { PicturesServices } from '../pictures/pictures.module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
 import { BanService } from './ban.service.ts';
 import { InviteCodes } from './invite-code.ts';
@@ -11,7 +12,9 @@ import { ServerService } from './server.service.ts';
 export type ServersServices = ReturnType<typeof serversModule>['services'];
 
 /** Servers, joining and leaving them, roles and bans (contract §5). */
-export function serversModule(context: Context & MembersServices & ChannelsServices & PresenceServices) {
+export function serversModule(
+  context: Context & MembersServices & ChannelsServices & PicturesServices & PresenceServices,
+) {
   const parts = { ...context, inviteCodes: new InviteCodes(context) };
   const servers = new ServerService(parts);
   const members = new MemberService(parts);

@@ -11,6 +11,7 @@ import { Handovers } from './handovers.ts';
 import { Lists } from './lists.ts';
 import { Notifications } from './notifications.ts';
 import { People } from './people.ts';
+import { Pictures } from './pictures.ts';
 import { Alerts, Preferences } from './preferences.ts';
 import { Presence } from './presence.ts';
 import { Replies } from './replies.ts';
@@ -113,6 +114,7 @@ function partsOf(core: Core) {
     servers,
     people,
     handovers: new Handovers(core),
+    pictures: new Pictures(core),
     notifications,
     preferences,
     alerts: new Alerts(core, presence, notifications),

@@ -8,6 +8,7 @@ import { Icon } from '../parts/Icon.tsx';
 import { useLoaded, usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
+import { Picture } from '../parts/Picture.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 import { EditApp, NewApp } from './AppForms.tsx';
 
@@ -65,7 +66,9 @@ function Card({ record, isAdmin, onChange }: CardProps) {
   return (
     <li>
       <span class="server" aria-hidden="true">
-        {record.iconUrl ? <img src={record.iconUrl} alt="" referrerpolicy="no-referrer" /> : <Icon name="app" />}
+        <Picture url={record.iconUrl}>
+          <Icon name="app" />
+        </Picture>
       </span>
       <strong class="name">{record.name}</strong>
       {isAdmin && (

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ParleyError, type ServerRecord } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
 import { errorText } from '../../state/toasts.ts';
-import { ServerPicture } from '../parts/Avatar.tsx';
+import { Banner, ServerPicture } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Problem } from '../parts/Form.tsx';
 import { peopleIn } from '../people/Discover.tsx';
@@ -27,6 +27,7 @@ export function Invite({ code }: { code: string }) {
   };
   return (
     <section class="blank">
+      {server && <Banner server={server} />}
       {server && (
         <span class="server large" aria-hidden="true">
           <ServerPicture server={server} />

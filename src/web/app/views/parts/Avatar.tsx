@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import { useApp } from '../useApp.ts';
+import { Picture } from './Picture.tsx';
 
 interface AvatarProps {
   user: { id: string; displayName: string; avatarUrl: string | null };
@@ -20,11 +21,7 @@ export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
   const status = present ? (presence.statuses.value.get(user.id) ?? 'offline') : null;
   const picture = (
     <span class={`avatar ${size} hue${hue}`} aria-hidden="true">
-      {user.avatarUrl ? (
-        <img src={user.avatarUrl} alt="" loading="lazy" referrerpolicy="no-referrer" />
-      ) : (
-        letter.toUpperCase()
-      )}
+      <Picture url={user.avatarUrl}>{letter.toUpperCase()}</Picture>
     </span>
   );
   if (!status) return picture;
@@ -38,7 +35,25 @@ export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
 
 /** A server's icon, or the first letters of its name. */
 export function ServerPicture({ server }: { server: Pick<ServerRecord, 'name' | 'iconUrl'> }) {
-  if (server.iconUrl) return <img src={server.iconUrl} alt="" referrerpolicy="no-referrer" />;
-  const words = server.name.split(/\s+/).slice(0, 2);
-  return <span aria-hidden="true">{words.map((word) => [...word][0] ?? '').join('')}</span>;
+  return (
+    <Picture url={server.iconUrl}>
+      <span aria-hidden="true">{initialsOf(server.name)}</span>
+    </Picture>
+  );
+}
+
+/** The first letters of a name. */
+export function initialsOf(name: string): string {
+  const words = name.split(/\s+/).slice(0, 2);
+  return words.map((word) => [...word][0] ?? '').join('');
+}
+
+/** A server's banner, if it has one. */
+export function Banner({ server }: { server: Pick<ServerRecord, 'bannerUrl'> }) {
+  if (!server.bannerUrl) return null;
+  return (
+    <span class="banner" aria-hidden="true">
+      <Picture url={server.bannerUrl} size="large" />
+    </span>
+  );
 }

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
+import { outsideOf, typedPicture } from '../../state/pictures.ts';
 import { pathTo } from '../../state/router.ts';
+import { initialsOf } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
+import { PictureField } from '../parts/PictureField.tsx';
 import { HandOver } from '../settings/HandOver.tsx';
 import { useApp } from '../useApp.ts';
 
@@ -18,7 +21,7 @@ export function Overview({ server }: { server: ServerRecord }) {
       name: text('name'),
       slug: text('slug') || null,
       description: text('description') || null,
-      iconUrl: text('iconUrl') || null,
+      iconUrl: typedPicture(text('iconUrl'), server.iconUrl),
       isPublic: isChecked('isPublic'),
       homepageHtml: raw('homepageHtml') || null,
     });
@@ -37,7 +40,27 @@ export function Overview({ server }: { server: ServerRecord }) {
           hint="For addresses: lower case letters, digits and hyphens."
         />
         <TextArea label="Description" name="description" maxlength={1024} value={server.description ?? ''} />
-        <Field label="Picture (address)" name="iconUrl" type="url" value={server.iconUrl ?? ''} />
+        <PictureField
+          label="Picture"
+          shape="square"
+          url={server.iconUrl}
+          onChange={(iconUrl) => servers.update(server.id, { iconUrl })}
+        >
+          {initialsOf(server.name)}
+        </PictureField>
+        <Field
+          key={outsideOf(server.iconUrl)}
+          label="Picture at another address"
+          name="iconUrl"
+          type="url"
+          value={outsideOf(server.iconUrl)}
+        />
+        <PictureField
+          label="Banner"
+          shape="banner"
+          url={server.bannerUrl}
+          onChange={(bannerUrl) => servers.update(server.id, { bannerUrl })}
+        />
         <Check label="Anyone may find and join it" name="isPublic" checked={server.isPublic} />
         <TextArea
           label="Home page (HTML)"

@@ -3,6 +3,7 @@ import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { isWide } from '../../browser.ts';
 import { pathTo } from '../../state/router.ts';
 import { isReadable } from '../../state/servers.ts';
+import { Banner } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -55,6 +56,7 @@ function OutsideServer({ serverId }: { serverId: string }) {
     });
   return (
     <section class="blank">
+      {server && <Banner server={server} />}
       <h1>{server?.name ?? 'A private server'}</h1>
       {server?.description && <p>{server.description}</p>}
       {access.joinRequestStatus === 'pending' ? (

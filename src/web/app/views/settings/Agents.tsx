@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import { outsideOf, typedPicture } from '../../state/pictures.ts';
 import { pathTo } from '../../state/router.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
@@ -8,6 +9,7 @@ import { Field, Secret } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
+import { PictureField } from '../parts/PictureField.tsx';
 import { shortTime } from '../parts/time.ts';
 import { useApp } from '../useApp.ts';
 import { AgentPlaces, AgentWebhook } from './AgentPlaces.tsx';
@@ -72,10 +74,14 @@ export function AgentPage({ agentId }: { agentId: string }) {
   const { value: agent, load } = useLoaded(() => client.rest('GET /api/agents/:id', { id: agentId }), [agentId]);
   if (!agent) return <p class="faint">One moment…</p>;
   const save = async ({ text }: Fields) => {
-    const body = { displayName: text('displayName'), avatarUrl: text('avatarUrl') || null };
+    const body = { displayName: text('displayName'), avatarUrl: typedPicture(text('avatarUrl'), agent.avatarUrl) };
     await client.rest('PATCH /api/agents/:id', { id: agentId, body });
     await load();
     showToast('The agent is saved.');
+  };
+  const setPicture = async (avatarUrl: string | null) => {
+    await client.rest('PATCH /api/agents/:id', { id: agentId, body: { avatarUrl } });
+    await load();
   };
   return (
     <>
@@ -89,7 +95,16 @@ export function AgentPage({ agentId }: { agentId: string }) {
       <Form class="block" action="Save" work={save}>
         <h2>How it shows itself</h2>
         <Field label="Display name" name="displayName" maxlength={64} value={agent.displayName} required />
-        <Field label="Picture (address)" name="avatarUrl" type="url" value={agent.avatarUrl ?? ''} />
+        <PictureField label="Picture" shape="square" url={agent.avatarUrl} onChange={setPicture}>
+          {agent.displayName[0]?.toUpperCase()}
+        </PictureField>
+        <Field
+          key={outsideOf(agent.avatarUrl)}
+          label="Picture at another address"
+          name="avatarUrl"
+          type="url"
+          value={outsideOf(agent.avatarUrl)}
+        />
       </Form>
       <HandOverAgent agent={agent} />
       <Ending agent={agent} />

@@ -1,8 +1,10 @@
+import { outsideOf, typedPicture } from '../../state/pictures.ts';
 import { pathTo, type SettingsSection } from '../../state/router.ts';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import type { IconName } from '../parts/Icon.tsx';
 import { Block, Page } from '../parts/Page.tsx';
+import { PictureField } from '../parts/PictureField.tsx';
 import { useApp } from '../useApp.ts';
 import { Account, Devices } from './Account.tsx';
 import { AgentPage, Agents } from './Agents.tsx';
@@ -58,10 +60,13 @@ function Content({ section, id }: { section: SettingsSection; id: string | null 
 export function Profile() {
   const { setMe, client, showToast, me } = useApp();
   const save = async ({ text }: Fields) => {
-    const body = { displayName: text('displayName'), avatarUrl: text('avatarUrl') || null };
+    const avatarUrl = typedPicture(text('avatarUrl'), me.value?.avatarUrl);
+    const body = { displayName: text('displayName'), avatarUrl };
     setMe(await client.rest('PATCH /api/auth/me', { body }));
     showToast('Your profile is saved.');
   };
+  const setPicture = async (avatarUrl: string | null) =>
+    setMe(await client.rest('PATCH /api/auth/me', { body: { avatarUrl } }));
   const user = me.value;
   return (
     <>
@@ -79,7 +84,16 @@ export function Profile() {
           value={user?.displayName}
           required
         />
-        <Field label="Picture (address)" name="avatarUrl" type="url" value={user?.avatarUrl ?? ''} />
+        <PictureField label="Picture" shape="square" url={user?.avatarUrl ?? null} onChange={setPicture}>
+          {user?.displayName[0]?.toUpperCase()}
+        </PictureField>
+        <Field
+          key={outsideOf(user?.avatarUrl)}
+          label="Picture at another address"
+          name="avatarUrl"
+          type="url"
+          value={outsideOf(user?.avatarUrl)}
+        />
       </Form>
       <Username />
       <Membership />

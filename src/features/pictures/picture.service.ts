@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { LRUCache } from 'lru-cache';
+import type { Actor } from '../../contract/actor.ts';
+import { uploadIdIn } from '../../contract/attachment.ts';
+import { AppError } from '../../contract/errors.ts';
+import { type PictureRecord, type PictureSize, pictureNameIn, picturePathOf } from '../../contract/picture.ts';
+import { invalid } from '../../contract/schema/validation.ts';
+import { AtOnce } from '../../infrastructure/at-once.ts';
+import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
+import type { EncodedPicture, PictureEncoder, PictureShape } from '../../infrastructure/picture-encoder.ts';
+import { type ServedContent, uploadHeaders } from '../../infrastructure/served-content.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
+import { type BlobStore, fileTooLarge } from '../blobs/blob.store.ts';
+import type { Context } from '../context.ts';
+import {
+  findPicture,
+  findUpload,
+  holdPicture,
+  insertPicture,
+  type PictureRow,
+  sweepPictures,
+} from './picture.table.ts';
+
+/** An upload that was found to be a picture; it is not stored yet. */
+export interface ReceivedPicture extends EncodedPicture {
+  shape: PictureShape;
+}
+
+const nameBytes = 16;
+/** How many uploads of one person are read at once; each is in memory. */
+const perPerson = 2;
+
+interface Deps extends Pick<Context, 'database' | 'changes' | 'chores' | 'settings' | 'publicUrl'> {
+  blobs: BlobStore;
+  allowance: StorageAllowance;
+  encoder: PictureEncoder;
+}
+
+/** Pictures of people, bots and servers: received, encoded anew, and served to everyone who has their address (contract §6). */
+export class PictureService {
+  private readonly deps: Deps;
+  private readonly arriving = new AtOnce(perPerson);
+  /** What was served last, by address and size. */
+  private readonly served: LRUCache<string, Buffer>;
+
+  constructor(deps: Deps) {
+    this.deps = deps;
+    const { graceSeconds, cacheBytes } = deps.settings.pictures;
+    this.served = new LRUCache({ maxSize: cacheBytes, sizeCalculation: ({ length }) => Math.max(length, 1) });
+    deps.chores.add({ name: 'forget unused pictures', step: (rows) => sweepPictures(rows, graceSeconds) });
+  }
+
+  /**
+   * Receives a picture and encodes it anew, before anything is changed: it may wait for others.
+   * @param atLeast how many bytes there are, as far as that is known beforehand
+   * @throws AppError BODY_TOO_LARGE, PICTURE_INVALID, RATE_LIMITED, SERVER_BUSY
+   */
+  async receive(
+    actor: Actor,
+    file: IncomingFile,
+    shape: string | undefined,
+    atLeast: number,
+  ): Promise<ReceivedPicture> {
+    const maxBytes = this.deps.settings.limits.pictureBytes;
+    if (atLeast > maxBytes) throw fileTooLarge(maxBytes);
+    if (!this.arriving.enter(actor.userId)) {
+      const message = `You are sending ${perPerson} pictures already; send them one after the other.`;
+      throw new AppError('RATE_LIMITED', { message, retryAfter: 1 });
+    }
+    try {
+      const bytes = await buffer(Readable.from(limited(file.bytes, maxBytes)));
+      return await this.encoded(bytes, shape === 'banner' ? 'banner' : 'square');
+    } finally {
+      this.arriving.leave(actor.userId);
+    }
+  }
+
+  /** Stores a received picture. @throws AppError QUOTA_EXCEEDED, VALIDATION_FAILED when its shape came after it */
+  async add(actor: Actor, picture: ReceivedPicture, shape: PictureShape): Promise<PictureRecord> {
+    if (shape !== picture.shape) {
+      throw invalid([{ path: 'shape', message: 'must come before the file', code: 'custom' }]);
+    }
+    const { large, small, isAnimated } = picture;
+    const name = randomBytes(nameBytes).toString('hex');
+    return this.deps.changes.run(async (change) => {
+      const rows: PictureRow[] = [];
+      for (const [size, { bytes, width, height }] of [['large', large] as const, ['small', small] as const]) {
+        const blob = await this.deps.blobs.put(bytes);
+        const moves = isAnimated && size === 'large';
+        const owned = { name, size, uploaderId: actor.userId, blobId: blob.id };
+        rows.push({ ...owned, bytes: blob.size, width, height, isAnimated: moves });
+      }
+      await insertPicture(change.rows, rows);
+      await this.deps.allowance.requireWithin(change.rows, actor);
+      return recordOf(name, picture);
+    });
+  }
+
+  /**
+   * What is kept where someone sets a picture: another address as it is; a file that the actor has uploaded for messages,
+   * which only its readers could see, becomes a picture.
+   * @throws AppError ATTACHMENT_NOT_FOUND, PICTURE_INVALID, BODY_TOO_LARGE, QUOTA_EXCEEDED, SERVER_BUSY
+   */
+  async settled<U extends string | null | undefined>(actor: Actor, url: U, shape: PictureShape): Promise<U | string> {
+    const path = url ? this.pathOf(url) : '';
+    const name = pictureNameIn(path);
+    if (name !== undefined) {
+      await holdPicture(this.deps.database.rows, name);
+      return path;
+    }
+    const uploadId = path.startsWith('/') ? uploadIdIn(path) : undefined;
+    if (uploadId === undefined) return url;
+    const upload = await findUpload(this.deps.database.rows, actor.userId, uploadId);
+    if (!upload) throw new AppError('ATTACHMENT_NOT_FOUND');
+    const { pictureBytes } = this.deps.settings.limits;
+    if (upload.size > pictureBytes) throw fileTooLarge(pictureBytes);
+    const bytes = await buffer(this.deps.blobs.read(upload.blobId));
+    const { url: lasting } = await this.add(actor, await this.encoded(bytes, shape), shape);
+    return lasting;
+  }
+
+  /** A picture by the last part of its address, for anyone. @throws AppError PICTURE_NOT_FOUND */
+  async open(file: string, size: PictureSize): Promise<ServedContent> {
+    const name = pictureNameIn(`/media/${file}`);
+    const bytes = name === undefined ? undefined : await this.bytesOf(name, size);
+    if (!bytes) throw new AppError('PICTURE_NOT_FOUND');
+    return pictureContent(bytes, `${name}-${size}`, 'public, max-age=31536000, immutable');
+  }
+
+  /** An address on this site without the site. */
+  private pathOf(url: string): string {
+    const site = this.deps.publicUrl();
+    return url.startsWith(`${site}/`) ? url.slice(site.length) : url;
+  }
+
+  private async bytesOf(name: string, size: PictureSize): Promise<Buffer | undefined> {
+    const key = `${name} ${size}`;
+    const known = this.served.get(key);
+    if (known) return known;
+    const row = await findPicture(this.deps.database.rows, name, size);
+    const bytes = row && (await this.deps.blobs.readSmall([row.blobId])).get(row.blobId);
+    if (bytes) this.served.set(key, bytes);
+    return bytes;
+  }
+
+  private async encoded(bytes: Buffer, shape: PictureShape): Promise<ReceivedPicture> {
+    return { ...(await this.deps.encoder.encode(bytes, shape)), shape };
+  }
+}
+
+/** A picture as it is served: whoever opens it as a page gets one that can do nothing. */
+export function pictureContent(bytes: Buffer, etag: string, keep: string): ServedContent {
+  const headers = {
+    ...uploadHeaders,
+    'Content-Type': 'image/webp',
+    'Content-Disposition': 'inline',
+    'Cache-Control': keep,
+  };
+  return {
+    size: bytes.length,
+    etag,
+    headers,
+    read: (range) => Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes], { objectMode: false }),
+  };
+}
+
+function recordOf(name: string, { large, small, isAnimated }: EncodedPicture): PictureRecord {
+  const url = picturePathOf(name);
+  const size = large.bytes.length + small.bytes.length;
+  const { width, height } = large;
+  return { url, smallUrl: `${url}?size=small`, contentType: 'image/webp', size, width, height, isAnimated };
+}
+
+async function* limited(bytes: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const piece of bytes) {
+    size += piece.length;
+    if (size > maxBytes) throw fileTooLarge(maxBytes);
+    // Its buffer is used again.
+    yield Buffer.from(piece);
+  }
+}
