@@ -2,7 +2,7 @@ import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import type { ChannelKind, ChannelType } from '../contract/channel.ts';
 import { AppError } from '../contract/errors.ts';
-import { may, type Permission, type Role, requireRole } from '../contract/roles.ts';
+import { type ActingRole, may, type Permission, requireRole } from '../contract/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
@@ -27,7 +27,7 @@ export interface ChannelInfo {
 /** A channel, with the actor's role in its server. */
 export interface ChannelWithRole extends ChannelInfo {
   /** Null in a DM, and for non-members of the server. */
-  role: Role | null;
+  role: ActingRole | null;
 }
 
 /** A channel that an actor may know of, and whether the actor is in it. */
@@ -248,7 +248,7 @@ export function isInChannel(needsEntry: boolean, excluded: boolean | null): bool
 function seen(
   actor: Actor,
   channel: ChannelInfo,
-  role: Role | null,
+  role: ActingRole | null,
   { excluded }: MembershipRow,
 ): SeenChannel | undefined {
   const { isBot } = actor.user;

@@ -1,7 +1,7 @@
 import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
-import { outranks, type Role } from '../contract/roles.ts';
+import { type ActingRole, outranks } from '../contract/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
@@ -16,7 +16,7 @@ export interface ServerInfo {
 
 /** A user's membership in a server. */
 export interface ServerMembership {
-  role: Role;
+  role: ActingRole;
   /** Of a bot: it may write in the workspace. */
   workspaceWrite: boolean;
 }
@@ -78,7 +78,13 @@ export class ServerAccess {
 
   /** Makes all nodes reread a user's membership in a server. */
   forget(serverId: string, userId: string): Promise<void> {
-    return this.caches.forget(membershipCache, [membershipKey(serverId, userId)]);
+    return this.forgetAll([{ serverId, userId }]);
+  }
+
+  /** The same for many. */
+  forgetAll(members: { serverId: string; userId: string }[]): Promise<void> {
+    const keys = members.map(({ serverId, userId }) => membershipKey(serverId, userId));
+    return this.caches.forget(membershipCache, keys);
   }
 
   forgetHere(serverId: string, userId: string): void {

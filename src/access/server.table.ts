@@ -5,8 +5,11 @@ import type { ServerInfo, ServerMembership } from './server.access.ts';
 const info = 'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers';
 const byId = `${info} WHERE id = $1`;
 const bySlug = `${info} WHERE slug = $1`;
+/** Whether the server of a seat `m` holds back the role of its user, a person without a second factor. */
+const isHeldBack = `m.role <> 'member' AND EXISTS (SELECT FROM servers s WHERE s.id = m.server_id AND s.require_second_factor)
+  AND EXISTS (SELECT FROM users u WHERE u.id = m.user_id AND u.second_factor_at IS NULL AND NOT u.is_bot)`;
 const memberships = `SELECT key, role, workspace_write AS "workspaceWrite" FROM unnest($1::text[]) AS key CROSS JOIN LATERAL (
-    SELECT role, workspace_write FROM server_members
+    SELECT CASE WHEN ${isHeldBack} THEN 'unprotected' ELSE m.role END AS role, workspace_write FROM server_members m
     WHERE server_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid LIMIT 1) AS seat`;
 
 export async function readServer(rows: Rows, idOrSlug: string): Promise<ServerInfo | undefined> {

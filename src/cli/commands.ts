@@ -97,6 +97,15 @@ export const commands: Record<string, Command> = {
       );
     },
   },
+  'remove-second-factor': {
+    usage: 'remove-second-factor <user>',
+    summary: 'for someone who has lost it: remove authenticator app, passkeys and recovery codes, and end all sessions',
+    async run({ args, services, print }) {
+      const name = requiredArgument(args, 0, 'user');
+      const count = await services.operator.removeFactors(name);
+      print(count > 0 ? `${name} has no second factor any more.` : `${name} had no second factor.`);
+    },
+  },
   suspend: {
     usage: 'suspend <user> [--reason <text>]',
     summary: 'shut someone and their bots out at once; the reason is told to them',

@@ -11,6 +11,7 @@ interface Refusal {
   retryAfter?: number;
   requestId?: string;
   methods?: string[];
+  ticket?: string;
 }
 
 /** Why a call failed: the server's own error object (contract §2), or that there was no answer. */
@@ -22,8 +23,13 @@ export class ParleyError extends Error {
   /** Seconds. */
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
-  /** With CONFIRMATION_REQUIRED: how this account can confirm, `password` or `code`. */
+  /**
+   * With CONFIRMATION_REQUIRED and SECOND_FACTOR_REQUIRED: what this account can do it by, `password` or `code`, or `totp`,
+   * `passkey`, `recovery`.
+   */
   readonly methods: string[];
+  /** With SECOND_FACTOR_REQUIRED of a sign-in: what completes it. */
+  readonly ticket: string | null;
 
   constructor(body: Refusal, status = 0) {
     super(body.error ?? body.code);
@@ -34,6 +40,7 @@ export class ParleyError extends Error {
     this.retryAfter = body.retryAfter;
     this.requestId = body.requestId;
     this.methods = body.methods ?? [];
+    this.ticket = body.ticket ?? null;
   }
 
   /** Whether the same call may succeed later: no answer, rate limited, or a server in trouble. */

@@ -109,10 +109,18 @@ export class Parley {
     return this.signedInAs(await this.http.open('POST /api/auth/register', [{ body: account }]));
   }
 
-  /** Signs in with an e-mail or a username, and a password. */
+  /** Signs in with an e-mail or a username, and a password. @throws ParleyError SECOND_FACTOR_REQUIRED: `completeSignIn` */
   async signIn(credentials: RestInput<'POST /api/auth/login'>['body']): Promise<AuthAnswer> {
     const body = { deviceToken: this.deviceToken, ...credentials };
     return this.signedInAs(await this.http.open('POST /api/auth/login', [{ body }]));
+  }
+
+  /**
+   * Completes a sign-in that was refused with SECOND_FACTOR_REQUIRED. @param proof the `ticket` of that error, and a code of
+   * an authenticator app (`totp`), a `recoveryCode` or the answer of a `passkey`
+   */
+  async completeSignIn(proof: RestInput<'POST /api/auth/second-factor/sign-in'>['body']): Promise<AuthAnswer> {
+    return this.signedInAs(await this.http.open('POST /api/auth/second-factor/sign-in', [{ body: proof }]));
   }
 
   /** Adopts the result of another way of signing in. */

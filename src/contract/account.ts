@@ -26,6 +26,11 @@ export const ownUserSchema = record('OwnUser', {
   ...smallUserSchema.shape,
   email: z.string().nullable(),
   emailVerifiedAt: timeSchema.nullable().describe('Since when the address is proven to be yours; null: it is not.'),
+  secondFactor: z
+    .enum(['none', 'active', 'required'])
+    .describe(
+      '`active`: signing in takes one. `required`: the operator wants one of everyone, and until there is one nothing but setting it up is possible.',
+    ),
   status: z.string(),
   membership: membershipSchema,
   createdAt: timeSchema,
@@ -121,6 +126,7 @@ export const passwordChangedSchema = record('PasswordChanged', {
     agentTokens: z.number().describe('Of all of your bots.'),
     modelTokens: z.number(),
     linkedAccounts: z.number(),
+    passkeys: z.number().describe('They stay also with `endTokens`: removing one takes a second factor.'),
     webhooks: z.number().describe('Where your bots send what they hear.'),
   }),
 });
@@ -200,7 +206,7 @@ export const accountCalls = calls('Accounts', {
     auth: 'none',
     body: loginSchema,
     answer: authSchema,
-    errors: ['INVALID_CREDENTIALS', 'ACCOUNT_SUSPENDED', 'EMAIL_NOT_VERIFIED', 'SERVER_BUSY'],
+    errors: ['INVALID_CREDENTIALS', 'SECOND_FACTOR_REQUIRED', 'ACCOUNT_SUSPENDED', 'EMAIL_NOT_VERIFIED', 'SERVER_BUSY'],
     limit: 'auth',
   },
   getMe: {
@@ -208,6 +214,7 @@ export const accountCalls = calls('Accounts', {
     path: '/api/auth/me',
     summary: 'The signed-in user.',
     answer: ownUserSchema,
+    unprotected: true,
   },
   updateMe: {
     method: 'PATCH',

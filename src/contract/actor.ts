@@ -15,6 +15,8 @@ export interface Actor {
   user: SmallUser;
   /** Id of the membership tier, which holds the capabilities. */
   tier: string;
+  /** Whether signing in takes a second factor; false for bots. */
+  secondFactor: boolean;
   /** The session behind an access token; null for bots and personal access tokens. */
   sessionId: string | null;
   /** The personal access token used; null for sessions and bots. */

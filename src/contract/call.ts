@@ -99,6 +99,8 @@ export interface CallSpec {
   anyBody?: boolean;
   /** It takes a session whose user gave a password or code in the last minutes (contract §3). */
   confirmed?: true;
+  /** For those too who have not yet set up the second factor that the operator requires (contract §3). */
+  unprotected?: true;
   /** The areas that a personal token must be for, if they are not that of its group (contract §3). */
   areas?: readonly Area[];
 }

@@ -27,12 +27,14 @@ import { modelProxyCalls, modelTokenCalls } from './model-proxy.ts';
 import { notificationCalls } from './notification.ts';
 import { oauthCalls } from './oauth.ts';
 import { pageCalls, resetPageCalls } from './page.ts';
+import { passkeyCalls } from './passkey.ts';
 import { personalTokenCalls } from './personal-token.ts';
 import { pictureCalls } from './picture.ts';
 import { policyCalls } from './policy.ts';
 import { presenceClientEvents } from './presence.ts';
 import { reactionCalls, reactionClientEvents } from './reaction.ts';
 import { searchCalls } from './search.ts';
+import { secondFactorCalls } from './second-factor.ts';
 import { serverCalls } from './server.ts';
 import { serverMemberCalls } from './server-member.ts';
 import { disconnectCalls, sessionCalls, sessionClientEvents } from './session.ts';
@@ -79,11 +81,13 @@ export const allCalls = {
   ...oauthCalls,
   ...pageCalls,
   ...resetPageCalls,
+  ...passkeyCalls,
   ...personalTokenCalls,
   ...pictureCalls,
   ...policyCalls,
   ...reactionCalls,
   ...searchCalls,
+  ...secondFactorCalls,
   ...serverMemberCalls,
   ...serverCalls,
   ...sessionCalls,

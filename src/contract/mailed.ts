@@ -29,6 +29,7 @@ export const mailedCalls = calls('Accounts', {
       'INVALID_VERIFICATION_CODE',
       'VERIFICATION_CODE_EXPIRED',
       'INVALID_INVITE_CODE',
+      'SECOND_FACTOR_REQUIRED',
       'ACCOUNT_SUSPENDED',
       'EMAIL_TAKEN',
     ],

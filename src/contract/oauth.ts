@@ -97,7 +97,14 @@ export const oauthCalls = calls('Identity providers', {
     params: { provider },
     body: idTokenSchema,
     answer: authSchema,
-    errors: ['ID_TOKEN_INVALID', 'PROVIDER_UNAVAILABLE', 'ACCOUNT_SUSPENDED', 'EMAIL_NOT_VERIFIED', 'EMAIL_TAKEN'],
+    errors: [
+      'ID_TOKEN_INVALID',
+      'PROVIDER_UNAVAILABLE',
+      'SECOND_FACTOR_REQUIRED',
+      'ACCOUNT_SUSPENDED',
+      'EMAIL_NOT_VERIFIED',
+      'EMAIL_TAKEN',
+    ],
     limit: 'auth',
   },
   listOAuthAccounts: {

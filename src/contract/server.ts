@@ -40,6 +40,9 @@ export const serverSchema = record('Server', {
   ownerId: idSchema.optional().describe('For members only.'),
   inviteCode: z.string().optional().describe('For members only; bots see none.'),
   memberCount: z.number().int(),
+  requireSecondFactor: z
+    .boolean()
+    .describe('People without a second factor may do no more here than members, whatever their role.'),
   role: z.enum(roles).nullable().describe("The caller's role; null for those who are no members."),
   createdAt: timeSchema,
   updatedAt: timeSchema,
@@ -84,6 +87,7 @@ export const updateServerSchema = z.object({
   bannerUrl: pictureUrlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),
   isPublic: z.boolean().optional(),
+  requireSecondFactor: z.boolean().optional().describe('Set by someone who has one.'),
 });
 
 export const discoverSchema = z.object({

@@ -67,6 +67,7 @@ export const sessionCalls = calls('Sessions', {
     answer: doneSchema,
     errors: ['INSUFFICIENT_PAT_SCOPE'],
     limit: null,
+    unprotected: true,
     repeats: 'never',
   },
 });
@@ -97,6 +98,7 @@ export const sessionClientEvents = clientEvents('Accounts', {
       'PAT_TOKEN_EXPIRED',
       'INSUFFICIENT_PAT_SCOPE',
       'ACCOUNT_SUSPENDED',
+      'SECOND_FACTOR_SETUP_REQUIRED',
     ],
     limit: 'events',
     lane: { by: null },

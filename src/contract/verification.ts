@@ -35,6 +35,7 @@ export const verificationCalls = calls('Accounts', {
     answer: mailedSchema,
     errors: ['EMAIL_ALREADY_VERIFIED', 'NO_EMAIL', 'INSUFFICIENT_PAT_SCOPE'],
     limit: 'auth',
+    unprotected: true,
   },
   completeEmailVerification: {
     method: 'POST',
@@ -56,5 +57,6 @@ export const verificationCalls = calls('Accounts', {
     ],
     limit: 'auth',
     repeats: 'never',
+    unprotected: true,
   },
 });

@@ -51,6 +51,8 @@ import { ConfirmedSessions } from './migrations/0099-confirmed-sessions.ts';
 import { EmailChanges } from './migrations/0100-email-changes.ts';
 import { FormerUsernames } from './migrations/0101-former-usernames.ts';
 import { SecurityNotices } from './migrations/0102-security-notices.ts';
+import { SecondFactors } from './migrations/0105-second-factors.ts';
+import { ProtectedRoles } from './migrations/0106-protected-roles.ts';
 import { AccountExports } from './migrations/0110-account-exports.ts';
 import { ReactionsByUser } from './migrations/0111-reactions-by-user.ts';
 import { AccountDeletion } from './migrations/0113-account-deletion.ts';
@@ -109,6 +111,8 @@ export const migrations = [
   { name: '0100-email-changes', class: EmailChanges },
   { name: '0101-former-usernames', class: FormerUsernames },
   { name: '0102-security-notices', class: SecurityNotices },
+  { name: '0105-second-factors', class: SecondFactors },
+  { name: '0106-protected-roles', class: ProtectedRoles },
   { name: '0110-account-exports', class: AccountExports },
   { name: '0111-reactions-by-user', class: ReactionsByUser },
   { name: '0113-account-deletion', class: AccountDeletion },

@@ -7,6 +7,7 @@ const refusals: Partial<Record<ErrorCode, string>> = {
   AUTH_TOKEN_MISSING: 'Authentication required',
   SESSION_REVOKED: 'Session revoked',
   ACCOUNT_SUSPENDED: 'Account suspended',
+  SECOND_FACTOR_SETUP_REQUIRED: 'Second factor required',
   RATE_LIMITED: 'Too many requests',
   DATABASE_UNAVAILABLE: 'Authentication unavailable',
   INTERNAL_ERROR: 'Authentication unavailable',

@@ -83,6 +83,7 @@ function routeServices(
   return {
     authenticate: authentication(limits, identity),
     stillAuthentic: (actor) => identity.refreshed(actor),
+    requireSecondFactor: (actor) => identity.requireSecondFactor(actor),
     requireConfirmed: (actor) => confirmations.require(actor),
     operations,
     undoing: (work) => blobs.undoing(work),
@@ -98,6 +99,7 @@ function routeServices(
 
 function gatewayParts(services: Modules['services']): Omit<GatewayParts, 'httpServer' | 'watched'> {
   const { settings, log, nodeId, delivery, catchUp, redis, identity, feedFilter, direct, appsOrigin } = services;
+  const authenticate = authentication(services.limits, identity);
   const socketLimits = new SocketLimits(services.limits, log);
   return {
     settings,
@@ -114,7 +116,11 @@ function gatewayParts(services: Modules['services']): Omit<GatewayParts, 'httpSe
       isEnd: ({ event }) => event === channelDeleted.name,
     },
     ownRooms: direct,
-    authenticate: authentication(services.limits, identity),
+    async authenticate(token, ip) {
+      const actor = await authenticate(token, ip);
+      identity.requireSecondFactor(actor);
+      return actor;
+    },
     stillAuthentic: authenticity(identity),
     operations: services.operations,
     limit: (name, socket) => socketLimits.take(name, socket),

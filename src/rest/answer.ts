@@ -22,6 +22,8 @@ export interface RouteServices extends BodyLimits {
   authenticate(token: string, ip: string): Promise<Actor>;
   /** Checks that an actor's token is still valid. @throws AppError as `authenticate` */
   stillAuthentic(actor: Actor): Promise<unknown>;
+  /** @throws AppError SECOND_FACTOR_SETUP_REQUIRED */
+  requireSecondFactor(actor: Actor): void;
   /** @throws AppError CONFIRMATION_REQUIRED */
   requireConfirmed(actor: Actor): Promise<void>;
   operations: Operations;
@@ -51,6 +53,8 @@ export async function answer(
   await services.limit(route, context, actor);
   // Forwarded bodies may be as large as uploads.
   if (route.file || route.userContent) services.allowUpload(context.req);
+  // What is for everyone is for those too.
+  if (actor && !route.unprotected && route.auth !== 'ignore-invalid') services.requireSecondFactor(actor);
   if (actor?.scopes) requireScopes(actor.scopes, scopesOfCall(route));
   if (actor && route.confirmed) await services.requireConfirmed(actor);
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);

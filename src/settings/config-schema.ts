@@ -81,6 +81,16 @@ export const fileSchema = z.strictObject({
     requireVerifiedEmail: z
       .boolean()
       .describe('whether only those whose address is proven may sign in; others get 403 `EMAIL_NOT_VERIFIED`'),
+    secondFactor: z.strictObject({
+      required: z
+        .boolean()
+        .describe(
+          'whether everyone must have a second factor; until then people can only set one up (403 `SECOND_FACTOR_SETUP_REQUIRED`)',
+        ),
+      seconds: positive.describe('how long a sign-in waits for its second factor, and a browser for a passkey'),
+      tries: positive.describe('wrong second factors until a sign-in has to begin again'),
+      passkeys: positive.max(100).describe('passkeys of one account'),
+    }),
     oauth: z.strictObject({
       stateSeconds: positive.describe('how long a sign-in with a provider may take'),
       timeoutMs: milliseconds.describe('how long a provider may take to answer'),
@@ -212,6 +222,7 @@ export const fileSchema = z.strictObject({
     mailboxTotal: rate.describe('mails to one mailbox that all addresses together ask for; as many for known devices'),
     loginFailures: rate.describe('wrong passwords of one account from one address, known device or session'),
     accountFailures: rate.describe('wrong passwords of one account from everywhere; as many for known devices'),
+    factorFailures: rate.describe('wrong codes of an authenticator app, and recovery codes, of one account'),
     refresh: rate.describe('refreshes, of one address'),
     oauth: rate.describe('sign-ins at providers, of one address'),
     redeem: rate.describe('invite codes, of one user'),

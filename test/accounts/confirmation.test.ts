@@ -43,6 +43,8 @@ describe('what others must not do with a session', () => {
     expect(confirmed.map(({ method, path }) => `${method} ${path}`).sort()).to.deep.equal([
       'DELETE /api/auth/me',
       'DELETE /api/auth/oauth/accounts/:accountId',
+      'DELETE /api/auth/passkeys/:id',
+      'DELETE /api/auth/totp',
       'DELETE /api/servers/:id',
       'GET /api/auth/me/export/download',
       'GET /api/auth/me/export/link',
@@ -52,6 +54,9 @@ describe('what others must not do with a session', () => {
       'POST /api/auth/email-change/start',
       'POST /api/auth/me/export',
       'POST /api/auth/oauth/:provider/link',
+      'POST /api/auth/passkeys/start',
+      'POST /api/auth/recovery-codes',
+      'POST /api/auth/totp',
       'POST /api/handovers',
       'POST /api/tokens',
       'PUT /api/agents/:id/webhook',

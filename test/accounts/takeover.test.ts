@@ -68,7 +68,7 @@ const proofs: Record<string, (email: string) => Promise<string | null>> = {
   'a mailed code': async (email) => (await mailedCode(email, 1)).body.accessToken,
   'a reset link': async (email) => {
     expect((await reset(email, 1)).body).to.deep.include({
-      remaining: { personalTokens: 0, agentTokens: 0, modelTokens: 0, linkedAccounts: 0, webhooks: 0 },
+      remaining: { personalTokens: 0, agentTokens: 0, modelTokens: 0, linkedAccounts: 0, passkeys: 0, webhooks: 0 },
     });
     return (await post('/api/auth/login', { email, password: 'of the owner' })).body.accessToken;
   },
@@ -313,8 +313,8 @@ describe('a new password of a proven account', () => {
     issuer.stop();
   });
 
-  const all = { personalTokens: 1, agentTokens: 1, modelTokens: 1, linkedAccounts: 1, webhooks: 1 };
-  const none = { personalTokens: 0, agentTokens: 0, modelTokens: 0, linkedAccounts: 0, webhooks: 0 };
+  const all = { personalTokens: 1, agentTokens: 1, modelTokens: 1, linkedAccounts: 1, passkeys: 0, webhooks: 1 };
+  const none = { personalTokens: 0, agentTokens: 0, modelTokens: 0, linkedAccounts: 0, passkeys: 0, webhooks: 0 };
   const change = { oldPassword: 'correct horse', newPassword: 'of the owner' };
   const proven = async () => {
     const email = address();

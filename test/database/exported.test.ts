@@ -10,17 +10,11 @@ import { withRows } from '../world/sql.ts';
 const leftOut: Record<string, string[]> = {
   // Proven and suspended is someone in one installation; a file can say anything.
   users: [
-    'username_key',
-    'name_skeleton',
-    'claimed_email',
-    'password_hash',
-    'email_verified_at',
-    'suspended_at',
-    'suspension_reason',
-    'deletes_at',
-    'erases_messages',
+    ...['username_key', 'name_skeleton', 'claimed_email', 'password_hash', 'email_verified_at', 'suspended_at'],
+    ...['suspension_reason', 'deletes_at', 'erases_messages', 'second_factor_at'],
   ],
-  servers: ['member_count'],
+  // Nobody has a factor in another installation yet: all roles would be held back there.
+  servers: ['member_count', 'require_second_factor'],
   channels: ['kind', 'deleted_at'],
   threads: ['message_count', 'deleted_at'],
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
@@ -38,6 +32,7 @@ const staying = [
   'account_exports',
   ...['former_names', 'handovers'],
   ...['former_usernames', 'known_devices', 'security_notices'],
+  ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],
   ...['friendships', 'blocks', 'dm_channels', 'presence_wishes', 'workspace_viewers'],
   ...[

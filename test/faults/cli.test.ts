@@ -6,6 +6,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { type Node, startNode } from '../../src/node/node.ts';
+import { codeOf } from '../accounts/factors.ts';
 import { atEnd } from '../rig/ending.ts';
 import { until } from '../rig/until.ts';
 import { testSettings } from '../world/nodes.ts';
@@ -81,6 +82,19 @@ describe('the operator’s command line', () => {
     expect((await parley(['unsuspend', 'boss'])).out).to.equal('boss was not suspended.\n');
     expect((await login('boss', 'operator pass')).status).to.equal(200);
     expect((await parley(['suspend', 'nobody'])).complaint).to.equal('There is no user "nobody".\n');
+  });
+
+  it('takes a second factor away from someone who has lost it', async () => {
+    const { accessToken: token, refreshToken, user } = (await login('boss', 'operator pass')).body;
+    const person = new Person(server(), { id: user.id, username: 'boss', token, refreshToken });
+    const { secret } = (await person.post('/api/auth/totp')).body;
+    await person.post('/api/auth/totp/complete', { totp: codeOf(secret) });
+    expect((await login('boss', 'operator pass')).body.code).to.equal('SECOND_FACTOR_REQUIRED');
+    const removed = await parley(['remove-second-factor', 'boss']);
+    expect([removed.code, removed.out]).to.deep.equal([0, 'boss has no second factor any more.\n']);
+    expect((await login('boss', 'operator pass')).body.user.secondFactor).to.equal('none');
+    await until(async () => (await person.get('/api/auth/me')).body.code === 'SESSION_REVOKED');
+    expect((await parley(['remove-second-factor', 'boss'])).out).to.equal('boss had no second factor.\n');
   });
 
   it('does not end a restore under a running server', async () => {

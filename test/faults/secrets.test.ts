@@ -12,11 +12,13 @@ import { Tokens } from '../../src/features/accounts/tokens.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { startNode } from '../../src/node/node.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
+import { codeOf, complete, login, proven, withApp } from '../accounts/factors.ts';
 import { codeIn, dataFolder, tokenIn } from '../accounts/mailbox.ts';
 import { createDatabase } from '../rig/postgres.ts';
 import { until } from '../rig/until.ts';
 import { startCluster, testSettings } from '../world/nodes.ts';
 import { Person, request } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { register } from '../world/world.ts';
 
 const silent = createLog('silent');
@@ -54,7 +56,17 @@ describe('what must stay secret', () => {
       const hook = { url: 'http://127.0.0.1:9/' };
       const webhook = (await person.put(`/api/agents/${agent.id}/webhook`, hook)).body.secret;
       const webhook2 = (await person.post(`/api/agents/${agent.id}/webhook/secret`, {}, keyed)).body.secret;
+      await client.query('UPDATE users SET email_verified_at = now() WHERE id = $1', [person.id]);
+      const app = (await person.post('/api/auth/totp')).body.secret;
+      const given = await person.post('/api/auth/totp/complete', { totp: codeOf(app) });
+      const [recovery] = given.body.recoveryCodes;
+      const { ticket } = (await request(node, 'POST', '/api/auth/login', { email, password })).body;
+      const asked = (await request(node, 'POST', '/api/auth/passkeys/sign-in/start')).body;
       const secrets = {
+        app,
+        recovery,
+        ticket,
+        challenge: asked.challenge,
         password,
         agent: agent.token,
         webhook,
@@ -116,6 +128,37 @@ describe('JWT secrets', () => {
       expect((await person.on(last).get('/api/auth/me')).body.code).to.equal('ACCESS_TOKEN_INVALID');
       const renewed = new Person(last, { ...person, token: pair.accessToken });
       expect((await renewed.get('/api/auth/me')).status).to.equal(200);
+      await last.stop();
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
+
+describe('the secrets of authenticator apps', () => {
+  it('are sealed anew with the first JWT secret, so that the old one may go', async () => {
+    const [old, next] = [
+      { kid: 'old', secret: 'the secret of last year' },
+      { kid: 'next', secret: 'the secret of this year' },
+    ];
+    const cluster = await startCluster({ nodes: 1, settings: { jwtSecrets: [old] } });
+    const start = (jwtSecrets: (typeof old)[]) =>
+      startNode(testSettings(cluster.databaseUrl, null, { jwtSecrets }), silent);
+    try {
+      const [first] = cluster.nodes;
+      if (!first) throw new Error('no node');
+      const person = await proven(cluster, first);
+      const { secret } = await withApp(cluster, person);
+      const both = await start([next, old]);
+      const sql = 'SELECT secret FROM totp_factors WHERE user_id = $1';
+      await until(async () => {
+        const [row] = await query<{ secret: string }>(cluster.databaseUrl, sql, [person.id]);
+        return row?.secret.startsWith('next.');
+      });
+      await both.stop();
+      const last = await start([next]);
+      const { ticket } = (await login(last, person.email)).body;
+      expect((await complete(last, ticket, { totp: codeOf(secret) })).body.user.id).to.equal(person.id);
       await last.stop();
     } finally {
       await cluster.stop();

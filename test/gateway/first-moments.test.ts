@@ -60,7 +60,7 @@ describe('a socket that has just heard that it is connected', () => {
     };
     const none = { sessionId: null, personalTokenId: null, agent: null, expiresAt: null };
     const user = { id: bob.id, username: bob.username, displayName: bob.username, avatarUrl: null, isBot: false };
-    const actor: Actor = { userId: bob.id, user, tier: 'member', scopes: null, ...none };
+    const actor: Actor = { userId: bob.id, user, tier: 'member', secondFactor: false, scopes: null, ...none };
     const ownRooms = { roomsOnConnect: opensOne, opened: () => undefined };
     // On a node on which nobody is in that room yet.
     const positions = await startPositionsOf(actor, { ownRooms, delivery: far.delivery });

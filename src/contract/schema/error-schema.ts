@@ -36,6 +36,8 @@ export const tokenErrors: ErrorCode[] = [
   'PAT_TOKEN_EXPIRED',
   'ACCOUNT_SUSPENDED',
   'AGENT_STOPPED',
+  // Of a session of someone without the second factor that the operator requires.
+  'SECOND_FACTOR_SETUP_REQUIRED',
 ];
 
 /** Errors that always accompany another: bots have policies and no sessions, and DMs are channels too. */

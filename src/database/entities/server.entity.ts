@@ -34,6 +34,8 @@ const ServerSchema = defineEntity({
     inviteCode: p.string().columnType('text').unique(),
     /** Updated in the transactions that add and remove members, so that lists need not count. */
     memberCount: p.integer().default(0),
+    /** Holds back the roles of people without a second factor. */
+    requireSecondFactor: p.boolean().default(false),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
   },

@@ -60,6 +60,8 @@ const UserSchema = defineEntity({
     deletesAt: p.datetime(3).nullable(),
     /** Whether its messages go with it. */
     erasesMessages: p.boolean().default(false),
+    /** When it got the first of its second factors; null: it has none, and signing in takes one thing alone. */
+    secondFactorAt: p.datetime(3).nullable(),
   },
 });
 
@@ -86,7 +88,7 @@ const SessionSchema = defineEntity({
     createdAt: p.datetime(3).onCreate(dateNow),
     lastSeenAt: p.datetime(3).onCreate(dateNow),
     revokedAt: p.datetime(3).nullable(),
-    /** When its user gave a password or code again; null: only at its beginning. */
+    /** When its user gave a password, code or second factor again; null: only at its beginning. */
     confirmedAt: p.datetime(3).nullable(),
   },
 });

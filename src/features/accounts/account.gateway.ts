@@ -19,6 +19,7 @@ export function authenticity(identity: Identity): SocketServices['stillAuthentic
 async function authenticateAgain(identity: Identity, socket: ParleySocket): Promise<void> {
   const before = socket.data.actor;
   const now = await identity.refreshed(before);
+  identity.requireSecondFactor(now);
   // The token may have been renewed meanwhile.
   if (socket.data.actor === before) socket.data.actor = now;
 }
@@ -41,6 +42,7 @@ export function accountHandlers(identity: Identity, expiry: TokenExpiry): Handle
     async 'auth:renew'({ actor, payload, socket }) {
       const next = await identity.renewed(actor, payload.token);
       if (next.scopes) requireScopes(next.scopes, scopesOfSockets);
+      identity.requireSecondFactor(next);
       expiry.renew(socket, next);
       // From here on a revocation of the new session finds the socket; this check catches one just before.
       await identity.refreshed(next).catch((error) => sendOff(socket, next, error));

@@ -40,6 +40,7 @@ import { addressSalt } from './secrets.ts';
 import type { Device } from './sessions/device.ts';
 import type { KnownDevices } from './sessions/known-devices.ts';
 import { type AuthAnswer, holdSession, ownSession, type SessionService } from './sessions/session.service.ts';
+import { finished } from './sessions/unfinished.ts';
 import { sourceOf } from './sources.ts';
 import type { EmailVerificationService } from './verification/verification.service.ts';
 
@@ -110,13 +111,13 @@ export class AccountService {
       }),
     );
     if (!answer) throw new AppError('EMAIL_NOT_VERIFIED');
-    return answer;
+    return finished(answer);
   }
 
   /**
    * Signs in with an e-mail or username; the work is the same whether or not the account exists.
    * @throws AppError INVALID_CREDENTIALS, RATE_LIMITED after many failures for one account, SERVER_BUSY, ACCOUNT_SUSPENDED,
-   * EMAIL_NOT_VERIFIED, with another mail on its way
+   * SECOND_FACTOR_REQUIRED, EMAIL_NOT_VERIFIED, with another mail on its way
    */
   async login(input: z.output<typeof loginSchema>, device: Device): Promise<AuthAnswer> {
     const { changes, sessions } = this.parts;
@@ -126,7 +127,7 @@ export class AccountService {
         return (await stillHas(change.em, id, hash)) ? sessions.open(change, id, device) : null;
       });
       const answer = await entering.catch((error) => this.mailAgain(id, error));
-      if (answer) return answer;
+      if (answer) return finished(answer);
     }
     throw new AppError('INVALID_CREDENTIALS');
   }
@@ -244,7 +245,8 @@ export class AccountService {
   }
 
   private own(user: User): z.input<typeof ownUserSchema> {
-    return ownUser(user, this.parts.capabilities.membership(user.tier));
+    const { capabilities, settings } = this.parts;
+    return ownUser(user, capabilities.membership(user.tier), settings.accounts.secondFactor.required);
   }
 }
 

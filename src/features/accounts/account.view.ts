@@ -47,12 +47,13 @@ export function smallUser({ id, username, displayName, avatarUrl, isBot }: UserP
 export const shownEmail = ({ email, claimedEmail }: Pick<User, 'email' | 'claimedEmail'>): string | null =>
   email ?? claimedEmail ?? null;
 
-/** @param membership of the user's tier */
-export function ownUser(user: User, membership: Membership): z.input<typeof ownUserSchema> {
+/** @param membership of the user's tier @param required whether the operator requires a second factor */
+export function ownUser(user: User, membership: Membership, required: boolean): z.input<typeof ownUserSchema> {
   return {
     ...smallUser(user),
     email: shownEmail(user),
     emailVerifiedAt: isoTimeOrNull(user.emailVerifiedAt ?? null),
+    secondFactor: user.secondFactorAt ? 'active' : required && !user.isBot ? 'required' : 'none',
     status: membership.status,
     membership,
     createdAt: isoTime(user.createdAt),

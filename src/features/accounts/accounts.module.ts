@@ -1,3 +1,4 @@
+import { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { Context } from '../context.ts';
 import type { Module } from '../module.ts';
 import type { PicturesServices } from '../pictures/pictures.module.ts';
@@ -38,6 +39,14 @@ import { Ownership } from './ownership.ts';
 import { PasswordCheck } from './password-check.ts';
 import { Passwords } from './passwords.ts';
 import { PersonalTokenService } from './personal-tokens/personal-token.service.ts';
+import { Factors } from './second-factor/factors.ts';
+import { PasskeyService } from './second-factor/passkey.service.ts';
+import { PasskeyChallenges } from './second-factor/passkey-challenges.ts';
+import { passkeyRoutes, secondFactorRoutes } from './second-factor/second-factor.routes.ts';
+import { SecondFactorService } from './second-factor/second-factor.service.ts';
+import { Tickets } from './second-factor/tickets.ts';
+import { TotpService } from './second-factor/totp.service.ts';
+import { resealTotp } from './second-factor/totp.table.ts';
 import { KnownDevices } from './sessions/known-devices.ts';
 import { Revocation } from './sessions/revocation.ts';
 import { disconnectRoutes, personalTokenRoutes, sessionRoutes } from './sessions/session.routes.ts';
@@ -58,7 +67,7 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   const activity = new SessionActivity(database, context.log);
   const agentAccess = new AgentAccess(database);
   const agentIdentity = new AgentIdentity(database, caches);
-  const identity = new Identity({ database, caches, tokens, activity, agents: agentIdentity });
+  const identity = new Identity({ settings, database, caches, tokens, activity, agents: agentIdentity });
   context.links.admitOnly((userId) => identity.admits(userId));
   const mails = new AccountMails(context);
   const passwords = new Passwords(settings.accounts.password);
@@ -66,11 +75,17 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   const devices = new KnownDevices(settings);
   const notices = new SecurityNotices({ ...context, mails });
   const signIns = new SignIns(notices);
-  const base = { ...context, tokens, devices, agentIdentity, mails, notices, signIns, passwords, revocation };
+  const factors = new Factors(context);
+  const base = { ...context, tokens, devices, agentIdentity, mails, notices, signIns, passwords, revocation, factors };
   const credentials = new Credentials(base);
   const membership = new MembershipService(base);
   const ownership = new Ownership(credentials, mails);
-  const sessions = new SessionService({ ...base, credentials });
+  const tickets = new Tickets(base);
+  const sessions = new SessionService({ ...base, credentials, tickets });
+  const sealed = new SealedText(settings.jwtSecrets);
+  const totp = new TotpService({ ...base, sealed });
+  const passkeys = new PasskeyService({ ...base, challenges: new PasskeyChallenges(base) });
+  const secondFactor = new SecondFactorService({ ...base, tickets, totp, passkeys, sessions });
   const passwordCheck = new PasswordCheck(base);
   const parts = { ...base, credentials, membership, ownership, sessions, passwordCheck };
   const verifications = new EmailVerificationService(parts);
@@ -79,7 +94,7 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   const addresses = new EmailChangeService(parts);
   const linking = new LinkingService(parts);
   const oauth = new OAuthService({ ...parts, linking, providers: createProviders(settings) });
-  const confirmations = new Confirmations({ ...parts, codes });
+  const confirmations = new Confirmations({ ...parts, codes, secondFactor });
   const service = new AccountService({ ...parts, verifications, confirmations });
   const dashboard = new Dashboard(database);
   const operator = new OperatorService({ ...parts, suspensions: new Suspensions(base) });
@@ -90,6 +105,8 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
       ...usernameRoutes(new UsernameService(parts)),
       ...mailedRoutes(codes, resets),
       ...confirmationRoutes(confirmations),
+      ...secondFactorRoutes(secondFactor, totp),
+      ...passkeyRoutes(secondFactor, passkeys),
       ...verificationRoutes(verifications),
       ...emailChangeRoutes(addresses),
       ...oauthRoutes(oauth, linking),
@@ -100,7 +117,7 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
     ],
     handlers: ({ expiry }) => accountHandlers(identity, expiry),
     jobs: [...mailWork({ mails, codes, resets, verifications, addresses }, context), notices.work()],
-    chores: [fillSkeletons, forgetFormerNames, ...forgetEnded(settings.accounts)],
+    chores: [fillSkeletons, forgetFormerNames, resealTotp(sealed), ...forgetEnded(settings.accounts)],
     close: () => activity.close(),
   } satisfies Module;
 }

@@ -95,6 +95,7 @@ export function actorOf(agent: KnownAgent): Actor {
   const { id, user, tier } = agent;
   const came = {
     sessionId: null,
+    secondFactor: false,
     personalTokenId: null,
     agent: { id, tokenId: null },
     scopes: null,

@@ -3,12 +3,14 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockUser } from '../../access/user.table.ts';
 import type { Queries } from '../../database/database.ts';
 import { Agent, AgentToken, ModelToken, Webhook } from '../../database/entities/agent.entity.ts';
+import { Passkey, SignInTicket } from '../../database/entities/second-factor.entity.ts';
 import { OAuthAccount, OAuthState, PasswordReset, PersonalToken, User } from '../../database/entities/user.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import { modelTokenCache } from './model-tokens.ts';
+import type { Factors } from './second-factor/factors.ts';
 import type { Revocation } from './sessions/revocation.ts';
 
 /** Counts of credentials besides sessions and the password, and of webhooks. */
@@ -18,6 +20,7 @@ export interface CredentialCounts {
   agentTokens: number;
   modelTokens: number;
   linkedAccounts: number;
+  passkeys: number;
   webhooks: number;
 }
 
@@ -33,10 +36,13 @@ export interface EndOptions {
   links?: boolean;
   keepLink?: string | null;
   password?: boolean;
+  /** Second factors added from then on; those before stay: what a mail lets in must not go round them. */
+  factorsSince?: Date;
 }
 
 interface Deps extends Pick<Context, 'caches' | 'control'> {
   revocation: Revocation;
+  factors: Pick<Factors, 'removeAll'>;
   agentIdentity: Pick<AgentIdentity, 'forgetTokens'>;
 }
 
@@ -49,7 +55,7 @@ export class Credentials {
   }
 
   /**
-   * Ends sessions, mailed reset links and half-made provider links of a user, and what the options name. It locks the
+   * Ends sessions, half-done sign-ins and provider links, and mailed reset links of a user, and what the options name. It locks the
    * user first. Making a credential locks the user too, or holds the making session: one made meanwhile ends too.
    * @returns how many sessions, tokens, webhooks, links and passwords were ended
    */
@@ -60,6 +66,8 @@ export class Credentials {
     let ended = await this.deps.revocation.sessions(change, userId, keepSession);
     await change.em.nativeDelete(OAuthState, { linkTo: userId });
     await change.em.nativeDelete(PasswordReset, { userId });
+    await change.em.nativeDelete(SignInTicket, { userId });
+    if (options.factorsSince) ended += await this.deps.factors.removeAll(change, userId, options.factorsSince);
     if (tokens) ended += await this.endTokens(change, userId, null, webhooks);
     if (links)
       ended += await change.em.nativeDelete(OAuthAccount, { userId, ...(keepLink && { id: { $ne: keepLink } }) });
@@ -99,6 +107,7 @@ export class Credentials {
       agentTokens: await em.count(AgentToken, { agentId, endsAt: later }),
       modelTokens: await em.count(ModelToken, { userId, expiresAt: later }),
       linkedAccounts: await em.count(OAuthAccount, { userId }),
+      passkeys: await em.count(Passkey, { userId }),
       webhooks: await em.count(Webhook, { agentId, state: 'active' }),
     };
   }

@@ -17,11 +17,14 @@ const ends = [
   { table: 'former_usernames', key: 'id', isOver: `kept_until < ${longAgo}` },
   { table: 'known_devices', key: 'id', isOver: `seen_at < ${longAgo} - interval '1 year'` },
   { table: 'security_notices', key: 'id', isOver: `mail_at < ${longAgo}` },
+  { table: 'sign_in_tickets', key: 'token_hash', isOver: `expires_at < ${longAgo}` },
+  { table: 'passkey_challenges', key: 'challenge_hash', isOver: `expires_at < ${longAgo}` },
+  { table: 'totp_factors', key: 'user_id', isOver: `confirmed_at IS NULL AND created_at < ${longAgo}` },
   { table: 'oauth_states', key: 'state_hash', isOver: `expires_at < ${longAgo}` },
 ];
 
 /**
- * Deletes what ended long ago: sessions, tokens, codes, links and unfinished sign-ins. They are kept while an access token
+ * Deletes what ended long ago: sessions, tokens, codes, links and unfinished sign-ins and factors. They are kept while an access token
  * of an ended session may still be used, so that the refusal can give the reason.
  */
 export function forgetEnded(settings: Settings['accounts']): Chore[] {

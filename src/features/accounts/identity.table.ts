@@ -7,6 +7,7 @@ import type { Standing } from './standing.ts';
 export interface KnownUser extends Standing {
   user: SmallUser;
   tier: string;
+  secondFactor: boolean;
 }
 
 export interface KnownSession {
@@ -55,7 +56,8 @@ export interface Seen {
 }
 
 const userColumns = `u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot",
-  u.tier, u.suspended_at IS NOT NULL AS suspended, u.suspension_reason AS "suspensionReason"`;
+  u.tier, u.suspended_at IS NOT NULL AS suspended, u.suspension_reason AS "suspensionReason",
+  u.second_factor_at IS NOT NULL AS "secondFactor"`;
 const selectUsers = `SELECT ${userColumns} FROM users u WHERE u.id = ANY($1::uuid[]) AND u.deleted_at IS NULL`;
 const selectArrivals = `SELECT s.id AS "sessionId", s.user_id AS "userId", s.revoked_at IS NOT NULL AS revoked, ${userColumns}
   FROM sessions s LEFT JOIN users u ON u.id = s.user_id AND u.deleted_at IS NULL WHERE s.id = ANY($1::uuid[])`;
@@ -93,11 +95,12 @@ export async function readArrivals(rows: Rows, sessionIds: string[]): Promise<Ma
   );
 }
 
-const knownUser = ({ tier, suspended, suspensionReason, ...user }: UserRow): KnownUser => ({
+const knownUser = ({ tier, suspended, suspensionReason, secondFactor, ...user }: UserRow): KnownUser => ({
   user,
   tier,
   suspended,
   suspensionReason,
+  secondFactor,
 });
 
 /** The id of the personal access token with this hash. */
@@ -136,6 +139,7 @@ export async function writeTokensSeen(rows: Rows, seen: Seen[]): Promise<void> {
 
 interface UserRow extends SmallUser, Standing {
   tier: string;
+  secondFactor: boolean;
 }
 
 interface AgentRow extends SmallUser, Standing {

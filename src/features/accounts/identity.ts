@@ -27,7 +27,7 @@ export const userCache = 'users';
 /** The prefix of personal access tokens (contract §3). */
 export const personalTokenPrefix = 'pat_';
 
-interface Deps extends Pick<Context, 'database' | 'caches'> {
+interface Deps extends Pick<Context, 'database' | 'caches' | 'settings'> {
   tokens: Tokens;
   activity: SessionActivity;
   agents: AgentIdentity;
@@ -104,8 +104,18 @@ export class Identity {
     ]);
     if (!known) throw new AppError(sessionId ? 'SESSION_REVOKED' : 'ACCESS_TOKEN_INVALID');
     requireActive(known);
-    const { user, tier } = known;
-    return user === actor.user && tier === actor.tier ? actor : { ...actor, user, tier };
+    const { user, tier, secondFactor } = known;
+    return user === actor.user && tier === actor.tier ? actor : { ...actor, user, tier, secondFactor };
+  }
+
+  /**
+   * Where the operator requires a second factor, a session of someone without one is only for setting it up; bots and
+   * personal tokens are not asked (contract §3).
+   * @throws AppError SECOND_FACTOR_SETUP_REQUIRED
+   */
+  requireSecondFactor({ sessionId, secondFactor }: Actor): void {
+    const { required } = this.deps.settings.accounts.secondFactor;
+    if (required && sessionId !== null && !secondFactor) throw new AppError('SECOND_FACTOR_SETUP_REQUIRED');
   }
 
   /** The user's current tier. @throws AppError ACCESS_TOKEN_INVALID if the user no longer exists, ACCOUNT_SUSPENDED */
@@ -127,11 +137,11 @@ export class Identity {
       const { id, endsAt } = await this.deps.agents.require(sub, sid);
       const { user, tier } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
       const agent = { id, tokenId: sid };
-      const came = { sessionId: null, personalTokenId: null, agent, scopes: null };
+      const came = { sessionId: null, personalTokenId: null, agent, scopes: null, secondFactor: false };
       return { userId: sub, user, tier, ...came, expiresAt: Math.min(end, endsAt) };
     }
-    const { user, tier } = await this.requireHeld(sid, sub);
-    const came = { sessionId: sid, personalTokenId: null, agent: null, scopes: null };
+    const { user, tier, secondFactor } = await this.requireHeld(sid, sub);
+    const came = { sessionId: sid, personalTokenId: null, agent: null, scopes: null, secondFactor };
     return { userId: sub, user, tier, ...came, expiresAt: end };
   }
 
@@ -139,8 +149,9 @@ export class Identity {
     const hash = hashSecret(token);
     const id = this.tokenIds.get(hash) ?? (await this.findToken(hash));
     const { userId, scopes, expiresAt } = await this.requirePersonalToken(id);
-    const { user, tier } = await this.requireUser(userId, 'PAT_TOKEN_INVALID');
-    return { userId, user, tier, sessionId: null, personalTokenId: id, agent: null, scopes, expiresAt };
+    const { user, tier, secondFactor } = await this.requireUser(userId, 'PAT_TOKEN_INVALID');
+    const came = { sessionId: null, personalTokenId: id, agent: null, scopes, expiresAt };
+    return { userId, user, tier, secondFactor, ...came };
   }
 
   /** The user of a valid session. */

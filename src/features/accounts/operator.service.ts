@@ -13,6 +13,7 @@ import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { SecurityNotices } from './notices/security-notices.ts';
 import type { Passwords } from './passwords.ts';
+import type { Factors } from './second-factor/factors.ts';
 import type { Suspensions } from './suspensions.ts';
 import { fillSkeletons } from './usernames.table.ts';
 
@@ -39,6 +40,7 @@ interface OperatorParts {
   passwords: Passwords;
   membership: MembershipService;
   credentials: Credentials;
+  factors: Factors;
   suspensions: Suspensions;
   notices: Pick<SecurityNotices, 'notify'>;
   settings: Settings;
@@ -101,6 +103,18 @@ export class OperatorService {
   async revokeAll(name: string): Promise<number> {
     const id = await this.find(name);
     return this.parts.changes.run((change) => this.parts.credentials.end(change, id, { tokens: true }));
+  }
+
+  /**
+   * Removes the second factors of someone who has lost them, and ends all sessions. @returns how many there were
+   * @throws AppError USER_NOT_FOUND
+   */
+  async removeFactors(name: string): Promise<number> {
+    const id = await this.find(name);
+    return this.parts.changes.run(async (change) => {
+      await this.parts.credentials.end(change, id);
+      return this.parts.factors.removeAll(change, id);
+    });
   }
 
   /** Suspends an account and its bots until `unsuspend`. @throws AppError USER_NOT_FOUND */

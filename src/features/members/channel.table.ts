@@ -1,7 +1,7 @@
 import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import { may, type Role } from '../../contract/roles.ts';
+import { type ActingRole, may } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
 import { countOf } from '../../database/statements.ts';
 import {
@@ -101,7 +101,7 @@ export async function channelItems(
   rows: Rows,
   actor: Actor,
   serverId: string,
-  role: Role | null,
+  role: ActingRole | null,
   archived: boolean,
 ): Promise<ChannelItem[]> {
   const seesPrivate = may(role, 'channel:see-private') && !actor.user.isBot;
@@ -114,7 +114,7 @@ export async function channelItemOf(
   rows: Rows,
   actor: Actor,
   channelId: string,
-  role: Role | null,
+  role: ActingRole | null,
 ): Promise<OneChannel> {
   const [row] = await rows<OneChannelRow>(oneItem, [channelId, actor.userId, actor.user.isBot, role !== null]);
   if (!row) throw new AppError('CHANNEL_NOT_FOUND');

@@ -21,6 +21,7 @@ export interface ServerRow {
   created_at: Date | string;
   updated_at: Date | string;
   member_count: number;
+  require_second_factor: boolean;
   role: Role | null;
 }
 
@@ -45,6 +46,7 @@ export function serverRecord(row: ServerRow): ServerRecord {
     ...(row.role ? { ownerId: row.owner_id } : {}),
     ...(row.role && row.invite_code !== null ? { inviteCode: row.invite_code } : {}),
     memberCount: row.member_count,
+    requireSecondFactor: row.require_second_factor,
     role: row.role,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),

@@ -28,7 +28,7 @@ export class ModelCallers {
     this.deps = deps;
   }
 
-  /** @throws AppError AUTH_TOKEN_MISSING, ACCESS_TOKEN_INVALID, SESSION_REVOKED, ACCOUNT_SUSPENDED, INVITE_REQUIRED, FORBIDDEN */
+  /** @throws AppError AUTH_TOKEN_MISSING, ACCESS_TOKEN_INVALID, SESSION_REVOKED, ACCOUNT_SUSPENDED, INVITE_REQUIRED, FORBIDDEN, SECOND_FACTOR_SETUP_REQUIRED */
   async enter(headers: { authorization?: string; 'x-api-key'?: string }, ip: string): Promise<Caller> {
     const text = bearerToken(headers.authorization) ?? headers['x-api-key'];
     if (!text) throw new AppError('AUTH_TOKEN_MISSING');
@@ -39,6 +39,7 @@ export class ModelCallers {
       return { userId, tokenId: id, models };
     }
     const actor = await this.deps.identity.authenticate(text, ip);
+    this.deps.identity.requireSecondFactor(actor);
     // Personal access tokens are not issued for spending.
     if (actor.sessionId === null && !actor.user.isBot) throw new AppError('ACCESS_TOKEN_INVALID');
     this.deps.capabilities.require(actor, 'cloud:deploy');

@@ -104,7 +104,8 @@ export class MemberService {
   /** Removes a member; removing oneself is leaving. @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED */
   async kick(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     if (userId === actor.userId) return this.leave(actor, idOrSlug);
-    const { id } = await this.deps.serverAccess.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
+    requireRole(membership.role, 'member:kick');
     await this.deps.changes.run(async (change) => {
       const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
       requireRole(mine.role, 'member:kick');
@@ -122,7 +123,8 @@ export class MemberService {
    * @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED, SERVER_LIMIT for a new owner who owns too many
    */
   async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
-    const { id } = await this.deps.serverAccess.joined(actor, idOrSlug);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
+    requireRole(membership.role, role === 'owner' ? 'server:hand-over' : 'member:set-role');
     return this.deps.changes.run(async (change) => {
       const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
       if (role === 'owner') return this.handOver(change, mine, theirs);

@@ -13,7 +13,7 @@ import {
   type updateServerSchema,
 } from '../../contract/server.ts';
 import type { Rows } from '../../database/database.ts';
-import { Server } from '../../database/entities/server.entity.ts';
+import { Server, ServerMember } from '../../database/entities/server.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -125,20 +125,27 @@ export class ServerService {
     return outsideRecord(row);
   }
 
-  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, SLUG_TAKEN */
+  /**
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, SLUG_TAKEN, SECOND_FACTOR_SETUP_REQUIRED for those who
+   * would hold back their own role
+   */
   async update(actor: Actor, idOrSlug: string, input: z.output<typeof updateServerSchema>): Promise<ServerRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireRole(membership.role, 'server:update');
+    if (input.requireSecondFactor && !actor.secondFactor) throw new AppError('SECOND_FACTOR_SETUP_REQUIRED');
     const changed = { ...input, ...(await this.pictures(actor, input)) };
     return this.withFreeSlug(() =>
       this.deps.changes.run(async (change) => {
         const server = await change.em.findOne(Server, id, forUpdate);
         if (!server) throw new AppError('SERVER_NOT_FOUND');
         const { updatedAt } = server;
+        const guards =
+          input.requireSecondFactor !== undefined && input.requireSecondFactor !== server.requireSecondFactor;
         const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;
         change.em.assign(server, changed, { ignoreUndefined: true });
         await change.em.flush();
         if (becomesOther) await this.forgetChannels(change, id);
+        if (guards) await this.forgetRoles(change, id);
         // It stays where nothing has changed.
         const isChanged = server.updatedAt !== updatedAt;
         if (isChanged) await this.deps.audience.publish(change, { serverId: id, channelId: null });
@@ -229,6 +236,12 @@ export class ServerService {
   private async forgetChannels(change: Change, serverId: string): Promise<void> {
     const channels = await change.db.selectFrom('Channel').where('serverId', '=', serverId).select('id').execute();
     change.afterCommit(() => this.deps.channelAccess.forget(channels.map(({ id }) => id)));
+  }
+
+  /** Whether roles count depends on whether the server holds them back. */
+  private async forgetRoles(change: Change, serverId: string): Promise<void> {
+    const seats = await change.em.find(ServerMember, { serverId, role: { $ne: 'member' } });
+    change.afterCommit(() => this.deps.serverAccess.forgetAll(seats));
   }
 
   private async withFreeSlug<T>(work: () => Promise<T>): Promise<T> {

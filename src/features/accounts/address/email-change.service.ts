@@ -106,7 +106,7 @@ export class EmailChangeService {
    * @returns the address. @throws AppError VERIFICATION_LINK_INVALID, EMAIL_TAKEN, ACCOUNT_SUSPENDED
    */
   async undo(token: string, device: Device): Promise<string> {
-    const { changes, ownership, credentials, notices } = this.deps;
+    const { changes, ownership, credentials, notices, settings } = this.deps;
     const link = { undoHash: hashSecret(token), expiresAt: { $gt: dateNow() } };
     return namingConflicts(false, () =>
       changes.run(async (change) => {
@@ -121,8 +121,10 @@ export class EmailChangeService {
         await change.em.nativeDelete(EmailChange, later);
         if (!(await claimMailbox(change.rows, oldEmail, userId))) throw new AppError('EMAIL_TAKEN');
         await this.move(change, user, oldEmail);
+        // Whoever moved the account away may have added a factor shortly before.
+        const factorsSince = new Date(changedAt.getTime() - settings.accounts.emailChangeUndoSeconds * 1000);
         const hadPassword = user.passwordHash != null;
-        await credentials.end(change, userId, { tokens: true, links: true, password: true });
+        await credentials.end(change, userId, { tokens: true, links: true, password: true, factorsSince });
         if (hadPassword) await notices.notify(change, userId, 'password-removed', { device });
         return oldEmail;
       }),

@@ -10,16 +10,27 @@ import type { Context } from '../../context.ts';
 import { shownEmail } from '../account.view.ts';
 import type { Asker, EmailCodeService } from '../mailed/email-code.service.ts';
 import type { PasswordCheck } from '../password-check.ts';
+import { factorMethods } from '../second-factor/factors.ts';
+import type { SecondFactorService } from '../second-factor/second-factor.service.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'settings'> {
   passwordCheck: PasswordCheck;
   codes: Pick<EmailCodeService, 'check' | 'use'>;
+  secondFactor: Pick<SecondFactorService, 'check'>;
+}
+
+type Proof = z.output<typeof confirmSchema>;
+
+/** Who brings a proof. */
+interface Confirming {
+  device: Asker;
+  sessionId: string;
 }
 
 /**
  * Whether it is the account's owner who uses a session: what cannot be undone, or lets others in, takes a sign-in, a password
- * or a code of the last minutes (contract §3).
+ * or a code of the last minutes; of an account with a second factor, that one (contract §3).
  */
 export class Confirmations {
   private readonly deps: Deps;
@@ -37,23 +48,20 @@ export class Confirmations {
   async require({ userId, sessionId }: Actor): Promise<void> {
     if (sessionId === null) return;
     const session = await this.deps.database.read((em) => em.findOne(Session, sessionId));
-    if (session && clock.now() < this.end(session.confirmedAt ?? session.createdAt)) return;
-    throw new AppError('CONFIRMATION_REQUIRED', { extra: { methods: await this.methodsOf(userId) } });
+    const user = await this.find(userId);
+    if (session && this.isFresh(session, user)) return;
+    throw new AppError('CONFIRMATION_REQUIRED', { extra: { methods: await this.methodsOf(user) } });
   }
 
   /**
    * Confirms the calling session. @returns until when this holds
    * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, NO_EMAIL,
-   * SESSION_REVOKED, INSUFFICIENT_PAT_SCOPE
+   * SECOND_FACTOR_REQUIRED for less than that, SECOND_FACTOR_INVALID, PASSKEY_INVALID, SESSION_REVOKED, INSUFFICIENT_PAT_SCOPE
    */
-  async confirm(actor: Actor, input: z.output<typeof confirmSchema>, device: Asker): Promise<Date> {
-    const { password, code } = input;
+  async confirm(actor: Actor, given: Proof, device: Asker): Promise<Date> {
     const sessionId = ownSession(actor);
     const user = await this.find(actor.userId);
-    const proof =
-      password === undefined
-        ? await this.byCode(user, code ?? '', device)
-        : await this.byPassword(user, password, sessionId);
+    const proof = await this.check(user, given, { device, sessionId });
     return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, user.id);
       await holdSession(change, sessionId);
@@ -62,6 +70,23 @@ export class Confirmations {
       await change.em.nativeUpdate(Session, { id: sessionId }, { confirmedAt });
       return new Date(this.end(confirmedAt));
     });
+  }
+
+  /** @returns what makes sure in the change that the proof is still good, and uses it up */
+  private async check(user: User, given: Proof, by: Confirming): Promise<(change: Change) => Promise<void>> {
+    const { password, code } = given;
+    if (password === undefined && code === undefined) return this.deps.secondFactor.check(user.id, given, 'confirm');
+    if (user.secondFactorAt)
+      throw new AppError('SECOND_FACTOR_REQUIRED', { extra: { methods: await this.methodsOf(user) } });
+    return password === undefined
+      ? this.byCode(user, code ?? '', by.device)
+      : this.byPassword(user, password, by.sessionId);
+  }
+
+  /** A session that was confirmed before the account got its second factor was confirmed without it. */
+  private isFresh({ confirmedAt, createdAt }: Session, { secondFactorAt }: User): boolean {
+    const since = confirmedAt ?? createdAt;
+    return clock.now() < this.end(since) && (!secondFactorAt || since >= secondFactorAt);
   }
 
   /** @returns what makes sure in the change that the password is still the one that was given */
@@ -81,8 +106,8 @@ export class Confirmations {
     return (change: Change): Promise<void> => this.deps.codes.use(change, email, hash);
   }
 
-  private async methodsOf(userId: string): Promise<string[]> {
-    const user = await this.find(userId);
+  private async methodsOf(user: User): Promise<string[]> {
+    if (user.secondFactorAt) return this.deps.database.read((em) => factorMethods(em, user.id));
     return [...(user.passwordHash == null ? [] : ['password']), ...(shownEmail(user) === null ? [] : ['code'])];
   }
 

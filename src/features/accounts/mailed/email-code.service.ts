@@ -20,6 +20,7 @@ import { derivedCode, keyedHash } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
 import type { KnownDevices } from '../sessions/known-devices.ts';
 import type { AuthAnswer, SessionService } from '../sessions/session.service.ts';
+import { finished } from '../sessions/unfinished.ts';
 import { type Source, sourceAbout, sourceKey, takeMail } from '../sources.ts';
 import { type AccountMails, secondsUntil } from './account-mails.ts';
 
@@ -82,13 +83,13 @@ export class EmailCodeService {
 
   /**
    * Signs in with a mailed code: to the account with this e-mail, or to a new one. The code proves the address.
-   * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, INVALID_INVITE_CODE, ACCOUNT_SUSPENDED, EMAIL_TAKEN if
-   * the mailbox has an account under another spelling
+   * @throws AppError INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, INVALID_INVITE_CODE, ACCOUNT_SUSPENDED,
+   * SECOND_FACTOR_REQUIRED, EMAIL_TAKEN if the mailbox has an account under another spelling
    */
   async verify(input: z.output<typeof verifyCodeSchema>, device: Device): Promise<AuthAnswer> {
     const { changes, sessions, membership, ownership } = this.parts;
     const hash = await this.check(input.email, input.code, device);
-    return namingConflicts(true, () =>
+    const entering = namingConflicts(true, () =>
       changes.run(async (change) => {
         const known = await personByEmail(change.rows, input.email);
         // Locks the user before the code, like every change that ends codes.
@@ -100,6 +101,7 @@ export class EmailCodeService {
         return sessions.open(change, userId, device);
       }),
     );
+    return finished(await entering);
   }
 
   /**

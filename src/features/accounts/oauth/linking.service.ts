@@ -19,6 +19,7 @@ import type { SignIns } from '../notices/sign-ins.ts';
 import type { Ownership } from '../ownership.ts';
 import type { Device } from '../sessions/device.ts';
 import { type AuthAnswer, ownSession, type SessionService } from '../sessions/session.service.ts';
+import type { Unfinished } from '../sessions/unfinished.ts';
 import type { ProviderIdentity } from './provider.ts';
 
 type AccountRecord = z.input<typeof oauthAccountSchema>;
@@ -57,7 +58,7 @@ export class LinkingService {
    * sign-ins of one new person one creates it, the others find it.
    * @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED, EMAIL_TAKEN if the mailbox has an account under another spelling
    */
-  async signIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
+  async signIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer | Unfinished> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await namingConflicts(true, () => this.trySignIn(identity, extras, device));
@@ -111,7 +112,11 @@ export class LinkingService {
     });
   }
 
-  private async trySignIn(identity: ProviderIdentity, extras: SignInExtras, device: Device): Promise<AuthAnswer> {
+  private async trySignIn(
+    identity: ProviderIdentity,
+    extras: SignInExtras,
+    device: Device,
+  ): Promise<AuthAnswer | Unfinished> {
     const { changes, sessions } = this.parts;
     return changes.run(async (change) => {
       const userId = await this.userOf(change, identity, extras, device);

@@ -11,6 +11,7 @@ import type { Settings } from '../../../settings/settings.ts';
 import { hashSecret, keyedHash, newSecret } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
 import { type AuthAnswer, holdSession, ownSession } from '../sessions/session.service.ts';
+import { finished, Unfinished } from '../sessions/unfinished.ts';
 import type { LinkingService } from './linking.service.ts';
 import type { Provider, SignInChecks } from './provider.ts';
 
@@ -77,13 +78,13 @@ export class OAuthService {
     }
   }
 
-  /** @throws AppError PROVIDER_NOT_CONFIGURED, ID_TOKEN_INVALID, PROVIDER_UNAVAILABLE */
+  /** @throws AppError PROVIDER_NOT_CONFIGURED, ID_TOKEN_INVALID, PROVIDER_UNAVAILABLE, SECOND_FACTOR_REQUIRED */
   async byIdToken(name: string, input: z.output<typeof idTokenSchema>, device: Device): Promise<AuthAnswer> {
     const verifier = this.provider(name).idTokens;
     if (!verifier) throw new AppError('PROVIDER_NOT_CONFIGURED');
     const identity = await verifier.verify(input.idToken ?? input.credential ?? '', input.nonce ?? null);
     const { displayName, inviteCode } = input;
-    return this.parts.linking.signIn(identity, { displayName, inviteCode }, device);
+    return finished(await this.parts.linking.signIn(identity, { displayName, inviteCode }, device));
   }
 
   private async depart(
@@ -129,11 +130,10 @@ export class OAuthService {
     return this.page(
       'oauth-callback',
       {
-        access_token: answer.accessToken,
-        refresh_token: answer.refreshToken,
+        ...broughtBack(answer),
         redirect: kept.redirect,
         ...(kept.inviteCode ? { invite_code: kept.inviteCode } : {}),
-        ...(answer.restored ? { restored: 'true' } : {}),
+        ...('restored' in answer && answer.restored ? { restored: 'true' } : {}),
       },
       '#',
     );
@@ -166,6 +166,12 @@ export class OAuthService {
     const secure = this.parts.publicUrl().startsWith('https:') ? '; Secure' : '';
     return `${cookieName(state)}=${secret}; Path=${cookiePath}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
   }
+}
+
+/** What the page that ends a sign-in gets: its tokens, or what a second factor completes. */
+function broughtBack(answer: AuthAnswer | Unfinished): Record<string, string> {
+  if (answer instanceof Unfinished) return { ticket: answer.ticket, methods: answer.methods.join(',') };
+  return { access_token: answer.accessToken, refresh_token: answer.refreshToken };
 }
 
 /** Each state is used once, and only by the browser that started; its row stays while the provider is queried. */

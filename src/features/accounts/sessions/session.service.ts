@@ -16,6 +16,7 @@ import type { Context } from '../../context.ts';
 import { ownUser } from '../account.view.ts';
 import type { Credentials } from '../credentials.ts';
 import type { SignIns } from '../notices/sign-ins.ts';
+import type { Tickets } from '../second-factor/tickets.ts';
 import { hashSecret, sealingKey } from '../secrets.ts';
 import { requireActive, standingOf } from '../standing.ts';
 import type { Tokens } from '../tokens.ts';
@@ -24,6 +25,7 @@ import type { KnownDevices } from './known-devices.ts';
 import { exchangeToken, findUsedToken, lockRenewable, type RenewableSession, type Signable } from './refresh.table.ts';
 import { restore } from './restoring.ts';
 import type { Revocation } from './revocation.ts';
+import type { Unfinished } from './unfinished.ts';
 
 export type AuthAnswer = z.input<typeof authSchema>;
 type TokenPair = z.input<typeof tokenPairSchema>;
@@ -34,6 +36,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | '
   revocation: Revocation;
   credentials: Pick<Credentials, 'endWithSession'>;
   signIns: Pick<SignIns, 'check' | 'forget'>;
+  tickets: Pick<Tickets, 'issue'>;
   tokens: Tokens;
   devices: KnownDevices;
 }
@@ -49,13 +52,18 @@ export class SessionService {
   }
 
   /**
-   * Signs a user in: the caller has verified their identity, and holds the user's row where that could be taken over. An
-   * account that was to be deleted stays.
+   * Signs a user in, up to the second factor where there is one: the caller has verified their identity, and holds the
+   * user's row where that could be taken over. Whoever calls it passes the result to `finished` after the commit.
    * @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED
    */
-  async open(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
-    const user = await change.em.findOneOrFail(User, userId, { refresh: true });
-    this.requireAdmitted({ ...standingOf(user), verified: !!user.emailVerifiedAt });
+  async open(change: Change, userId: string, device: Device): Promise<AuthAnswer | Unfinished> {
+    const user = await this.admitted(change, userId);
+    return user.secondFactorAt ? this.deps.tickets.issue(change, userId) : this.enter(change, userId, device);
+  }
+
+  /** The same for users who have given all that is asked of them. @throws AppError ACCOUNT_SUSPENDED, EMAIL_NOT_VERIFIED */
+  async enter(change: Change, userId: string, device: Device): Promise<AuthAnswer> {
+    const user = await this.admitted(change, userId);
     const isRestored = await restore(change, user, this.deps);
     await this.deps.signIns.check(change, userId, device);
     const id = newId();
@@ -75,7 +83,7 @@ export class SessionService {
       accessToken: this.accessToken(userId, id),
       refreshToken,
       deviceToken: this.deps.devices.issue(userId, device.token),
-      user: ownUser(user, this.deps.capabilities.membership(user.tier)),
+      user: ownUser(user, this.deps.capabilities.membership(user.tier), this.settings.secondFactor.required),
       ...(isRestored ? { restored: true as const } : {}),
     };
   }
@@ -155,6 +163,12 @@ export class SessionService {
     }
     await this.deps.credentials.endWithSession(change, used.userId, used.sessionId);
     return null;
+  }
+
+  private async admitted({ em }: Change, userId: string): Promise<User> {
+    const user = await em.findOneOrFail(User, userId, { refresh: true });
+    this.requireAdmitted({ ...standingOf(user), verified: !!user.emailVerifiedAt });
+    return user;
   }
 
   /** Refuses accounts that may not sign in or stay signed in (contract §3). */

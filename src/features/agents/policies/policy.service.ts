@@ -11,7 +11,7 @@ import {
   type serverPolicySchema,
   type setBuddyPolicySchema,
 } from '../../../contract/policy.ts';
-import { may, type Role, requireRole } from '../../../contract/roles.ts';
+import { type ActingRole, may, requireRole } from '../../../contract/roles.ts';
 import { userRoom } from '../../../contract/rooms.ts';
 import { isUuid } from '../../../contract/schema.ts';
 import type { Rows } from '../../../database/database.ts';
@@ -263,7 +263,7 @@ function placeOf({ serverId = null, channelId = null }: AgentPolicy): Place {
 }
 
 /** Whether someone sets the policies of a server: its admins, and no bots, whose owners act through them. */
-function mayDecide({ user }: Actor, role: Role | null): boolean {
+function mayDecide({ user }: Actor, role: ActingRole | null): boolean {
   return may(role, 'bot:set-policy') && !user.isBot;
 }
 

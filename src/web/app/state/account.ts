@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { type AuthAnswer, type KeyValueStore, type OwnUser, Parley, type ParleyError } from '../../../client/index.ts';
+import { type AuthAnswer, type KeyValueStore, type OwnUser, Parley, ParleyError } from '../../../client/index.ts';
 import { keysOf } from '../../../client/store.ts';
 import { Confirmation } from './confirmation.ts';
 import { type Router, routeOf } from './router.ts';
@@ -20,11 +20,20 @@ interface AccountDeps {
   router: Router;
 }
 
+/** A sign-in that waits for a second factor. */
+export interface Unfinished {
+  ticket: string;
+  /** What completes it: `totp`, `passkey`, `recovery`. */
+  methods: readonly string[];
+}
+
 /** Who is signed in on this page. Each session has a state of its own, which is dropped with it. */
 export class Account {
   readonly session = signal<SessionState | null>(null);
   /** Why the sign-in page is shown, when the user did not ask for it. */
   readonly signedOutReason = signal<string | null>(null);
+  /** What is to be completed on the sign-in page. */
+  readonly unfinished = signal<Unfinished | null>(null);
   /** The last user whom this page knew, signed in or not any more. */
   private lastUserId: string | null;
   private readonly deps: AccountDeps;
@@ -52,8 +61,24 @@ export class Account {
     return before !== null && before !== id;
   }
 
+  /** Signs in, or asks for the second factor first. */
+  async signIn(begin: (client: Parley) => Promise<AuthAnswer>): Promise<void> {
+    try {
+      this.signedIn(await begin(this.client));
+    } catch (error) {
+      if (!(error instanceof ParleyError) || error.ticket === null) throw error;
+      this.unfinished.value = { ticket: error.ticket, methods: error.methods };
+    }
+  }
+
+  /** Forgets the sign-in that was not completed. */
+  startOver(): void {
+    this.unfinished.value = null;
+  }
+
   /** Starts a session with a sign-in. @param target the path to navigate to; by default where the user wanted to go */
   signedIn(answer: AuthAnswer, target?: string): void {
+    this.startOver();
     const next = this.takeNext();
     if (isSignInPage(this.deps.router.route.peek().name)) this.deps.router.navigate(target ?? next, { replace: true });
     if (this.belongsToOther(answer.user)) this.forgetKept();

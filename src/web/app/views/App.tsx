@@ -9,6 +9,7 @@ import { Sidebar } from './frame/Sidebar.tsx';
 import { Switcher } from './frame/Switcher.tsx';
 import { Invite } from './gate/Invite.tsx';
 import { OAuthCallback } from './gate/OAuthCallback.tsx';
+import { SetUpFactor } from './gate/SetUpFactor.tsx';
 import { SignIn } from './gate/SignIn.tsx';
 import { UndoEmail } from './gate/UndoEmail.tsx';
 import { VerifyEmail } from './gate/VerifyEmail.tsx';
@@ -48,7 +49,8 @@ function Screen() {
   if (route.value.name === 'undo-email') return <UndoEmail />;
   const session = account.session.value;
   // Nothing on the screen outlives the session that it belongs to.
-  return session ? <Home key={session} /> : <SignIn />;
+  if (!session) return <SignIn />;
+  return session.me.value?.secondFactor === 'required' ? <SetUpFactor key={session} /> : <Home key={session} />;
 }
 
 /** On a phone these pages show the lists, and the others replace them. */

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
+import type { RestInput } from '../../../../client/index.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { FactorProof } from '../parts/FactorProof.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useApp } from '../useApp.ts';
@@ -15,9 +17,23 @@ export function ConfirmIdentity() {
       <p>This needs a fresh proof, so that nobody else can do it with your device.</p>
       {question.methods.includes('password') && <ByPassword onDone={() => question.answer(true)} />}
       {question.methods.includes('code') && <ByCode onDone={() => question.answer(true)} />}
+      <ByFactor methods={question.methods.filter(isFactor)} onDone={() => question.answer(true)} />
       {question.methods.length === 0 && <p class="note">Sign out and in again, then repeat it.</p>}
     </Dialog>
   );
+}
+
+const isFactor = (method: string) => ['totp', 'passkey', 'recovery'].includes(method);
+
+function ByFactor({ methods, onDone }: { methods: string[]; onDone(): void }) {
+  const { client } = useApp();
+  if (methods.length === 0) return null;
+  const confirm = async (body: RestInput<'POST /api/auth/confirm'>['body']) => {
+    await client.rest('POST /api/auth/confirm', { body });
+    onDone();
+  };
+  const options = () => client.rest('POST /api/auth/confirm/passkey');
+  return <FactorProof methods={methods} action="Confirm" options={options} work={confirm} />;
 }
 
 function ByPassword({ onDone }: { onDone(): void }) {

@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AuthAnswer } from '../../../../client/index.ts';
+import type { Unfinished } from '../../state/account.ts';
 import type { PageState } from '../../state/page.ts';
 import { errorText } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
 import { usePage } from '../useApp.ts';
+import { CompleteSignIn } from './CompleteSignIn.tsx';
 import { Gate } from './SignIn.tsx';
 
 /** A sign-in that was not started here, to be confirmed. */
@@ -17,12 +19,25 @@ export function OAuthCallback() {
   const page = usePage();
   const [error, setError] = useState<string | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
+  const [unfinished, setUnfinished] = useState<(Unfinished & { onDone(answer: AuthAnswer): void }) | null>(null);
   useEffect(() => {
     const given = new URLSearchParams(location.hash.slice(1));
     // Tokens must not stay in the address or the history.
     history.replaceState(null, '', location.pathname);
-    void finish(page, given, setQuestion).catch((reason) => setError(errorText(reason)));
+    const ended = (answer: AuthAnswer) => {
+      setUnfinished(null);
+      accept(page, given, answer, setQuestion);
+    };
+    const ticket = given.get('ticket');
+    if (ticket) setUnfinished({ ticket, methods: given.get('methods')?.split(',') ?? [], onDone: ended });
+    else void finish(page, given, ended).catch((reason) => setError(errorText(reason)));
   }, []);
+  if (unfinished)
+    return (
+      <Gate>
+        <CompleteSignIn signIn={unfinished} onDone={unfinished.onDone} />
+      </Gate>
+    );
   if (question) return <ConfirmSignIn question={question} />;
   return (
     <Gate>
@@ -49,25 +64,32 @@ function ConfirmSignIn({ question: { user, accept } }: { question: Question }) {
   );
 }
 
-async function finish(page: PageState, given: URLSearchParams, ask: (question: Question) => void): Promise<void> {
-  const wanted = given.get('redirect') ?? '';
-  const target = wanted.startsWith('/app/') ? wanted : undefined;
+async function finish(page: PageState, given: URLSearchParams, ended: (answer: AuthAnswer) => void): Promise<void> {
   const { account, navigate } = page;
-  const session = account.session.peek();
   if (given.has('linked')) {
-    (session ?? page).showToast('The account is linked. From now on you can sign in with it, too.');
-    return navigate(target ?? '/app/settings/account', { replace: true });
+    (account.session.peek() ?? page).showToast('The account is linked. From now on you can sign in with it, too.');
+    return navigate(targetOf(given) ?? '/app/settings/account', { replace: true });
   }
-  const startedHere = account.takeProviderSignIn();
   const accessToken = given.get('access_token');
   const refreshToken = given.get('refresh_token');
   if (!accessToken || !refreshToken) throw new Error('This page ends a sign-in with another service.');
   // The present session continues until the user has confirmed this.
   const adopted = await account.newClient().adopt({ accessToken, refreshToken });
-  const answer: AuthAnswer = given.has('restored') ? { ...adopted, restored: true } : adopted;
-  const accept = () => account.signedIn(answer, target);
+  ended(given.has('restored') ? { ...adopted, restored: true } : adopted);
+}
+
+function accept(page: PageState, given: URLSearchParams, answer: AuthAnswer, ask: (question: Question) => void): void {
+  const { account } = page;
+  const startedHere = account.takeProviderSignIn();
+  const accept = () => account.signedIn(answer, targetOf(given));
   // For a user who is signed in already nothing changes.
-  const isSame = session !== null && !account.belongsToOther(answer.user);
+  const isSame = account.session.peek() !== null && !account.belongsToOther(answer.user);
   if (startedHere || isSame) accept();
   else ask({ user: answer.user, accept });
+}
+
+/** Where to go afterwards. */
+function targetOf(given: URLSearchParams): string | undefined {
+  const wanted = given.get('redirect') ?? '';
+  return wanted.startsWith('/app/') ? wanted : undefined;
 }

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ParleyError, type RestAnswer, type ServerRecord } from '../../../../client/index.ts';
+import { Button } from '../parts/Button.tsx';
 import { Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form, Problem } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { askPasskey, hasPasskeys } from '../parts/passkeys.ts';
 import { usePage } from '../useApp.ts';
+import { CompleteSignIn } from './CompleteSignIn.tsx';
 
 /** Signing in and up. The page at the address is shown afterwards. */
 export function SignIn() {
@@ -24,7 +27,11 @@ export function SignIn() {
         </p>
       )}
       <InvitationNote />
-      <Way name={name} />
+      {account.unfinished.value ? (
+        <CompleteSignIn signIn={account.unfinished.value} onDone={(answer) => account.signedIn(answer)} />
+      ) : (
+        <Way name={name} />
+      )}
     </Gate>
   );
 }
@@ -97,8 +104,8 @@ export function Password() {
   const { account } = usePage();
   const query = new URLSearchParams(location.search);
   const failed = query.has('error') ? (failures[query.get('reason') ?? ''] ?? general) : null;
-  const signIn = async ({ text, raw }: Fields) =>
-    account.signedIn(await account.client.signIn({ email: text('email'), password: raw('password') }));
+  const signIn = ({ text, raw }: Fields) =>
+    account.signIn((client) => client.signIn({ email: text('email'), password: raw('password') }));
   return (
     <>
       <Problem text={failed} />
@@ -107,12 +114,29 @@ export function Password() {
         <Field label="Password" name="password" type="password" autocomplete="current-password" required />
       </Form>
       <Providers />
+      <ByPasskey />
       <nav class="links" aria-label="Other ways to sign in">
         <a href="/app/register">Create an account</a>
         <a href="/app/code">Sign in with a code by e-mail</a>
         <a href="/app/forgot">Forgot the password?</a>
       </nav>
     </>
+  );
+}
+
+/** A passkey needs no name: the browser shows those of this site. */
+function ByPasskey() {
+  const { account, attempt } = usePage();
+  if (!hasPasskeys()) return null;
+  const signIn = () =>
+    account.signIn(async (client) => {
+      const passkey = await askPasskey(await client.rest('POST /api/auth/passkeys/sign-in/start'));
+      return client.rest('POST /api/auth/passkeys/sign-in', { body: { passkey } });
+    });
+  return (
+    <div class="providers">
+      <Button label="Sign in with a passkey" kind="quiet" onClick={() => void attempt(signIn)} />
+    </div>
   );
 }
 
@@ -206,7 +230,7 @@ export function Code() {
   const verify = async ({ text }: Fields) => {
     const { deviceToken } = account.client;
     const body = { email: sent?.email ?? '', code: text('code'), deviceToken };
-    account.signedIn(await account.client.rest('POST /api/auth/email/verify', { body }));
+    await account.signIn((client) => client.rest('POST /api/auth/email/verify', { body }));
   };
   return (
     <>

@@ -23,6 +23,7 @@ export function Overview({ server }: { server: ServerRecord }) {
       description: text('description') || null,
       iconUrl: typedPicture(text('iconUrl'), server.iconUrl),
       isPublic: isChecked('isPublic'),
+      requireSecondFactor: isChecked('requireSecondFactor'),
       homepageHtml: raw('homepageHtml') || null,
     });
     showToast('The server is saved.');
@@ -62,6 +63,11 @@ export function Overview({ server }: { server: ServerRecord }) {
           onChange={(bannerUrl) => servers.update(server.id, { bannerUrl })}
         />
         <Check label="Anyone may find and join it" name="isPublic" checked={server.isPublic} />
+        <Check
+          label="Only people with a second factor may use their role here"
+          name="requireSecondFactor"
+          checked={server.requireSecondFactor}
+        />
         <TextArea
           label="Home page (HTML)"
           name="homepageHtml"

@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
-import { sendAgain } from '../frame/Sidebar.tsx';
-import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Check, Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
@@ -11,7 +9,9 @@ import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { AccountExport } from './AccountExport.tsx';
+import { ConfirmAddress } from './ConfirmAddress.tsx';
 import { DeleteAccount } from './DeleteAccount.tsx';
+import { SecondFactor } from './SecondFactor.tsx';
 
 /** Everything about signing in. */
 export function Account() {
@@ -21,6 +21,7 @@ export function Account() {
       <ConfirmAddress />
       <ChangeAddress />
       <ChangePassword />
+      <SecondFactor />
       <LinkedAccounts />
       <AccountExport />
       <Block title="Sign out" about="On this device. What you wrote and did not send is forgotten.">
@@ -28,30 +29,6 @@ export function Account() {
       </Block>
       <DeleteAccount />
     </>
-  );
-}
-
-/** Shown until the user has confirmed their e-mail address. */
-function ConfirmAddress() {
-  const app = useApp();
-  const { client, setMe, showToast, me } = app;
-  if (!isUnconfirmed(app.me.value)) return null;
-  const prove = async ({ text }: Fields) => {
-    const body = { code: text('code') };
-    await client.rest('POST /api/auth/email-verification/complete', { body });
-    setMe(await client.rest('GET /api/auth/me'));
-    showToast('Your e-mail address is confirmed.');
-  };
-  const again = <Button label="Send again" kind="quiet" onClick={() => void sendAgain(app)} />;
-  return (
-    <Form class="block" action="Confirm" work={prove} beside={again}>
-      <h2>E-mail address</h2>
-      <p class="faint">
-        A code was mailed to {me.value?.email}. Until you enter it, whoever can read mail there may take over this
-        account.
-      </p>
-      <Field label="Code" name="code" inputmode="numeric" autocomplete="one-time-code" required />
-    </Form>
   );
 }
 

@@ -1,0 +1,30 @@
+import { sendAgain } from '../frame/Sidebar.tsx';
+import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
+import { Button } from '../parts/Button.tsx';
+import { Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useApp } from '../useApp.ts';
+
+/** Shown until the user has confirmed their e-mail address. */
+export function ConfirmAddress() {
+  const app = useApp();
+  const { client, setMe, showToast, me } = app;
+  if (!isUnconfirmed(app.me.value)) return null;
+  const prove = async ({ text }: Fields) => {
+    const body = { code: text('code') };
+    await client.rest('POST /api/auth/email-verification/complete', { body });
+    setMe(await client.rest('GET /api/auth/me'));
+    showToast('Your e-mail address is confirmed.');
+  };
+  const again = <Button label="Send again" kind="quiet" onClick={() => void sendAgain(app)} />;
+  return (
+    <Form class="block" action="Confirm" work={prove} beside={again}>
+      <h2>E-mail address</h2>
+      <p class="faint">
+        A code was mailed to {me.value?.email}. Until you enter it, whoever can read mail there may take over this
+        account.
+      </p>
+      <Field label="Code" name="code" inputmode="numeric" autocomplete="one-time-code" required />
+    </Form>
+  );
+}
