@@ -22,6 +22,7 @@ decide(
   'users.username_key',
   'users.name_skeleton',
   'users.email',
+  'users.claimed_email',
   'users.display_name',
 );
 decide('anonymised', 'users.avatar_url', 'messages.author_id');
@@ -29,7 +30,12 @@ decide('deleted', 'sessions.user_id', 'sessions.user_agent', 'sessions.device_na
 decide('deleted', 'personal_tokens.user_id', 'personal_tokens.made_by', 'model_tokens.user_id', 'model_tokens.made_by');
 decide('deleted', 'model_tokens.models', 'oauth_accounts.user_id', 'oauth_accounts.made_by');
 decide('deleted', 'oauth_accounts.provider_email', 'oauth_states.link_to', 'oauth_states.made_by');
-decide('deleted', 'password_resets.user_id', 'email_verifications.user_id', 'email_codes.email');
+decide('deleted', 'password_resets.user_id', 'email_verifications.user_id', 'email_codes.email', 'mailed_codes.email');
+decide('deleted', 'totp_factors.user_id', 'recovery_codes.user_id', 'passkeys.user_id', 'passkey_challenges.user_id');
+decide('deleted', 'sign_in_tickets.user_id', 'account_exports.user_id', 'account_exports.blob_id');
+decide('deleted', 'former_usernames.user_id', 'former_usernames.username', 'former_usernames.username_key');
+decide('deleted', 'former_usernames.name_skeleton', 'known_devices.user_id', 'known_devices.device');
+decide('deleted', 'security_notices.user_id', 'security_notices.email', 'security_notices.device');
 decide('deleted', 'email_changes.user_id', 'email_changes.email', 'email_changes.old_email');
 decide('deleted', 'idempotency_keys.user_id', 'idempotency_keys.key', 'idempotency_keys.answer');
 decide('deleted', 'invite_codes.created_by', 'invite_codes.used_by', 'presence_wishes.user_id');
@@ -74,6 +80,11 @@ decide(
 );
 decide('not of users', 'notifications.reference_id', 'notifications.server_id', 'notifications.channel_id');
 decide('not of users', 'notification_sources.message_id', 'log_entries.thread_id', 'moved_logs.stream_id');
+decide(
+  'kept because a picture of a server is its own; those that nothing shows are deleted',
+  'pictures.uploader_id',
+  'pictures.blob_id',
+);
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 
 const references = `

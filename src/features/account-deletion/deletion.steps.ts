@@ -1,11 +1,12 @@
 import { ifMissing } from '../../contract/errors.ts';
 import { streamId, userRoom } from '../../contract/rooms.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
+import { FormerUsername } from '../../database/entities/security.entity.ts';
 import { Server, ServerMember } from '../../database/entities/server.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { clock } from '../../infrastructure/clock.ts';
+import { clock, dateNow } from '../../infrastructure/clock.ts';
 import { publishDeleted } from '../../jobs/reading.ts';
 import { smallUser } from '../accounts/account.view.ts';
 import { anonymise } from '../accounts/anonymous.ts';
@@ -74,7 +75,8 @@ export class DeletionSteps {
     // Read before it leaves them: its messages stay there, under another name.
     const rooms = await this.deps.presence.roomsOf(userId);
     await forgetMails(change.rows, userId, user.email ?? null);
-    await keepName(change.rows, user.username);
+    const former = await change.em.find(FormerUsername, { userId, keptUntil: { $gt: dateNow() } });
+    for (const { username } of [user, ...former]) await keepName(change.rows, username);
     anonymise(user);
     await change.em.flush();
     change.afterCommit(() => this.deps.caches.forget(userCache, [userId]));

@@ -1,4 +1,5 @@
 import type { Rows } from '../../database/database.ts';
+import { isShown } from '../pictures/picture.table.ts';
 
 /** SQL that deletes some rows of a user. $1 user, $2 how many at most */
 const deleteSome = (table: string, key: string, where: string): string =>
@@ -20,6 +21,15 @@ export const ownRows: readonly string[] = [
   deleteSome('password_resets', 'token_hash', 'user_id = $1'),
   deleteSome('email_verifications', 'user_id', 'user_id = $1'),
   deleteSome('email_changes', 'id', 'user_id = $1'),
+  deleteSome('totp_factors', 'user_id', 'user_id = $1'),
+  deleteSome('recovery_codes', 'user_id, code_hash', 'user_id = $1'),
+  deleteSome('passkeys', 'id', 'user_id = $1'),
+  deleteSome('passkey_challenges', 'challenge_hash', 'user_id = $1'),
+  deleteSome('sign_in_tickets', 'token_hash', 'user_id = $1'),
+  deleteSome('former_usernames', 'id', 'user_id = $1'),
+  deleteSome('known_devices', 'id', 'user_id = $1'),
+  deleteSome('security_notices', 'id', 'user_id = $1'),
+  deleteSome('account_exports', 'id', 'user_id = $1'),
   deleteSome('idempotency_keys', 'user_id, route, key', 'user_id = $1'),
   deleteSome('presence_wishes', 'user_id', 'user_id = $1'),
   deleteSome('notification_preferences', 'user_id', 'user_id = $1'),
@@ -32,16 +42,18 @@ export const ownRows: readonly string[] = [
   `UPDATE invite_codes SET used_by = NULL
     WHERE id IN (SELECT id FROM invite_codes WHERE used_by = $1 LIMIT $2) RETURNING 1 AS one`,
   deleteSome('attachments', 'id', 'uploader_id = $1 AND message_id IS NULL'),
+  // Those of servers stay.
+  deleteSome('pictures', 'name, size', `uploader_id = $1 AND NOT (${isShown('pictures')})`),
 ];
 
 const joinRequests = `SELECT DISTINCT server_id AS id FROM join_requests WHERE user_id = $1 ORDER BY server_id LIMIT $2`;
 const sentNotifications = `SELECT id, user_id AS "userId" FROM notifications WHERE sender_id = $1 LIMIT $2`;
 const deleteNotifications = 'DELETE FROM notifications WHERE id = ANY($1::uuid[]) RETURNING id, user_id AS "userId"';
-const mailsTo = `DELETE FROM jobs WHERE kind IN ('mail', 'mail-request', 'address-mail', 'leaving-mail')
+const mailsTo = `DELETE FROM jobs WHERE kind IN ('mail', 'mail-request', 'address-mail', 'leaving-mail', 'notice-mail', 'export-mail')
   AND (data ->> 'email' = $2 OR data ->> 'userId' = $1::text)`;
 const deleteVisits = `DELETE FROM workspace_viewers WHERE user_id = $1
   AND workspace_id IN (SELECT id FROM workspaces WHERE server_id = $2)`;
-const deleteCodes = 'DELETE FROM email_codes WHERE email = $1';
+const deleteCodes = ['DELETE FROM mailed_codes WHERE email = $1', 'DELETE FROM email_codes WHERE email = $1'];
 const raiseFloor = 'UPDATE streams SET floor_seq = last_seq WHERE id = $1 AND floor_seq < last_seq';
 const dropEntries = `DELETE FROM log_entries WHERE stream_id = $1 AND seq IN (
     SELECT seq FROM log_entries WHERE stream_id = $1 ORDER BY seq LIMIT $2
@@ -57,7 +69,7 @@ export async function isSignedIn(rows: Rows, userId: string): Promise<boolean> {
 /** Forgets what was mailed to an address, or is about to be. */
 export async function forgetMails(rows: Rows, userId: string, email: string | null): Promise<void> {
   await rows(mailsTo, [userId, email]);
-  if (email !== null) await rows(deleteCodes, [email]);
+  if (email !== null) for (const statement of deleteCodes) await rows(statement, [email]);
 }
 
 /** The servers with requests of a user to join, or to join one of their channels. */

@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts';
 import type { ZipEntry } from '../../infrastructure/zip-writer.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import { ReadAhead } from '../blobs/read-ahead.ts';
-import { type ExportedFile, readMade, readUploads } from './file.table.ts';
+import { type ExportedFile, readMade, readPictures, readUploads } from './file.table.ts';
 import { type ExportRecord, indexPage, type ListedSection } from './pages.ts';
 import { type ExportItem, type ExportList, entriesOf, rowItem, textEntry } from './parts.ts';
 import { pathOf, withTimes } from './records.ts';
@@ -46,7 +46,7 @@ export async function* archiveOf(
       yield entry;
     }
   }
-  for (const read of [readUploads, readMade]) {
+  for (const read of [readUploads, readMade, readPictures]) {
     for await (const files of filePages(deps, subject.userId, read)) yield* contentsOf(deps.blobs, files, over);
   }
   yield textEntry('index.html', indexPage(subject, listed), subject.at);
@@ -59,6 +59,7 @@ async function* lists(deps: ArchiveDeps, userId: string): AsyncGenerator<ExportL
   yield* talkOf(deps.database, userId);
   yield fileList('uploads', 'Files you uploaded', filePages(deps, userId, readUploads));
   yield fileList('workspace-files', 'Files you made in workspaces', filePages(deps, userId, readMade));
+  yield fileList('pictures', 'Pictures you uploaded', filePages(deps, userId, readPictures));
 }
 
 async function* rowsOf({ database }: ArchiveDeps, section: Section, userId: string): AsyncGenerator<ExportItem[]> {

@@ -12,6 +12,11 @@ const made = `SELECT n.id, n.name AS filename, coalesce(n.mime, 'application/oct
     JOIN server_members m ON m.server_id = w.server_id AND m.user_id = $1
   WHERE n.created_by = $1 AND n.kind = 'file' AND n.blob_id IS NOT NULL AND n.id > $2 ORDER BY n.id LIMIT $3`;
 
+/** Uploaded pictures, which may show people, bots and servers. Their names are 32 hexadecimal digits, so they count as ids. */
+const pictures = `SELECT p.name::uuid AS id, p.name || '.webp' AS filename, 'image/webp' AS "contentType",
+    p.bytes AS size, p.blob_id AS "blobId", p.created_at AS "createdAt"
+  FROM pictures p WHERE p.uploader_id = $1 AND p.size = 'large' AND p.name::uuid > $2 ORDER BY p.name::uuid LIMIT $3`;
+
 /** A file with what the export says of it. */
 export interface ExportedFile {
   id: string;
@@ -28,3 +33,5 @@ type ReadFiles = (rows: Rows, userId: string, after: string, limit: number) => P
 export const readUploads: ReadFiles = (rows, userId, after, limit) => rows(uploads, [userId, after, limit]);
 
 export const readMade: ReadFiles = (rows, userId, after, limit) => rows(made, [userId, after, limit]);
+
+export const readPictures: ReadFiles = (rows, userId, after, limit) => rows(pictures, [userId, after, limit]);

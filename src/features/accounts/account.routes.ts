@@ -60,10 +60,11 @@ export function mailedRoutes(codes: EmailCodeService, resets: PasswordResetServi
 
 export function confirmationRoutes(confirmations: Confirmations): Route[] {
   return serve(confirmationCalls, {
-    confirmIdentity: async ({ actor, body, ip }) => ({
-      ...done,
-      confirmedUntil: isoTime(await confirmations.confirm(actor, body, { ip, token: body.deviceToken })),
-    }),
+    confirmIdentity: async (request) => {
+      const { actor, body } = request;
+      const until = await confirmations.confirm(actor, body, deviceOf(request, body.deviceToken));
+      return { ...done, confirmedUntil: isoTime(until) };
+    },
   });
 }
 

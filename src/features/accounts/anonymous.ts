@@ -10,6 +10,6 @@ export function anonymise(user: User): void {
   user.nameSkeleton = null;
   user.displayName = 'Deleted user';
   user.avatarUrl = null;
-  Object.assign(user, { email: null, emailVerifiedAt: null, passwordHash: null, deletesAt: null });
-  Object.assign(user, { suspendedAt: null, suspensionReason: null });
+  Object.assign(user, { email: null, claimedEmail: null, emailVerifiedAt: null, passwordHash: null });
+  Object.assign(user, { deletesAt: null, secondFactorAt: null, suspendedAt: null, suspensionReason: null });
 }

@@ -113,7 +113,9 @@ export class OperatorService {
     const id = await this.find(name);
     return this.parts.changes.run(async (change) => {
       await this.parts.credentials.end(change, id);
-      return this.parts.factors.removeAll(change, id);
+      const removed = await this.parts.factors.removeAll(change, id);
+      if (removed > 0) await this.parts.notices.notify(change, id, 'factor-removed', { device: null });
+      return removed;
     });
   }
 

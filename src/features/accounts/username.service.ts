@@ -40,7 +40,7 @@ export class UsernameService {
    */
   async change(actor: Actor, username: string, device: Device): Promise<z.input<typeof ownUserSchema>> {
     const session = ownSession(actor);
-    const { changes, ownership, capabilities } = this.deps;
+    const { changes, ownership, capabilities, settings } = this.deps;
     return namingConflicts(false, () =>
       changes.run(async (change) => {
         const user = await ownership.hold(change, actor.userId);
@@ -49,7 +49,7 @@ export class UsernameService {
         if (username !== user.username) {
           await this.rename(change, user, validated(newNameSchema, { username }).username, device);
         }
-        return ownUser(user, capabilities.membership(user.tier));
+        return ownUser(user, capabilities.membership(user.tier), settings.accounts.secondFactor.required);
       }),
     );
   }

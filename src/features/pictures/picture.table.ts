@@ -13,20 +13,21 @@ export interface PictureRow {
   isAnimated: boolean;
 }
 
-/** Whether something shows picture `p`. The second conditions are those of the indexes. */
-const used = (
-  [
-    ['users', 'avatar_url'],
-    ['servers', 'icon_url'],
-    ['servers', 'banner_url'],
-    ['apps', 'icon_url'],
-  ] as const
-)
-  .map(
-    ([table, column]) =>
-      `EXISTS (SELECT 1 FROM ${table} u WHERE u.${column} = '/media/' || p.name || '.webp' AND u.${column} LIKE '/media/%')`,
-  )
-  .join(' OR ');
+const shownIn = [
+  ['users', 'avatar_url'],
+  ['servers', 'icon_url'],
+  ['servers', 'banner_url'],
+  ['apps', 'icon_url'],
+] as const;
+
+/** SQL: whether something shows a picture, by its alias. The second conditions are those of the indexes. */
+export const isShown = (alias: string): string =>
+  shownIn
+    .map(
+      ([table, column]) =>
+        `EXISTS (SELECT 1 FROM ${table} u WHERE u.${column} = '/media/' || ${alias}.name || '.webp' AND u.${column} LIKE '/media/%')`,
+    )
+    .join(' OR ');
 
 export async function insertPicture(rows: Rows, sizes: PictureRow[]): Promise<void> {
   for (const { name, size, uploaderId, blobId, bytes, width, height, isAnimated } of sizes) {
@@ -78,7 +79,7 @@ export async function findUpload(
 export async function sweepPictures(rows: Rows, graceSeconds: number): Promise<number> {
   const [{ count = 0 } = {}] = await rows<{ count: number }>(
     `WITH due AS (
-       SELECT p.name, p.size, p.unused_since, ${used} AS used FROM pictures p
+       SELECT p.name, p.size, p.unused_since, ${isShown('p')} AS used FROM pictures p
        WHERE p.check_at < now() ORDER BY p.check_at LIMIT 100 FOR UPDATE SKIP LOCKED
      ), judged AS (
        SELECT *, NOT used AND coalesce(unused_since < now() - make_interval(secs => $1), false) AS over FROM due

@@ -12,6 +12,7 @@ import type { Asker, EmailCodeService } from '../mailed/email-code.service.ts';
 import type { PasswordCheck } from '../password-check.ts';
 import { factorMethods } from '../second-factor/factors.ts';
 import type { SecondFactorService } from '../second-factor/second-factor.service.ts';
+import type { Device } from '../sessions/device.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'settings'> {
@@ -24,7 +25,7 @@ type Proof = z.output<typeof confirmSchema>;
 
 /** Who brings a proof. */
 interface Confirming {
-  device: Asker;
+  device: Device;
   sessionId: string;
 }
 
@@ -58,7 +59,7 @@ export class Confirmations {
    * @throws AppError CURRENT_PASSWORD_WRONG, RATE_LIMITED, INVALID_VERIFICATION_CODE, VERIFICATION_CODE_EXPIRED, NO_EMAIL,
    * SECOND_FACTOR_REQUIRED for less than that, SECOND_FACTOR_INVALID, PASSKEY_INVALID, SESSION_REVOKED, INSUFFICIENT_PAT_SCOPE
    */
-  async confirm(actor: Actor, given: Proof, device: Asker): Promise<Date> {
+  async confirm(actor: Actor, given: Proof, device: Device): Promise<Date> {
     const sessionId = ownSession(actor);
     const user = await this.find(actor.userId);
     const proof = await this.check(user, given, { device, sessionId });
@@ -75,7 +76,8 @@ export class Confirmations {
   /** @returns what makes sure in the change that the proof is still good, and uses it up */
   private async check(user: User, given: Proof, by: Confirming): Promise<(change: Change) => Promise<void>> {
     const { password, code } = given;
-    if (password === undefined && code === undefined) return this.deps.secondFactor.check(user.id, given, 'confirm');
+    if (password === undefined && code === undefined)
+      return this.deps.secondFactor.check(user.id, given, 'confirm', by.device);
     if (user.secondFactorAt)
       throw new AppError('SECOND_FACTOR_REQUIRED', { extra: { methods: await this.methodsOf(user) } });
     return password === undefined

@@ -9,6 +9,7 @@ import { Session, User } from '../../../database/entities/user.entity.ts';
 import type { Change } from '../../../delivery/changes.ts';
 import { dateNow } from '../../../infrastructure/clock.ts';
 import type { Context } from '../../context.ts';
+import { shownEmail } from '../account.view.ts';
 import { userCache } from '../identity.ts';
 import { hashSecret } from '../secrets.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
@@ -42,7 +43,7 @@ export class Factors {
    */
   async holdToAdd(change: Change, actor: Actor): Promise<User> {
     const user = await this.hold(change, actor);
-    if (user.email != null && !user.emailVerifiedAt) throw new AppError('EMAIL_NOT_VERIFIED');
+    if (shownEmail(user) !== null && !user.emailVerifiedAt) throw new AppError('EMAIL_NOT_VERIFIED');
     return user;
   }
 

@@ -22,6 +22,9 @@ import type { Change } from '../../../delivery/changes.ts';
 import { dateNow } from '../../../infrastructure/clock.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import type { Context } from '../../context.ts';
+import { shownEmail } from '../account.view.ts';
+import type { SecurityNotices } from '../notices/security-notices.ts';
+import type { Device } from '../sessions/device.ts';
 import { ownSession } from '../sessions/session.service.ts';
 import type { Factors } from './factors.ts';
 import type { PasskeyChallenges, Purpose } from './passkey-challenges.ts';
@@ -42,6 +45,7 @@ export interface Recognised {
 interface Deps extends Pick<Context, 'database' | 'changes' | 'publicUrl' | 'settings' | 'log'> {
   factors: Factors;
   challenges: PasskeyChallenges;
+  notices: Pick<SecurityNotices, 'notify'>;
 }
 
 /** Passkeys (WebAuthn): they sign in by themselves, or complete a sign-in (contract §3). */
@@ -63,7 +67,7 @@ export class PasskeyService {
     return {
       ...(await this.deps.challenges.make({ purpose: 'register', userId })),
       rp: { id: this.site.hostname, name: 'Parley' },
-      user: { id: handleOf(userId), name: user.email ?? user.username, displayName: user.displayName },
+      user: { id: handleOf(userId), name: shownEmail(user) ?? user.username, displayName: user.displayName },
       pubKeyCredParams: algorithms.map((alg) => ({ alg, type: 'public-key' })),
       excludeCredentials: passkeys.map(described),
       authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
@@ -79,6 +83,7 @@ export class PasskeyService {
   async add(
     actor: Actor,
     { name, passkey }: { name: string; passkey: z.output<typeof newPasskeySchema> },
+    device: Device,
   ): Promise<PasskeyRecord & { recoveryCodes: string[] | null }> {
     const [sessionId, { userId }] = [ownSession(actor), actor];
     const challenge = await this.deps.challenges.spend(passkey.response.clientDataJSON, {
@@ -91,7 +96,9 @@ export class PasskeyService {
       this.requireRoom(await change.em.count(Passkey, { userId }));
       const kept = change.em.create(Passkey, { ...made, id: newId(), userId, name });
       await change.em.flush();
-      return { ...passkeyRecord(kept), recoveryCodes: await this.deps.factors.added(change, user, sessionId) };
+      const recoveryCodes = await this.deps.factors.added(change, user, sessionId);
+      await this.deps.notices.notify(change, userId, 'passkey-added', { device, detail: name });
+      return { ...passkeyRecord(kept), recoveryCodes };
     });
     return adding.catch((error) => {
       throw isUniqueViolation(error, 'passkeys_credential_id_unique') ? new AppError('PASSKEY_INVALID') : error;
@@ -111,11 +118,14 @@ export class PasskeyService {
   }
 
   /** @throws AppError PASSKEY_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
-  async remove(actor: Actor, id: string): Promise<void> {
+  async remove(actor: Actor, id: string, device: Device): Promise<void> {
     await this.deps.changes.run(async (change) => {
       const { id: userId } = await this.deps.factors.hold(change, actor);
-      if ((await change.em.nativeDelete(Passkey, { id, userId })) === 0) throw new AppError('PASSKEY_NOT_FOUND');
+      const kept = await change.em.findOne(Passkey, { id, userId });
+      if (!kept) throw new AppError('PASSKEY_NOT_FOUND');
+      await change.em.nativeDelete(Passkey, { id });
       await this.deps.factors.removed(change, userId);
+      await this.deps.notices.notify(change, userId, 'passkey-removed', { device, detail: kept.name });
     });
   }
 

@@ -13,12 +13,17 @@ export function secondFactorRoutes(factors: SecondFactorService, totp: TotpServi
     completeSignIn: (request) => factors.complete(request.body, deviceOf(request)),
     startPasskeyCompletion: ({ body }) => factors.askToComplete(body.ticket),
     startTotp: ({ actor }) => totp.start(actor),
-    completeTotp: async ({ actor, body }) => ({ ...done, recoveryCodes: await totp.complete(actor, body.totp) }),
-    async removeTotp({ actor }) {
-      await totp.remove(actor);
+    completeTotp: async (request) => ({
+      ...done,
+      recoveryCodes: await totp.complete(request.actor, request.body.totp, deviceOf(request)),
+    }),
+    async removeTotp(request) {
+      await totp.remove(request.actor, deviceOf(request));
       return done;
     },
-    makeRecoveryCodes: async ({ actor }) => ({ recoveryCodes: await factors.renewCodes(actor) }),
+    makeRecoveryCodes: async (request) => ({
+      recoveryCodes: await factors.renewCodes(request.actor, deviceOf(request)),
+    }),
   });
 }
 
@@ -28,10 +33,10 @@ export function passkeyRoutes(factors: SecondFactorService, passkeys: PasskeySer
     signInByPasskey: (request) => factors.signIn(request.body.passkey, deviceOf(request)),
     startPasskeyConfirmation: ({ actor }) => factors.askToConfirm(actor),
     startPasskey: ({ actor }) => passkeys.startAdding(actor),
-    addPasskey: ({ actor, body }) => passkeys.add(actor, body),
+    addPasskey: (request) => passkeys.add(request.actor, request.body, deviceOf(request)),
     renamePasskey: ({ actor, params, body }) => passkeys.rename(actor, params.id, body.name),
-    async removePasskey({ actor, params }) {
-      await passkeys.remove(actor, params.id);
+    async removePasskey(request) {
+      await passkeys.remove(request.actor, request.params.id, deviceOf(request));
       return done;
     },
   });

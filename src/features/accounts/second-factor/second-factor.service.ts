@@ -8,6 +8,7 @@ import { Passkey, RecoveryCode, TotpFactor } from '../../../database/entities/se
 import type { Change } from '../../../delivery/changes.ts';
 import { refusal } from '../../../infrastructure/rate-limits.ts';
 import type { Context } from '../../context.ts';
+import type { SecurityNotices } from '../notices/security-notices.ts';
 import { hashSecret } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
 import { type AuthAnswer, ownSession, type SessionService } from '../sessions/session.service.ts';
@@ -35,6 +36,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'limits' | 'settin
   totp: TotpService;
   passkeys: PasskeyService;
   sessions: Pick<SessionService, 'enter'>;
+  notices: Pick<SecurityNotices, 'notify'>;
 }
 
 /** What an account has as second factors, and signing in with them (contract §3). */
@@ -58,11 +60,13 @@ export class SecondFactorService {
   }
 
   /** @throws AppError SECOND_FACTOR_SETUP_REQUIRED, INSUFFICIENT_PAT_SCOPE */
-  async renewCodes(actor: Actor): Promise<string[]> {
+  async renewCodes(actor: Actor, device: Device): Promise<string[]> {
     return this.deps.changes.run(async (change) => {
       const user = await this.deps.factors.hold(change, actor);
       if (!user.secondFactorAt) throw new AppError('SECOND_FACTOR_SETUP_REQUIRED');
-      return this.deps.factors.renewCodes(change, user.id);
+      const codes = await this.deps.factors.renewCodes(change, user.id);
+      await this.deps.notices.notify(change, user.id, 'recovery-codes-made', { device });
+      return codes;
     });
   }
 
@@ -73,7 +77,7 @@ export class SecondFactorService {
    */
   async complete({ ticket, ...proof }: z.output<typeof completeSignInSchema>, device: Device): Promise<AuthAnswer> {
     const userId = await this.deps.tickets.try(ticket);
-    const use = await this.check(userId, proof, 'second-factor');
+    const use = await this.check(userId, proof, 'second-factor', device);
     return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, userId);
       await this.deps.tickets.use(change, ticket);
@@ -112,13 +116,14 @@ export class SecondFactorService {
    * @returns what uses it up: of two uses at once one fails
    * @throws AppError RATE_LIMITED, SECOND_FACTOR_INVALID, PASSKEY_INVALID
    */
-  async check(userId: string, proof: FactorProof, purpose: 'second-factor' | 'confirm'): Promise<Use> {
+  async check(userId: string, proof: FactorProof, purpose: 'second-factor' | 'confirm', device: Device): Promise<Use> {
     const { limits, passkeys } = this.deps;
     if (proof.passkey) return (await passkeys.recognise(proof.passkey, { purpose, userId })).use;
     // Counted before the check and given back afterwards, so that concurrent tries count too.
     const attempt = await limits.attempt([{ name: 'factorFailures', key: userId }]);
     if (attempt.quota?.exceeded) throw refusal(attempt.quota);
-    const use = proof.totp === undefined ? await this.byRecovery(userId, proof) : await this.byTotp(userId, proof.totp);
+    const { totp } = proof;
+    const use = totp === undefined ? await this.byRecovery(userId, proof, device) : await this.byTotp(userId, totp);
     if (!use) throw new AppError('SECOND_FACTOR_INVALID');
     await attempt.giveBack();
     return use;
@@ -130,11 +135,12 @@ export class SecondFactorService {
     return step === null ? null : ({ db }) => totp.use(db, userId, step);
   }
 
-  private async byRecovery(userId: string, { recoveryCode = '' }: FactorProof): Promise<Use | null> {
+  private async byRecovery(userId: string, { recoveryCode = '' }: FactorProof, device: Device): Promise<Use | null> {
     const code = { userId, codeHash: hashSecret(plainCode(recoveryCode)) };
     if ((await this.deps.database.read((em) => em.count(RecoveryCode, code))) === 0) return null;
-    return async ({ em }) => {
-      if ((await em.nativeDelete(RecoveryCode, code)) === 0) throw new AppError('SECOND_FACTOR_INVALID');
+    return async (change) => {
+      if ((await change.em.nativeDelete(RecoveryCode, code)) === 0) throw new AppError('SECOND_FACTOR_INVALID');
+      await this.deps.notices.notify(change, userId, 'recovery-code-used', { device });
     };
   }
 }

@@ -6,6 +6,9 @@ import { TotpFactor } from '../../../database/entities/second-factor.entity.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import type { SealedText } from '../../../infrastructure/sealed-text.ts';
 import type { Context } from '../../context.ts';
+import { shownEmail } from '../account.view.ts';
+import type { SecurityNotices } from '../notices/security-notices.ts';
+import type { Device } from '../sessions/device.ts';
 import { ownSession } from '../sessions/session.service.ts';
 import type { Factors } from './factors.ts';
 
@@ -16,6 +19,7 @@ const drift = 1;
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'publicUrl'> {
   factors: Factors;
+  notices: Pick<SecurityNotices, 'notify'>;
   sealed: SealedText;
 }
 
@@ -41,7 +45,7 @@ export class TotpService {
       await change.em.nativeDelete(TotpFactor, { userId: user.id });
       await change.em.insert(TotpFactor, { userId: user.id, secret: sealed, createdAt: dateNow() });
       const issuer = `Parley (${new URL(this.deps.publicUrl()).host})`;
-      const uri = totpOf(secret.base32, { issuer, label: user.email ?? user.username }).toString();
+      const uri = totpOf(secret.base32, { issuer, label: shownEmail(user) ?? user.username }).toString();
       return { secret: secret.base32, uri };
     });
   }
@@ -51,7 +55,7 @@ export class TotpService {
    * @returns recovery codes with the first factor of the account, else null
    * @throws AppError TOTP_NOT_FOUND, SECOND_FACTOR_INVALID, EMAIL_NOT_VERIFIED, INSUFFICIENT_PAT_SCOPE
    */
-  async complete(actor: Actor, code: string): Promise<string[] | null> {
+  async complete(actor: Actor, code: string, device: Device): Promise<string[] | null> {
     const sessionId = ownSession(actor);
     return this.deps.changes.run(async (change) => {
       const user = await this.deps.factors.holdToAdd(change, actor);
@@ -61,17 +65,20 @@ export class TotpService {
       if (lastStep === null) throw new AppError('SECOND_FACTOR_INVALID');
       change.em.assign(begun, { confirmedAt: dateNow(), lastStep });
       await change.em.flush();
-      return this.deps.factors.added(change, user, sessionId);
+      const codes = await this.deps.factors.added(change, user, sessionId);
+      await this.deps.notices.notify(change, user.id, 'factor-added', { device });
+      return codes;
     });
   }
 
   /** @throws AppError TOTP_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
-  async remove(actor: Actor): Promise<void> {
+  async remove(actor: Actor, device: Device): Promise<void> {
     await this.deps.changes.run(async (change) => {
       const { id: userId } = await this.deps.factors.hold(change, actor);
       if ((await change.em.nativeDelete(TotpFactor, { userId, confirmedAt: { $ne: null } })) === 0)
         throw new AppError('TOTP_NOT_FOUND');
       await this.deps.factors.removed(change, userId);
+      await this.deps.notices.notify(change, userId, 'factor-removed', { device });
     });
   }
 
