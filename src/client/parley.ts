@@ -10,7 +10,7 @@ import type { AuthAnswer, Message } from './index.ts';
 import { type MessageInput, Outbox, type Pending } from './outbox.ts';
 import type { RestAnswer, RestArguments, RestCall, RestInput } from './rest.ts';
 import { Session } from './session.ts';
-import { type KeyValueStore, MemoryStore } from './store.ts';
+import { deviceKey, type KeyValueStore, MemoryStore } from './store.ts';
 
 export interface ParleyOptions {
   /** The server's URL, such as `https://chat.example.com`. In a browser by default the page's origin. */
@@ -24,8 +24,6 @@ export interface ParleyOptions {
    */
   confirm?: Confirm;
 }
-
-const deviceKey = 'parley:device';
 
 /** The client's events besides those of the user's own room. */
 export interface ParleySignals {

@@ -7,6 +7,9 @@ export interface KeyValueStore {
   removeItem(key: string): void;
 }
 
+/** Of what says that somebody has signed in here before; it stays when they sign out. */
+export const deviceKey = 'parley:device';
+
 /** Keeps values as long as the program runs. */
 export class MemoryStore implements KeyValueStore {
   private readonly items = new Map<string, string>();

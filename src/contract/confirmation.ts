@@ -11,7 +11,10 @@ export const confirmSchema = z
     ...factorProof,
     deviceToken: deviceTokenSchema,
   })
-  .refine(isOne, { path: ['password'], message: 'must be given, or code, totp, recoveryCode, passkey' });
+  .refine(({ deviceToken: _, ...proofs }) => isOne(proofs), {
+    path: ['password'],
+    message: 'must be given, or code, totp, recoveryCode, passkey',
+  });
 
 export const confirmationCalls = calls('Accounts', {
   confirmIdentity: {

@@ -14,6 +14,7 @@ export const emailChangeCalls = calls('Accounts', {
     errors: ['INSUFFICIENT_PAT_SCOPE'],
     limit: 'emailStart',
     repeats: 'never',
+    unprotected: true,
   },
   completeEmailChange: {
     method: 'POST',
@@ -24,6 +25,7 @@ export const emailChangeCalls = calls('Accounts', {
     errors: ['INVALID_VERIFICATION_CODE', 'VERIFICATION_CODE_EXPIRED', 'EMAIL_TAKEN', 'INSUFFICIENT_PAT_SCOPE'],
     limit: 'auth',
     repeats: 'never',
+    unprotected: true,
   },
   undoEmailChange: {
     method: 'POST',

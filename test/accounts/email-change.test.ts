@@ -5,7 +5,7 @@ import type { Email } from 'postal-mime';
 import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Person, request } from '../world/person.ts';
+import { Person, request } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { register } from '../world/world.ts';
 import { codeIn, dataFolder, proveAddress } from './mailbox.ts';
@@ -141,6 +141,19 @@ describe('another address for an account', () => {
     await start(person, third);
     expect((await complete(person, await codeFor(third))).status).to.equal(200);
     expect((await undo(link)).body).to.include({ ok: true, email: old });
+  });
+
+  it('keeps an account, when it is undone, that was to be deleted since', async () => {
+    const { person, old, link } = await moved();
+    const login = await request(at(0), 'POST', '/api/auth/login', {
+      email: person.username,
+      password: 'correct horse',
+    });
+    const thief = new Person(at(0), { ...person, token: login.body.accessToken, refreshToken: '' });
+    expect((await thief.delete('/api/auth/me')).status).to.equal(200);
+    expect((await undo(link)).body).to.include({ ok: true, email: old });
+    const due = 'SELECT deletes_at FROM users WHERE id = $1';
+    expect(await query(cluster.databaseUrl, due, [person.id])).to.deep.equal([{ deletes_at: null }]);
   });
 
   it('is not undone after its time, and frees the old one then', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { type Loose, Person, request } from '../world/person.ts';
-import { query } from '../world/sql.ts';
+import { overtaken, query } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 describe('handing over', () => {
@@ -41,6 +41,28 @@ describe('handing over', () => {
     }
     await ofBob.next('notification:read', ({ ids }: Loose) => ids?.length === 1);
     expect((await accept(bob, body.id)).body.code).to.equal('HANDOVER_NOT_FOUND');
+  });
+
+  it('of an agent overtakes what its old owner was about to do with it', async () => {
+    const { alice, bob, cluster } = here;
+    const agent = await newAgent(alice);
+    const path = `/api/agents/${agent.id}`;
+    const begun = [
+      () => alice.post(`${path}/token`),
+      () => alice.put(`${path}/webhook`, { url: 'https://hooks.example.com/x' }),
+      () => alice.delete(path),
+    ];
+    for (const begin of begun) {
+      const handed = {
+        lock: 'SELECT FROM agents WHERE id = $1 FOR UPDATE',
+        change: `UPDATE agents SET owner_id = '${bob.id}' WHERE id = $1`,
+        id: agent.id,
+      };
+      const { status, body } = await overtaken(cluster.databaseUrl, handed, begin);
+      expect([status, body.code]).to.deep.equal([404, 'AGENT_NOT_FOUND']);
+      await query(cluster.databaseUrl, 'UPDATE agents SET owner_id = $2 WHERE id = $1', [agent.id, alice.id]);
+    }
+    expect((await bob.get('/api/agents')).body).to.deep.equal([]);
   });
 
   it('gives an agent away with nothing by which the old owner could still use it', async () => {

@@ -104,10 +104,13 @@ describe('strangers who try', () => {
   });
 
   it('do not keep a session from confirming itself', async () => {
-    const { person, email } = await newcomer();
+    const { person, email, deviceToken } = await newcomer();
     await attack(email);
     await attack(person.username);
-    expect((await person.post('/api/auth/confirm', { password: 'correct horse' })).status).to.equal(200);
+    const proof = { password: 'correct horse' };
+    for (const body of [proof, { ...proof, deviceToken }])
+      expect((await person.post('/api/auth/confirm', body)).status).to.equal(200);
+    expect((await person.post('/api/auth/confirm', { deviceToken })).body.code).to.equal('VALIDATION_FAILED');
     const change = { oldPassword: 'correct horse', newPassword: 'another horse' };
     expect((await person.put('/api/auth/password', change)).status).to.equal(200);
   });

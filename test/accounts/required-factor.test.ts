@@ -57,6 +57,8 @@ describe('an operator who requires a second factor of everyone', () => {
       'GET /api/auth/me',
       'GET /api/auth/second-factor',
       'POST /api/auth/confirm',
+      'POST /api/auth/email-change/complete',
+      'POST /api/auth/email-change/start',
       'POST /api/auth/email-verification/complete',
       'POST /api/auth/email-verification/start',
       'POST /api/auth/logout',

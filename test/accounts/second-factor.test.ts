@@ -5,7 +5,7 @@ import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { Person, request } from '../world/person.ts';
-import { query } from '../world/sql.ts';
+import { overtaken, query } from '../world/sql.ts';
 import { register } from '../world/world.ts';
 import { Browser } from './browser.ts';
 import { codeOf, complete, forgetCodes, login, password, proven, withApp } from './factors.ts';
@@ -46,6 +46,18 @@ describe('a second factor', () => {
     const person = await register(at(0));
     const { status, body } = await person.post('/api/auth/totp');
     expect([status, body.code]).to.deep.equal([403, 'EMAIL_NOT_VERIFIED']);
+  });
+
+  it('is asked of a confirmation that began before it was in force', async () => {
+    const person = await proven(cluster, at(0));
+    const added = {
+      lock: 'SELECT FROM users WHERE id = $1 FOR UPDATE',
+      change: 'UPDATE users SET second_factor_at = now() WHERE id = $1',
+      id: person.id,
+    };
+    const confirm = () => person.post('/api/auth/confirm', { password });
+    const { status, body } = await overtaken(cluster.databaseUrl, added, confirm);
+    expect([status, body.code]).to.deep.equal([403, 'SECOND_FACTOR_REQUIRED']);
   });
 
   it('is in force once a code of the app was given, and not before', async () => {

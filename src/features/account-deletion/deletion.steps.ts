@@ -1,6 +1,7 @@
 import { ifMissing } from '../../contract/errors.ts';
 import { streamId, userRoom } from '../../contract/rooms.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
+import { Passkey, SignInTicket } from '../../database/entities/second-factor.entity.ts';
 import { FormerUsername } from '../../database/entities/security.entity.ts';
 import { Server, ServerMember } from '../../database/entities/server.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
@@ -77,6 +78,9 @@ export class DeletionSteps {
     await forgetMails(change.rows, userId, user.email ?? null);
     const former = await change.em.find(FormerUsername, { userId, keptUntil: { $gt: dateNow() } });
     for (const { username } of [user, ...former]) await keepName(change.rows, username);
+    // Nothing that is under way signs in any more.
+    await change.em.nativeDelete(SignInTicket, { userId });
+    await change.em.nativeDelete(Passkey, { userId });
     anonymise(user);
     await change.em.flush();
     change.afterCommit(() => this.deps.caches.forget(userCache, [userId]));
@@ -89,7 +93,8 @@ export class DeletionSteps {
     const agent = await change.em.findOne(Agent, { ownerId: userId }, { orderBy: { id: 'asc' } });
     if (!agent) return false;
     const rooms = await this.deps.presence.roomsOf(agent.userId);
-    await this.deps.agents.remove(change, agent.id, rooms);
+    // Whoever has accepted it meanwhile keeps it.
+    await this.deps.agents.remove(change, { id: agent.id, ownerId: userId }, rooms).catch(ifMissing);
     return true;
   };
 

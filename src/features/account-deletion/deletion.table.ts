@@ -49,7 +49,7 @@ export const ownRows: readonly string[] = [
 const joinRequests = `SELECT DISTINCT server_id AS id FROM join_requests WHERE user_id = $1 ORDER BY server_id LIMIT $2`;
 const sentNotifications = `SELECT id, user_id AS "userId" FROM notifications WHERE sender_id = $1 LIMIT $2`;
 const deleteNotifications = 'DELETE FROM notifications WHERE id = ANY($1::uuid[]) RETURNING id, user_id AS "userId"';
-const mailsTo = `DELETE FROM jobs WHERE kind IN ('mail', 'mail-request', 'address-mail', 'leaving-mail', 'notice-mail', 'export-mail')
+const mailsTo = `DELETE FROM jobs WHERE kind IN ('mail', 'mail-request', 'address-mail', 'leaving-mail', 'notice-mail')
   AND (data ->> 'email' = $2 OR data ->> 'userId' = $1::text)`;
 const deleteVisits = `DELETE FROM workspace_viewers WHERE user_id = $1
   AND workspace_id IN (SELECT id FROM workspaces WHERE server_id = $2)`;

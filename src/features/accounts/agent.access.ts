@@ -68,3 +68,9 @@ export class AgentAccess {
     return agent;
   }
 }
+
+/** Holds an agent whose owner acts, until the commit. @throws AppError AGENT_NOT_FOUND if it was handed over meanwhile */
+export async function holdOwned(db: Queries, { id, ownerId }: Pick<AgentRow, 'id' | 'ownerId'>): Promise<void> {
+  const owned = db.selectFrom('Agent').where('id', '=', id).where('ownerId', '=', ownerId);
+  if (!(await owned.select('id').forNoKeyUpdate().executeTakeFirst())) throw new AppError('AGENT_NOT_FOUND');
+}

@@ -10,7 +10,6 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
 import { modelTokenCache } from './model-tokens.ts';
-import type { Factors } from './second-factor/factors.ts';
 import type { Revocation } from './sessions/revocation.ts';
 
 /** Counts of credentials besides sessions and the password, and of webhooks. */
@@ -36,13 +35,10 @@ export interface EndOptions {
   links?: boolean;
   keepLink?: string | null;
   password?: boolean;
-  /** Second factors added from then on; those before stay: what a mail lets in must not go round them. */
-  factorsSince?: Date;
 }
 
 interface Deps extends Pick<Context, 'caches' | 'control'> {
   revocation: Revocation;
-  factors: Pick<Factors, 'removeAll'>;
   agentIdentity: Pick<AgentIdentity, 'forgetTokens'>;
 }
 
@@ -67,7 +63,6 @@ export class Credentials {
     await change.em.nativeDelete(OAuthState, { linkTo: userId });
     await change.em.nativeDelete(PasswordReset, { userId });
     await change.em.nativeDelete(SignInTicket, { userId });
-    if (options.factorsSince) ended += await this.deps.factors.removeAll(change, userId, options.factorsSince);
     if (tokens) ended += await this.endTokens(change, userId, null, webhooks);
     if (links)
       ended += await change.em.nativeDelete(OAuthAccount, { userId, ...(keepLink && { id: { $ne: keepLink } }) });

@@ -131,15 +131,23 @@ export class AgentService {
 
   /** Deletes a bot: its tokens and memberships end at once; what it wrote stays, by a deleted user (contract §4). */
   async delete(actor: Actor, agentId: string): Promise<void> {
-    const { userId } = await this.deps.agentAccess.owned(actor, agentId);
+    const { userId, ownerId } = await this.deps.agentAccess.owned(actor, agentId);
     // Read before it leaves them: its messages stay there, under another name.
     const rooms = await this.deps.presence.roomsOf(userId);
-    await this.deps.changes.run((change) => this.remove(change, agentId, rooms));
+    await this.deps.changes.run((change) => this.remove(change, { id: agentId, ownerId }, rooms));
   }
 
-  /** The same as part of a change. @param rooms that get its new name. @throws AppError AGENT_NOT_FOUND */
-  async remove(change: Change, agentId: string, rooms: string[]): Promise<void> {
+  /**
+   * The same as part of a change. @param rooms that get its new name
+   * @throws AppError AGENT_NOT_FOUND, also if somebody else owns it by now
+   */
+  async remove(
+    change: Change,
+    { id: agentId, ownerId }: Pick<Agent, 'id' | 'ownerId'>,
+    rooms: string[],
+  ): Promise<void> {
     const agent = await lockAgent(change.em, agentId);
+    if (agent.ownerId !== ownerId) throw new AppError('AGENT_NOT_FOUND');
     const { userId } = agent;
     // Nobody adds it to a server meanwhile (see Roster).
     const bot = await change.em.findOneOrFail(User, userId, forUpdate);

@@ -2,6 +2,7 @@ import { AgentToken } from '../../database/entities/agent.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { clock, dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import { holdOwned } from '../accounts/agent.access.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import type { Tokens } from '../accounts/tokens.ts';
 import type { Context } from '../context.ts';
@@ -29,12 +30,13 @@ export class AgentTokens {
    * A new token of an agent: the JWT that its bot signs in with. Its owner is notified. A webhook is paused until the
    * owner confirms it: a holder of the older token may have set its address (contract §4).
    * @param madeBy the session of its owner
+   * @throws AppError AGENT_NOT_FOUND if it was handed over meanwhile
    */
   async issue(change: Change, agent: AgentToIssue, madeBy: string): Promise<string> {
     const { agentTokenSeconds } = this.deps.settings.accounts;
     const { em, db } = change;
     // Concurrent requests for tokens are serialized: each new token ends those before it, and one is the last.
-    await db.selectFrom('Agent').where('id', '=', agent.id).select('id').forNoKeyUpdate().execute();
+    await holdOwned(db, agent);
     await em.nativeDelete(AgentToken, { agentId: agent.id, endsAt: { $lte: dateNow() } });
     const older = await this.shorten(change, agent.id);
     const id = newId();

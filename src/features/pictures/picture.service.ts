@@ -10,6 +10,7 @@ import { invalid } from '../../contract/schema/validation.ts';
 import { AtOnce } from '../../infrastructure/at-once.ts';
 import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
 import type { EncodedPicture, PictureEncoder, PictureShape } from '../../infrastructure/picture-encoder.ts';
+import { refusal } from '../../infrastructure/rate-limits.ts';
 import { type ServedContent, uploadHeaders } from '../../infrastructure/served-content.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge } from '../blobs/blob.store.ts';
@@ -31,8 +32,12 @@ export interface ReceivedPicture extends EncodedPicture {
 const nameBytes = 16;
 /** How many uploads of one person are read at once; each is in memory. */
 const perPerson = 2;
+/** The same of everyone together. */
+const perNode = 64;
+/** For how long a picture that is deleted may still be served. */
+const servedMs = 5 * 60_000;
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'chores' | 'settings' | 'publicUrl'> {
+interface Deps extends Pick<Context, 'database' | 'changes' | 'chores' | 'limits' | 'settings' | 'publicUrl'> {
   blobs: BlobStore;
   allowance: StorageAllowance;
   encoder: PictureEncoder;
@@ -42,13 +47,15 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'chores' | 'settin
 export class PictureService {
   private readonly deps: Deps;
   private readonly arriving = new AtOnce(perPerson);
+  private readonly all = new AtOnce(perNode);
   /** What was served last, by address and size. */
   private readonly served: LRUCache<string, Buffer>;
 
   constructor(deps: Deps) {
     this.deps = deps;
     const { graceSeconds, cacheBytes } = deps.settings.pictures;
-    this.served = new LRUCache({ maxSize: cacheBytes, sizeCalculation: ({ length }) => Math.max(length, 1) });
+    const sizeCalculation = ({ length }: Buffer) => Math.max(length, 1);
+    this.served = new LRUCache({ maxSize: cacheBytes, sizeCalculation, ttl: servedMs });
     deps.chores.add({ name: 'forget unused pictures', step: (rows) => sweepPictures(rows, graceSeconds) });
   }
 
@@ -65,15 +72,23 @@ export class PictureService {
   ): Promise<ReceivedPicture> {
     const maxBytes = this.deps.settings.limits.pictureBytes;
     if (atLeast > maxBytes) throw fileTooLarge(maxBytes);
-    if (!this.arriving.enter(actor.userId)) {
+    return this.oneOfFew(actor, async () => {
+      const bytes = await buffer(Readable.from(limited(file.bytes, maxBytes)));
+      return this.encoded(bytes, shape === 'banner' ? 'banner' : 'square');
+    });
+  }
+
+  /** Bounds what is held in memory, and waits for the encoder. @throws AppError RATE_LIMITED, SERVER_BUSY */
+  private async oneOfFew<T>({ userId }: Actor, work: () => Promise<T>): Promise<T> {
+    if (!this.arriving.enter(userId)) {
       const message = `You are sending ${perPerson} pictures already; send them one after the other.`;
       throw new AppError('RATE_LIMITED', { message, retryAfter: 1 });
     }
     try {
-      const bytes = await buffer(Readable.from(limited(file.bytes, maxBytes)));
-      return await this.encoded(bytes, shape === 'banner' ? 'banner' : 'square');
+      if (!this.all.enter('')) throw new AppError('SERVER_BUSY');
+      return await work().finally(() => this.all.leave(''));
     } finally {
-      this.arriving.leave(actor.userId);
+      this.arriving.leave(userId);
     }
   }
 
@@ -116,8 +131,12 @@ export class PictureService {
     if (!upload) throw new AppError('ATTACHMENT_NOT_FOUND');
     const { pictureBytes } = this.deps.settings.limits;
     if (upload.size > pictureBytes) throw fileTooLarge(pictureBytes);
-    const bytes = await buffer(this.deps.blobs.read(upload.blobId));
-    const { url: lasting } = await this.add(actor, await this.encoded(bytes, shape), shape);
+    const quota = await this.deps.limits.take('pictures', actor.userId);
+    if (quota?.exceeded) throw refusal(quota);
+    const picture = await this.oneOfFew(actor, async () =>
+      this.encoded(await buffer(this.deps.blobs.read(upload.blobId)), shape),
+    );
+    const { url: lasting } = await this.add(actor, picture, shape);
     return lasting;
   }
 

@@ -152,8 +152,9 @@ export class MemberService {
     const record = await this.record(change.rows, theirs);
     if (record.user.isBot) throw new AppError('FORBIDDEN', { message: 'A bot cannot own a server.' });
     if (mine === theirs) return record;
-    await requireStaying(change.rows, userId);
+    // This locks the user: whether they stay must not change any more.
     await requireRoomToOwn(change, userId, this.settings.maxPerOwner);
+    await requireStaying(change.rows, userId);
     await change.em.nativeUpdate(Server, serverId, { ownerId: userId, updatedAt: dateNow() });
     await this.write(change, mine, 'admin');
     await this.write(change, theirs, 'owner');

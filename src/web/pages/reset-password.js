@@ -22,7 +22,10 @@ async function setPassword() {
   const response = await fetch('/api/auth/password-reset/complete', { method: 'POST', headers, body });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error);
-  return Object.values(answer.remaining).some((count) => count > 0);
+  const { passkeys, ...others } = answer.remaining;
+  const isMore = Object.values(others).some((count) => count > 0);
+  const more = isMore ? ' Your tokens, linked accounts and webhooks still work.' : '';
+  return passkeys > 0 ? `${more} Your passkeys still sign you in.` : more;
 }
 
 form.addEventListener('submit', async (event) => {
@@ -33,9 +36,8 @@ form.addEventListener('submit', async (event) => {
   }
   send.disabled = true;
   try {
-    const isMore = await setPassword();
+    const more = await setPassword();
     form.hidden = true;
-    const more = isMore ? ' Your tokens, linked accounts and webhooks still work.' : '';
     say(`Your new password is set. You can sign in with it now.${more}`, 'good');
   } catch (error) {
     send.disabled = false;

@@ -16,17 +16,20 @@ import { type AccountMails, secondsUntil } from '../mailed/account-mails.ts';
 import { namingConflicts } from '../new-user.ts';
 import type { SecurityNotices } from '../notices/security-notices.ts';
 import type { Ownership } from '../ownership.ts';
+import type { Factors } from '../second-factor/factors.ts';
 import { derivedCode, derivedToken, hashSecret, keyedHash } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
+import { restore } from '../sessions/restoring.ts';
 import { holdSession, ownSession } from '../sessions/session.service.ts';
 import { takeMail } from '../sources.ts';
 import { countedMailbox } from './mailbox.ts';
 import { claimMailbox, mailboxHolder } from './mailboxes.table.ts';
 
-interface Deps extends Pick<Context, 'changes' | 'limits' | 'settings'> {
+interface Deps extends Pick<Context, 'changes' | 'directAccess' | 'limits' | 'settings'> {
   mails: AccountMails;
   ownership: Ownership;
   credentials: Credentials;
+  factors: Pick<Factors, 'removeAll'>;
   notices: Pick<SecurityNotices, 'notify'>;
 }
 
@@ -124,8 +127,12 @@ export class EmailChangeService {
         // Whoever moved the account away may have added a factor shortly before.
         const factorsSince = new Date(changedAt.getTime() - settings.accounts.emailChangeUndoSeconds * 1000);
         const hadPassword = user.passwordHash != null;
-        await credentials.end(change, userId, { tokens: true, links: true, password: true, factorsSince });
+        await credentials.end(change, userId, { tokens: true, links: true, password: true });
+        const factors = await this.deps.factors.removeAll(change, userId, factorsSince);
         if (hadPassword) await notices.notify(change, userId, 'password-removed', { device });
+        if (factors > 0) await notices.notify(change, userId, 'factor-removed', { device });
+        // Nor must it go because of them.
+        await restore(change, user, this.deps);
         return oldEmail;
       }),
     );

@@ -66,6 +66,9 @@ export class Confirmations {
     return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, user.id);
       await holdSession(change, sessionId);
+      // It may have got its first factor while the proof was checked.
+      const isWeak = given.password !== undefined || given.code !== undefined;
+      if (isWeak) await this.requireNoFactor(await change.em.findOneOrFail(User, user.id, { refresh: true }));
       await proof(change);
       const confirmedAt = dateNow();
       await change.em.nativeUpdate(Session, { id: sessionId }, { confirmedAt });
@@ -78,11 +81,16 @@ export class Confirmations {
     const { password, code } = given;
     if (password === undefined && code === undefined)
       return this.deps.secondFactor.check(user.id, given, 'confirm', by.device);
-    if (user.secondFactorAt)
-      throw new AppError('SECOND_FACTOR_REQUIRED', { extra: { methods: await this.methodsOf(user) } });
+    await this.requireNoFactor(user);
     return password === undefined
       ? this.byCode(user, code ?? '', by.device)
       : this.byPassword(user, password, by.sessionId);
+  }
+
+  /** With a second factor less than that confirms nothing. */
+  private async requireNoFactor(user: User): Promise<void> {
+    if (!user.secondFactorAt) return;
+    throw new AppError('SECOND_FACTOR_REQUIRED', { extra: { methods: await this.methodsOf(user) } });
   }
 
   /** A session that was confirmed before the account got its second factor was confirmed without it. */

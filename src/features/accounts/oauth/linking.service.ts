@@ -155,7 +155,8 @@ export class LinkingService {
     if (linked !== null) return linked;
     const known = await this.byEmail(change, identity);
     const userId = known ?? (await this.signUp(change, identity, extras, device));
-    await this.addLink(change, userId, identity, null);
+    // With a second factor a link would stay even if that is never given.
+    if (known === null || !(await hasSecondFactor(change, known))) await this.addLink(change, userId, identity, null);
     return userId;
   }
 
@@ -167,6 +168,7 @@ export class LinkingService {
     await lockUser(change.rows, found.userId);
     const linked = await this.find(change, identity);
     if (linked?.userId !== found.userId) return null;
+    if (linked.deletedAt) throw new AppError('USER_NOT_FOUND');
     if (isOf(identity, linked.email)) await this.parts.ownership.prove(change, linked.userId, { link: linked.id });
     return linked.userId;
   }
@@ -181,14 +183,14 @@ export class LinkingService {
       .executeTakeFirst();
   }
 
-  /** The account with the address that the provider has verified; its owner gets a mail. */
+  /** The account with the address that the provider has verified; its owner gets a mail where it will be linked. */
   private async byEmail(change: Change, { verifiedEmail, provider }: ProviderIdentity): Promise<string | null> {
     if (verifiedEmail === null) return null;
     const { mails, ownership } = this.parts;
     const user = await personByEmail(change.rows, verifiedEmail);
     if (!user) return null;
     const takenOver = await ownership.prove(change, user.id);
-    if (takenOver) return user.id;
+    if (takenOver || (await hasSecondFactor(change, user.id))) return user.id;
     await mails.add(change, { mail: 'sign-in-linked', email: verifiedEmail, username: user.username, provider });
     return user.id;
   }
@@ -235,3 +237,7 @@ const isOf = ({ verifiedEmail }: ProviderIdentity, email: string | null | undefi
   verifiedEmail !== null && verifiedEmail === email;
 
 const isEmailTaken = (error: unknown) => error instanceof AppError && error.code === 'EMAIL_TAKEN';
+
+async function hasSecondFactor({ em }: Change, id: string): Promise<boolean> {
+  return (await em.count(User, { id, secondFactorAt: { $ne: null } })) > 0;
+}

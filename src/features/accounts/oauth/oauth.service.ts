@@ -171,7 +171,8 @@ export class OAuthService {
 /** What the page that ends a sign-in gets: its tokens, or what a second factor completes. */
 function broughtBack(answer: AuthAnswer | Unfinished): Record<string, string> {
   if (answer instanceof Unfinished) return { ticket: answer.ticket, methods: answer.methods.join(',') };
-  return { access_token: answer.accessToken, refresh_token: answer.refreshToken };
+  const { accessToken, refreshToken, deviceToken } = answer;
+  return { access_token: accessToken, refresh_token: refreshToken, ...(deviceToken && { device_token: deviceToken }) };
 }
 
 /** Each state is used once, and only by the browser that started; its row stays while the provider is queried. */

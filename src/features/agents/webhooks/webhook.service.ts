@@ -12,7 +12,7 @@ import type { Change } from '../../../delivery/changes.ts';
 import { clock, dateNow } from '../../../infrastructure/clock.ts';
 import type { SealedText } from '../../../infrastructure/sealed-text.ts';
 import { markSettledRead } from '../../../jobs/reading.ts';
-import type { AgentAccess } from '../../accounts/agent.access.ts';
+import { type AgentAccess, holdOwned } from '../../accounts/agent.access.ts';
 import { holdSession, ownSession } from '../../accounts/sessions/session.service.ts';
 import type { Context } from '../../context.ts';
 import { failingRooms, progressOf, restartCursors } from './cursor.table.ts';
@@ -56,7 +56,7 @@ export class WebhookService {
     await this.deps.outgoing.check(new URL(url));
     const secret = newWebhookSecret();
     return this.change(
-      agentId,
+      agent,
       async ({ em, rows }) => {
         const webhook = { agentId, url, secret: this.deps.sealed.seal(secret), madeBy: session };
         const isNew = await placeWebhook(rows, webhook);
@@ -75,16 +75,16 @@ export class WebhookService {
 
   /** @throws AppError AGENT_NOT_FOUND, FORBIDDEN for the bot itself, WEBHOOK_NOT_FOUND */
   async delete(actor: Actor, agentId: string): Promise<void> {
-    await this.deps.agentAccess.owned(actor, agentId);
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
     const remaining = async ({ em }: Change) => {
       if ((await em.nativeDelete(Webhook, agentId)) === 0) throw new AppError('WEBHOOK_NOT_FOUND');
     };
-    await this.change(agentId, remaining, null, (change) => markStopRead(change, agentId));
+    await this.change(agent, remaining, null, (change) => markStopRead(change, agentId));
   }
 
   /** A new secret; for a day the previous ones sign too, so that receivers can switch at their leisure. */
   async rotate(actor: Actor, agentId: string): Promise<WithSecret> {
-    await this.deps.agentAccess.owned(actor, agentId);
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
     const secret = newWebhookSecret();
     const work = async ({ em, rows }: Change) => {
       const webhook = await lockWebhook(em, agentId);
@@ -97,14 +97,14 @@ export class WebhookService {
       await em.flush();
       return { ...(await record(em, rows, agentId)), secret };
     };
-    return this.change(agentId, work, ownSession(actor));
+    return this.change(agent, work, ownSession(actor));
   }
 
   /** Retries at once after failures, or after it was given up or paused. @param skip continues from now instead */
   async enable(actor: Actor, agentId: string, skip: boolean): Promise<WebhookRecord> {
-    await this.deps.agentAccess.owned(actor, agentId);
+    const agent = await this.deps.agentAccess.owned(actor, agentId);
     return this.change(
-      agentId,
+      agent,
       async ({ em, rows }) => {
         const webhook = await lockWebhook(em, agentId);
         webhook.state = 'active';
@@ -136,14 +136,15 @@ export class WebhookService {
 
   /** @param session must be valid until the commit; null: the change makes no credential */
   private change<T>(
-    agentId: string,
+    agent: Pick<Agent, 'id' | 'ownerId'>,
     work: (change: Change) => Promise<T>,
     session: string | null,
     then?: (change: Change) => Promise<void>,
   ): Promise<T> {
     return this.deps.changes.run(async (change) => {
       if (session !== null) await holdSession(change, session);
-      change.afterCommit(() => this.deps.control.send({ kind: 'webhook', agentId }));
+      await holdOwned(change.db, agent);
+      change.afterCommit(() => this.deps.control.send({ kind: 'webhook', agentId: agent.id }));
       const result = await work(change);
       await then?.(change);
       return result;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { type AuthAnswer, type KeyValueStore, type OwnUser, Parley, ParleyError } from '../../../client/index.ts';
-import { keysOf } from '../../../client/store.ts';
+import { deviceKey, keysOf, MemoryStore } from '../../../client/store.ts';
 import { Confirmation } from './confirmation.ts';
 import { type Router, routeOf } from './router.ts';
 import { Scope } from './scope.ts';
@@ -50,9 +50,12 @@ export class Account {
     return this.session.value?.client ?? this.newClient();
   }
 
-  /** A client that is not signed in and stores nothing. */
+  /** A client that is not signed in and stores nothing. It knows what says that someone has signed in here before. */
   newClient(): Parley {
-    return new Parley({ url: this.deps.surroundings.url });
+    const store = new MemoryStore();
+    const device = this.deps.scope.local.getItem(deviceKey);
+    if (device !== null) store.setItem(deviceKey, device);
+    return new Parley({ url: this.deps.surroundings.url, store });
   }
 
   /** Whether this browser belongs to someone else until now: signed in, or absent with things left here. */
@@ -78,7 +81,6 @@ export class Account {
 
   /** Starts a session with a sign-in. @param target the path to navigate to; by default where the user wanted to go */
   signedIn(answer: AuthAnswer, target?: string): void {
-    this.startOver();
     const next = this.takeNext();
     if (isSignInPage(this.deps.router.route.peek().name)) this.deps.router.navigate(target ?? next, { replace: true });
     if (this.belongsToOther(answer.user)) this.forgetKept();
@@ -102,6 +104,8 @@ export class Account {
 
   /** The user deleted their account: nothing of it stays in this browser. @param reason shown where they may sign in again */
   left(reason: string): void {
+    // This drops the tokens and what was not sent yet; the server has ended the session by itself.
+    void this.session.peek()?.client.signOut();
     this.close();
     this.deps.scope.local.removeItem(ownUserKey);
     this.deps.scope.local.removeItem(absentKey);
@@ -167,6 +171,7 @@ export class Account {
       if (this.session.peek() === session) this.ended(error);
     });
     this.session.value = session;
+    this.startOver();
     this.signedOutReason.value = null;
     if (answer) session.setMe(answer.user);
     client.connect();

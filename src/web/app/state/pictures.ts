@@ -60,7 +60,8 @@ export class Pictures {
         if (known) known.value = link;
       }
     } catch (error) {
-      if (error instanceof ParleyError && error.isPassing) this.core.connection.onceBack(() => void this.askFor(urls));
+      if (error instanceof ParleyError && error.isPassing)
+        this.core.connection.whenReachable(() => void this.askFor(urls));
     }
   }
 }

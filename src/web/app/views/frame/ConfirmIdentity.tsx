@@ -55,11 +55,11 @@ function ByCode({ onDone }: { onDone(): void }) {
   const email = me.value?.email ?? '';
   const mail = () =>
     attempt(async () => {
-      await client.rest('POST /api/auth/email/start', { body: { email } });
+      await client.rest('POST /api/auth/email/start', { body: { email, deviceToken: client.deviceToken } });
       setMailed(true);
     });
   const confirm = async ({ text }: Fields) => {
-    await client.rest('POST /api/auth/confirm', { body: { code: text('code') } });
+    await client.rest('POST /api/auth/confirm', { body: { code: text('code'), deviceToken: client.deviceToken } });
     onDone();
   };
   if (!isMailed) return <Button label={`Mail a code to ${email}`} kind="quiet" onClick={mail} />;

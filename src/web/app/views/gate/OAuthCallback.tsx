@@ -75,7 +75,8 @@ async function finish(page: PageState, given: URLSearchParams, ended: (answer: A
   if (!accessToken || !refreshToken) throw new Error('This page ends a sign-in with another service.');
   // The present session continues until the user has confirmed this.
   const adopted = await account.newClient().adopt({ accessToken, refreshToken });
-  ended(given.has('restored') ? { ...adopted, restored: true } : adopted);
+  const deviceToken = given.get('device_token') ?? undefined;
+  ended({ ...adopted, deviceToken, ...(given.has('restored') ? { restored: true } : {}) });
 }
 
 function accept(page: PageState, given: URLSearchParams, answer: AuthAnswer, ask: (question: Question) => void): void {

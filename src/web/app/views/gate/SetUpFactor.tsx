@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { ConfirmIdentity } from '../frame/ConfirmIdentity.tsx';
 import { Button } from '../parts/Button.tsx';
+import { ChangeAddress } from '../settings/ChangeAddress.tsx';
 import { ConfirmAddress } from '../settings/ConfirmAddress.tsx';
 import { SecondFactor } from '../settings/SecondFactor.tsx';
 import { useApp } from '../useApp.ts';
@@ -24,7 +25,14 @@ export function SetUpFactor() {
       <p class="note" role="status">
         This server asks everyone for a second factor. Set one up to go on.
       </p>
-      {isUnconfirmed(me.value) ? <ConfirmAddress /> : <SecondFactor />}
+      {isUnconfirmed(me.value) ? (
+        <>
+          <ConfirmAddress />
+          <ChangeAddress />
+        </>
+      ) : (
+        <SecondFactor />
+      )}
       <Button label="Sign out" kind="quiet" onClick={() => void account.signOut()} />
       <ConfirmIdentity />
     </Gate>

@@ -87,6 +87,8 @@ function Slider({ label, value, onInput, ...range }: SliderProps) {
       <input
         id={id}
         type="range"
+        // The dialog is within a form, which Enter here must not send.
+        form=""
         step={0.01}
         {...range}
         value={value}

@@ -44,7 +44,7 @@ export function PictureField({ label, shape, url, onChange, children }: PictureF
         </Picture>
       </span>
       <span class="picture-buttons">
-        <label class="button quiet" aria-busy={busy}>
+        <label class="button quiet upload" aria-busy={busy}>
           {busy ? 'One moment…' : 'Choose a file'}
           <input
             type="file"

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { Button } from '../parts/Button.tsx';
 import { Check, Field, NewPassword } from '../parts/Field.tsx';
@@ -9,6 +8,7 @@ import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { AccountExport } from './AccountExport.tsx';
+import { ChangeAddress } from './ChangeAddress.tsx';
 import { ConfirmAddress } from './ConfirmAddress.tsx';
 import { DeleteAccount } from './DeleteAccount.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
@@ -32,49 +32,17 @@ export function Account() {
   );
 }
 
-/** Another address: first a code goes there. */
-function ChangeAddress() {
-  const { client, me, refreshMe, showToast } = useApp();
-  const [waiting, setWaiting] = useState<string | null>(null);
-  const start = async ({ text }: Fields) => {
-    const email = text('email');
-    await client.rest('POST /api/auth/email-change/start', { body: { email } });
-    setWaiting(email);
-  };
-  const complete = async ({ text }: Fields) => {
-    const { email } = await client.rest('POST /api/auth/email-change/complete', { body: { code: text('code') } });
-    setWaiting(null);
-    await refreshMe();
-    showToast(`Your address is ${email} now. The old one got a link that undoes it.`);
-  };
-  if (waiting !== null) {
-    const back = <Button label="Another address" kind="quiet" onClick={() => setWaiting(null)} />;
-    return (
-      <Form key="code" class="block" action="Change the address" work={complete} beside={back}>
-        <h2>Change the e-mail address</h2>
-        <p class="faint">A code was mailed to {waiting}.</p>
-        <Field label="Code from the mail" name="code" inputmode="numeric" autocomplete="one-time-code" required />
-      </Form>
-    );
-  }
-  return (
-    <Form key="address" class="block" action="Mail a code" work={start} clear>
-      <h2>Change the e-mail address</h2>
-      <p class="faint">{me.value?.email ? `It is ${me.value.email}.` : 'You have none.'}</p>
-      <Field label="New address" name="email" type="email" autocomplete="email" maxlength={254} required />
-    </Form>
-  );
-}
-
 function ChangePassword() {
   const { client, showToast } = useApp();
   const change = async ({ raw, isChecked }: Fields) => {
     const endTokens = isChecked('endTokens');
     const body = { oldPassword: raw('oldPassword'), newPassword: raw('newPassword'), endTokens };
     const { remaining } = await client.rest('PUT /api/auth/password', { body });
-    const left = Object.values(remaining).reduce((sum, count) => sum + count, 0);
-    const more = left > 0 ? ' Your tokens, linked accounts and webhooks still work.' : '';
-    showToast(`Your password is changed; all other sessions were ended.${more}`);
+    const { passkeys, ...others } = remaining;
+    const isMore = Object.values(others).some((count) => count > 0);
+    const more = isMore ? ' Your tokens, linked accounts and webhooks still work.' : '';
+    const keys = passkeys > 0 ? ' Your passkeys still sign you in.' : '';
+    showToast(`Your password is changed; all other sessions were ended.${more}${keys}`);
   };
   return (
     <Form class="block" action="Change" work={change} clear>

@@ -96,7 +96,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
         <h2>How it shows itself</h2>
         <Field label="Display name" name="displayName" maxlength={64} value={agent.displayName} required />
         <PictureField label="Picture" shape="square" url={agent.avatarUrl} onChange={setPicture}>
-          {agent.displayName[0]?.toUpperCase()}
+          {[...agent.displayName][0]?.toUpperCase()}
         </PictureField>
         <Field
           key={outsideOf(agent.avatarUrl)}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { RestAnswer } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -37,24 +38,35 @@ function ConfirmDeletion({ onClose }: { onClose(): void }) {
     const day = new Date(deletesAt).toLocaleDateString([], { day: 'numeric', month: 'long' });
     account.left(`Your account will be deleted on ${day}. Sign in before to keep it.`);
   };
+  const { value: agents } = useLoaded(() => client.rest('GET /api/agents'), []);
+  const { value: offers } = useLoaded(() => client.rest('GET /api/handovers'), []);
   return (
     <Dialog title="Delete your account?" onClose={onClose}>
-      <Possessions />
-      <Form action="Delete the account" class="grave" work={end}>
-        <Select label="What you wrote" name="messages" options={choices} />
-        <Field label={`Type “${me.value?.username}” to confirm`} name="name" required autofocus />
-      </Form>
+      {agents && offers ? (
+        <>
+          <Possessions agents={agents} offers={offers} />
+          <Form action="Delete the account" class="grave" work={end}>
+            <Select label="What you wrote" name="messages" options={choices} />
+            <Field label={`Type “${me.value?.username}” to confirm`} name="name" required autofocus />
+          </Form>
+        </>
+      ) : (
+        <p class="faint">One moment…</p>
+      )}
     </Dialog>
   );
 }
 
+interface PossessionsProps {
+  agents: RestAnswer<'GET /api/agents'>;
+  offers: RestAnswer<'GET /api/handovers'>;
+}
+
 /** What the user owns: it goes to those who accept it in time, or is deleted. */
-function Possessions() {
-  const { client, servers } = useApp();
-  const { value: agents } = useLoaded(() => client.rest('GET /api/agents'), []);
-  const { value: offers } = useLoaded(() => client.rest('GET /api/handovers'), []);
+function Possessions({ agents, offers }: PossessionsProps) {
+  const { servers } = useApp();
   const owned = servers.list.value.filter(({ role }) => role === 'owner');
-  if (!agents || !offers || owned.length + agents.length === 0) return null;
+  if (owned.length + agents.length === 0) return null;
   const takerOf = (id: string) => offers.sent.find(({ serverId, agentId }) => (serverId ?? agentId) === id)?.to;
   const entries = [
     ...owned.map(({ id, name }) => ({ id, name, href: pathTo.manage(id, 'overview') })),

@@ -66,7 +66,12 @@ function AuthenticatorApp({ factors, onAdded, after, load }: PartProps) {
     : 'An app on your phone shows a code that changes every half a minute. Signing in takes it beside the password.';
   if (begun)
     return (
-      <Form class="block" action="Turn it on" work={complete}>
+      <Form
+        class="block"
+        action="Turn it on"
+        work={complete}
+        beside={<Button label="Cancel" kind="quiet" onClick={() => setBegun(null)} />}
+      >
         <h2>Authenticator app</h2>
         <p class="faint">Scan this with the app, or type the secret into it. Then enter the code that it shows.</p>
         <QrCode label="QR code for the authenticator app" text={begun.uri} />

@@ -85,7 +85,7 @@ export function Profile() {
           required
         />
         <PictureField label="Picture" shape="square" url={user?.avatarUrl ?? null} onChange={setPicture}>
-          {user?.displayName[0]?.toUpperCase()}
+          {[...(user?.displayName ?? '')][0]?.toUpperCase()}
         </PictureField>
         <Field
           key={outsideOf(user?.avatarUrl)}

@@ -12,7 +12,7 @@ export function Username() {
     showToast(user.username === before ? `You are @${before} already.` : `You are @${user.username} now.`);
   };
   return (
-    <Form class="block" action="Change the username" work={change}>
+    <Form key={before} class="block" action="Change the username" work={change}>
       <h2>Username</h2>
       <p class="faint">
         Others mention and find you by it, and it signs you in. You can change it twice in 30 days; the old one is kept
