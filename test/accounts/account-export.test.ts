@@ -325,8 +325,9 @@ describe('the export of an account', () => {
     expect(new Set(messages.map(({ id }) => id)).size).to.equal(count);
     const parts = archive.names.filter((name) => name.startsWith(`data/messages-${channel.id}`));
     expect(parts.length).to.be.greaterThan(3);
-    // A hundred messages a page, and little besides; the writing of the ZIP, and the test's own questions.
-    expect((await statements()) - before).to.be.lessThan(count / 100 + 300);
+    // A hundred messages a page, where one by one it would be thousands. Among these are the test's own questions and what
+    // both nodes do by themselves meanwhile, however long it takes.
+    expect((await statements()) - before).to.be.lessThan(count / 4);
     here.close();
   });
 });

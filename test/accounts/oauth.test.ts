@@ -109,7 +109,7 @@ describe('identity providers', () => {
       const first = await browser().follow(`${start}?redirect=/app/somewhere%3Fa=1`, isEnd);
       expect(first.pathname).to.equal('/app/oauth-callback');
       const given = fragment(first);
-      expect(given).to.have.all.keys('access_token', 'refresh_token', 'redirect');
+      expect(given).to.have.all.keys('access_token', 'refresh_token', 'device_token', 'redirect');
       expect(given.redirect).to.equal('/app/somewhere?a=1');
       const { me } = await asPerson(given.access_token ?? '');
       expect(me).to.include({ email, status: 'visitor', displayName: `Person ${count}` });

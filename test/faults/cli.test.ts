@@ -38,7 +38,7 @@ describe('the operator’s command line', () => {
     expect(made.out).to.match(/^Made boss, id [\w-]{36}\.\n$/);
     const taken = await parley(['create-user', '--email', 'boss@example.com']);
     expect([taken.code, taken.out]).to.deep.equal([1, '']);
-    expect(taken.complaint).to.contain('already has an account');
+    expect(taken.complaint).to.contain('has an account already');
   });
 
   it('works beside the running server, which takes notice at once', async () => {

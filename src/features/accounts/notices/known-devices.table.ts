@@ -6,7 +6,10 @@ const most = 100;
 /** Of one account, the latest. */
 const sessionsRead = 200;
 
-const insert = `INSERT INTO known_devices (id, user_id, device, place, seen_at) VALUES ($1, $2, $3, $4, now())
+/** One that was seen lately is left alone: sign-ins that come together would wait for each other. */
+const insert = `INSERT INTO known_devices (id, user_id, device, place, seen_at) SELECT $1, $2, $3, $4, now()
+  WHERE NOT EXISTS (SELECT FROM known_devices
+    WHERE user_id = $2 AND device = $3 AND place = $4 AND seen_at > now() - interval '1 hour')
   ON CONFLICT (user_id, device, place) DO UPDATE SET seen_at = now() RETURNING id`;
 const trim = `DELETE FROM known_devices WHERE id = ANY(ARRAY(
     SELECT id FROM known_devices WHERE user_id = $1 ORDER BY seen_at DESC, id DESC OFFSET ${most}
