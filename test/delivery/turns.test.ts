@@ -100,8 +100,9 @@ describe('changes of one room', () => {
       change.afterCommit(() => void done.push(i));
     });
     expect(done).to.have.members(range(40));
-    // Two are there at a time: each may overtake the other.
-    for (const [place, i] of done.entries()) expect(Math.abs(place - i), `${done}`).to.be.at.most(2);
+    // Two are there at a time: one that is slow to begin may be overtaken by some. By chance each would be 13 places off.
+    const off = done.reduce((sum, i, place) => sum + Math.abs(place - i), 0) / done.length;
+    expect(off, `${done}`).to.be.at.most(2);
     expect(await notesLike('locked %')).to.have.members(range(40).map((i) => `locked ${i}`));
     expect(await numbersIn(room)).to.deep.equal(range(40).map((i) => i + 1));
   });
