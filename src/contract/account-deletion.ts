@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls } from './call.ts';
+import { offerErrors } from './handover.ts';
 import { doneSchema, idSchema, record, timeSchema, withDefault } from './schema.ts';
 
 /** How many servers, and how many agents, may be offered to others at once. */
@@ -45,18 +46,6 @@ export const accountDeletionCalls = calls('Accounts', {
     confirmed: true,
     body: deleteAccountSchema,
     answer: deletionSchema,
-    errors: [
-      'SERVER_NOT_FOUND',
-      'NOT_A_MEMBER',
-      'ROLE_REQUIRED',
-      'NOT_IN_SERVER',
-      'AGENT_NOT_FOUND',
-      'USER_NOT_FOUND',
-      'USER_BLOCKED',
-      'OWN_USER',
-      'HANDOVER_LIMIT',
-      'FORBIDDEN',
-      'INSUFFICIENT_PAT_SCOPE',
-    ],
+    errors: [...offerErrors],
   },
 });

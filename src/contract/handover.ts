@@ -48,6 +48,21 @@ export const handoverEnded = durableEvent({
 const params = { id: uuidParam('HANDOVER_NOT_FOUND', 'Id of the offer.') };
 const offers = z.array(handoverSchema);
 
+/** Why something cannot be offered to someone. */
+export const offerErrors = [
+  'SERVER_NOT_FOUND',
+  'NOT_A_MEMBER',
+  'ROLE_REQUIRED',
+  'NOT_IN_SERVER',
+  'AGENT_NOT_FOUND',
+  'USER_NOT_FOUND',
+  'USER_BLOCKED',
+  'OWN_USER',
+  'HANDOVER_LIMIT',
+  'FORBIDDEN',
+  'INSUFFICIENT_PAT_SCOPE',
+] as const;
+
 export const handoverCalls = calls('Accounts', {
   listHandovers: {
     method: 'GET',
@@ -64,19 +79,7 @@ export const handoverCalls = calls('Accounts', {
     body: offerSchema,
     status: 201,
     answer: handoverSchema,
-    errors: [
-      'SERVER_NOT_FOUND',
-      'NOT_A_MEMBER',
-      'ROLE_REQUIRED',
-      'NOT_IN_SERVER',
-      'AGENT_NOT_FOUND',
-      'USER_NOT_FOUND',
-      'USER_BLOCKED',
-      'OWN_USER',
-      'HANDOVER_LIMIT',
-      'FORBIDDEN',
-      'INSUFFICIENT_PAT_SCOPE',
-    ],
+    errors: [...offerErrors],
   },
   acceptHandover: {
     method: 'POST',
