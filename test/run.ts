@@ -26,6 +26,7 @@ import { type Outcome, outcomeSchema } from './rig/reporter.ts';
  * |                         | recovery of connections)                                                              |
  * | `// nodes: own`         | once: it starts what it needs, or needs no node, or the number makes no difference    |
  * | `// long`               | beside one of these: in a long run, or when it is named                               |
+ * | `// alone`              | beside one of these: after all others, with nothing beside it, since it measures      |
  *
  * A long run, `npm run test:long`, which sets PARLEY_TESTS=long, tries all. What tries much (random, sizes, many of a kind)
  * tries a sound share in `npm test`, by test/rig/long.ts: another one for each of those that are alike.
@@ -33,8 +34,8 @@ import { type Outcome, outcomeSchema } from './rig/reporter.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const mochaBin = path.join(root, 'node_modules/mocha/bin/mocha.js');
-/** One more than a small machine has cores: much of the tests is waiting. A third lane took two of ten minutes off. */
-const sideBySide = 3;
+/** As many as a small machine has cores. A third lane took two of ten minutes off, and failed tests that wait for a time. */
+const sideBySide = 2;
 const slowestShown = 10;
 const nothing: Outcome = { passed: 0, failures: [], times: {} };
 const running = new Set<ChildProcess>();
@@ -62,15 +63,18 @@ async function runAll({ runs, isWhole }: Plan): Promise<Outcome[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-test-'));
   try {
     const env = await prepare(folder);
-    const due = [...runs];
-    const lanes: Promise<Outcome[]>[] = [];
-    if (isWhole) lanes.push(runCheck(path.join(folder, 'check.log')));
-    for (let at = 0; at < Math.min(isWhole ? sideBySide : 1, runs.length); at++) {
+    const due = runs.filter(({ isAlone }) => !isAlone);
+    const last = runs.filter(({ isAlone }) => isAlone);
+    const lane = async (at: number, from: Run[]): Promise<Outcome[]> => {
       // Its own, since rate limits know people by the address from which all tests come.
       const own = { PARLEY_TEST_REDIS: (await startRedis()).url, PARLEY_TEST_LANE: String(at) };
-      lanes.push(runLane(due, { ...env, ...own }, path.join(folder, `lane-${at}`), at === 0));
-    }
-    return (await Promise.all(lanes)).flat();
+      return runLane(from, { ...env, ...own }, path.join(folder, `lane-${at}`), at === 0);
+    };
+    const lanes: Promise<Outcome[]>[] = [];
+    if (isWhole) lanes.push(runCheck(path.join(folder, 'check.log')));
+    for (let at = 0; at < Math.min(isWhole ? sideBySide : 1, due.length); at++) lanes.push(lane(at, due));
+    const outcomes = (await Promise.all(lanes)).flat();
+    return [...outcomes, ...(await lane(0, last))];
   } finally {
     await runEnding();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });

@@ -1,4 +1,5 @@
 // nodes: own
+// alone
 
 import { randomBytes } from 'node:crypto';
 import nodePath from 'node:path';

@@ -1,4 +1,5 @@
 // nodes: own
+// alone
 
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';

@@ -1,4 +1,5 @@
 // nodes: own
+// alone
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
 // nodes: own
+// alone
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';

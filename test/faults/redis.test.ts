@@ -1,4 +1,5 @@
 // nodes: own
+// alone
 
 import { expect } from 'chai';
 import { Redis } from 'ioredis';

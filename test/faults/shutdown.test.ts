@@ -1,4 +1,5 @@
 // nodes: own
+// alone
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

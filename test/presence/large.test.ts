@@ -1,4 +1,5 @@
 // nodes: own
+// alone
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -9,6 +9,8 @@ export interface Run {
   nodes: 1 | 2;
   /** Which run of a file it is. */
   name: 'one node' | 'two nodes' | 'own nodes';
+  /** It measures what a machine does: it starts after all others, and nothing runs beside it. */
+  isAlone: boolean;
 }
 
 export interface Plan {
@@ -20,7 +22,7 @@ export interface Plan {
   mistakes: string[];
 }
 
-const tags = ['nodes: own', 'nodes: one and two', 'long'] as const;
+const tags = ['nodes: own', 'nodes: one and two', 'long', 'alone'] as const;
 type Tag = (typeof tags)[number];
 
 /** The comments before anything else in a file. */
@@ -41,12 +43,22 @@ export function planFor(args: string[], isAll = isLong): Plan {
   const filesWith = (tag: Tag) => due.filter(({ text }) => hasTag(text, tag)).map(({ file }) => file);
   const [own, onOne] = [filesWith('nodes: own'), filesWith('nodes: one and two')];
   const onTwo = due.map(({ file }) => file).filter((file) => !own.includes(file));
+  const alone = filesWith('alone');
+  const run = (files: string[], name: Run['name'], isAlone = false): Run => ({
+    args: [...options, ...files],
+    nodes: name === 'two nodes' ? 2 : 1,
+    name,
+    isAlone,
+  });
   const parts = (files: string[], count: number, name: Run['name']): Run[] =>
-    dealt(files, isWhole ? count : 1).map((part) => ({
-      args: [...options, ...part],
-      nodes: name === 'two nodes' ? 2 : 1,
-      name,
-    }));
+    dealt(
+      files.filter((file) => !alone.includes(file)),
+      isWhole ? count : 1,
+    ).map((part) => run(part, name));
+  const measuring = (files: string[], name: Run['name']): Run[] => {
+    const those = files.filter((file) => alone.includes(file));
+    return those.length > 0 ? [run(those, name, true)] : [];
+  };
   const isWeb = (file: string) => /^test.faults.web/.test(file);
   const isFault = (file: string) => /^test.faults/.test(file) && !isWeb(file);
   const runs = mixed([
@@ -60,7 +72,8 @@ export function planFor(args: string[], isAll = isLong): Plan {
     parts(onOne, 1, 'one node'),
     parts(own.filter(isFault), 10, 'own nodes'),
   ]);
-  return { runs, isWhole, mistakes };
+  const last = [...measuring(onTwo, 'two nodes'), ...measuring(onOne, 'one node'), ...measuring(own, 'own nodes')];
+  return { runs: [...runs, ...last], isWhole, mistakes };
 }
 
 /** What is no tag among the first comments of a test file, each in a sentence. */
