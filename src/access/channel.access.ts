@@ -2,17 +2,18 @@ import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import type { ChannelKind, ChannelType } from '../contract/channel.ts';
 import { AppError } from '../contract/errors.ts';
-import { type ActingRole, may, type Permission, requireRole } from '../contract/roles.ts';
+import { may, type Permission, type Rights, type Role, requirePermission } from '../contract/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 import { readChannels, readEntries } from './channel.table.ts';
 import type { DirectAccess } from './direct.access.ts';
 import type { PolicyAccess } from './policy.access.ts';
-import type { ServerAccess } from './server.access.ts';
+import { type Overridden, rightsInChannel } from './rights.ts';
+import type { ServerAccess, ServerMembership } from './server.access.ts';
 
 /** The facts that access to a channel depends on. */
-export interface ChannelInfo {
+export interface ChannelInfo extends Overridden {
   id: string;
   serverId: string | null;
   kind: ChannelKind;
@@ -24,14 +25,16 @@ export interface ChannelInfo {
   serverIsPublic: boolean;
 }
 
-/** A channel, with the actor's role in its server. */
-export interface ChannelWithRole extends ChannelInfo {
-  /** Null in a DM, and for non-members of the server. */
-  role: ActingRole | null;
+/** A channel, with what the actor may do in it. */
+export interface ChannelWithRights extends ChannelInfo {
+  /** The role in its server; null in a DM, and for non-members of the server. */
+  role: Role | null;
+  /** Null where the role is. */
+  rights: Rights | null;
 }
 
 /** A channel that an actor may know of, and whether the actor is in it. */
-export interface SeenChannel extends ChannelWithRole {
+export interface SeenChannel extends ChannelWithRights {
   isMember: boolean;
 }
 
@@ -87,7 +90,7 @@ export class ChannelAccess {
    * A channel that the actor is in; a bot may still be barred from listening there.
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER if it may know of the channel
    */
-  entered(actor: Actor, channelId: string): Promise<ChannelWithRole> {
+  entered(actor: Actor, channelId: string): Promise<ChannelWithRights> {
     const known = this.known(actor, channelId);
     return known?.isMember ? Promise.resolve(known) : this.lookUp(actor, channelId).then(requireEntered);
   }
@@ -96,7 +99,7 @@ export class ChannelAccess {
    * A channel whose messages the actor may read.
    * @throws AppError like `entered`, FORBIDDEN for a bot that may not listen there (contract §13)
    */
-  async readable(actor: Actor, channelId: string): Promise<ChannelWithRole> {
+  async readable(actor: Actor, channelId: string): Promise<ChannelWithRights> {
     const channel = await this.entered(actor, channelId);
     if (!(await this.mayListen(actor, channelId))) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it listen in this channel." });
@@ -135,11 +138,11 @@ export class ChannelAccess {
    * @throws AppError like `entered`, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED,
    *   FORBIDDEN for a bot that may not reply there
    */
-  async postable(actor: Actor, channelId: string): Promise<ChannelWithRole> {
+  async postable(actor: Actor, channelId: string): Promise<ChannelWithRights> {
     const channel = await this.entered(actor, channelId);
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     if (channel.kind === 'dm') await this.requireUnblocked(actor, channel);
-    if (channel.type === 'announcement') requireRole(channel.role, 'channel:announce');
+    if (channel.type === 'announcement') requirePermission(channel.rights, 'channel:announce');
     if (actor.user.isBot) await this.requireReply(actor, channelId);
     return channel;
   }
@@ -166,7 +169,7 @@ export class ChannelAccess {
   async managed(actor: Actor, channelId: string, permission: Permission): Promise<SeenChannel & { serverId: string }> {
     const { serverId, ...channel } = await this.visible(actor, channelId);
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages have no such settings.' });
-    requireRole(channel.role, permission);
+    requirePermission(channel.rights, permission);
     return { ...channel, serverId };
   }
 
@@ -206,7 +209,7 @@ export class ChannelAccess {
     const membership =
       channel.serverId === null ? undefined : this.servers.knownMembership(channel.serverId, actor.userId);
     if (channel.serverId !== null && !membership) return undefined;
-    return seen(actor, channel, membership?.role ?? null, row);
+    return seen(actor, channel, membership, row);
   }
 
   private async lookUp(actor: Actor, channelId: string): Promise<SeenChannel> {
@@ -217,12 +220,7 @@ export class ChannelAccess {
       this.membershipRow(channelId, actor.userId),
       found.then(({ serverId }) => (serverId === null ? undefined : this.servers.membership(serverId, actor.userId))),
     ]);
-    const visible = seen(
-      actor,
-      channel,
-      membership?.role ?? null,
-      channel.serverId === null || membership ? row : noRow,
-    );
+    const visible = seen(actor, channel, membership, channel.serverId === null || membership ? row : noRow);
     if (!visible) throw new AppError('CHANNEL_NOT_FOUND');
     return visible;
   }
@@ -248,24 +246,27 @@ export function isInChannel(needsEntry: boolean, excluded: boolean | null): bool
 function seen(
   actor: Actor,
   channel: ChannelInfo,
-  role: ActingRole | null,
+  membership: ServerMembership | undefined,
   { excluded }: MembershipRow,
 ): SeenChannel | undefined {
   const { isBot } = actor.user;
-  if (channel.serverId !== null && role === null) {
+  if (channel.serverId !== null && !membership) {
     const isOpenToAll = channel.serverIsPublic && !channel.isPrivate && !isBot;
-    return isOpenToAll ? { ...channel, role, isMember: false } : undefined;
+    return isOpenToAll ? { ...channel, role: null, rights: null, isMember: false } : undefined;
   }
   const needsEntry = channel.kind === 'dm' || channel.isPrivate || isBot;
   const isMember = isInChannel(needsEntry, excluded);
-  const mayKnow = isMember || !needsEntry || (may(role, 'channel:see-private') && !isBot);
-  return mayKnow ? { ...channel, role, isMember } : undefined;
+  const mayKnow = isMember || !needsEntry || (may(membership?.rights, 'channel:see-private') && !isBot);
+  if (!mayKnow) return undefined;
+  const rights = membership ? rightsInChannel(membership.rights, channel, actor.userId) : null;
+  return { ...channel, role: membership?.role ?? null, rights, isMember };
 }
 
 /** Whether a channel lets in fewer people than before, or lets fewer of them write. */
 function isLessOpen(before: ChannelInfo, now: ChannelInfo): boolean {
   const isHidden = (now.isPrivate && !before.isPrivate) || (before.serverIsPublic && !now.serverIsPublic);
-  return isHidden || (now.isArchived && !before.isArchived) || now.type !== before.type;
+  const isOverridden = JSON.stringify(before.overrides) !== JSON.stringify(now.overrides);
+  return isHidden || isOverridden || (now.isArchived && !before.isArchived) || now.type !== before.type;
 }
 
 /** Whether someone who was in a channel, or would be without a row, was removed from it. */
@@ -273,7 +274,7 @@ function isLessIn(before: MembershipRow, now: MembershipRow): boolean {
   return before.excluded !== now.excluded && now.excluded !== false;
 }
 
-function requireEntered(channel: SeenChannel): ChannelWithRole {
+function requireEntered(channel: SeenChannel): ChannelWithRights {
   if (!channel.isMember) throw new AppError('NOT_A_MEMBER', { message: 'You are not in this channel; join it first.' });
   return channel;
 }

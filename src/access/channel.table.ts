@@ -3,7 +3,9 @@ import type { ChannelInfo, MembershipRow } from './channel.access.ts';
 
 const infos = `SELECT c.id, c.server_id AS "serverId", c.kind, c.name, c.type, c.is_private AS "isPrivate",
     c.is_archived AS "isArchived",
-    coalesce((SELECT is_public FROM servers WHERE id = c.server_id), false) AS "serverIsPublic"
+    coalesce((SELECT is_public FROM servers WHERE id = c.server_id), false) AS "serverIsPublic",
+    coalesce((SELECT json_agg(json_build_object('builtIn', o.built_in, 'roleId', o.role_id, 'userId', o.user_id,
+      'allow', o.allow, 'deny', o.deny) ORDER BY o.id) FROM channel_overrides o WHERE o.channel_id = c.id), '[]') AS overrides
   FROM channels c WHERE c.id = ANY($1::uuid[]) AND c.deleted_at IS NULL`;
 const entries = `SELECT key, (SELECT excluded FROM channel_members
     WHERE channel_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid) AS excluded

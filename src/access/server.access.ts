@@ -1,10 +1,12 @@
 import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
-import { type ActingRole, outranks } from '../contract/roles.ts';
+import type { Rights, Role } from '../contract/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Rows } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
+import { readServerRoles } from './rights.table.ts';
+import { type MemberFacts, rightsIn, type ServerRoles } from './rights.ts';
 import { readMemberships, readServer } from './server.table.ts';
 
 /** What access to a server depends on. */
@@ -14,32 +16,48 @@ export interface ServerInfo {
   ownerId: string;
 }
 
+/** What is cached of a user's membership in a server. */
+export interface MembershipFacts extends MemberFacts {
+  /** Of a bot: it may write in the workspace. */
+  workspaceWrite: boolean;
+}
+
 /** A user's membership in a server. */
 export interface ServerMembership {
-  role: ActingRole;
+  role: Role;
+  rights: Rights;
   /** Of a bot: it may write in the workspace. */
   workspaceWrite: boolean;
 }
 
 /** The name in released versions: their nodes, and triggers in the database, drop values by it. */
 const membershipCache = 'server-seats';
+/** By server. */
+const rolesCache = 'server-roles';
 const membershipKey = (serverId: string, userId: string) => `${serverId}:${userId}`;
 
 /** The only way to access a server on behalf of someone. */
 export class ServerAccess {
   private readonly database: Database;
   private readonly caches: Caches;
-  private readonly memberships: Cache<ServerMembership>;
-  private readonly membershipReads: BatchedRead<ServerMembership>;
+  private readonly memberships: Cache<MembershipFacts>;
+  private readonly roles: Cache<ServerRoles>;
+  private readonly membershipReads: BatchedRead<MembershipFacts>;
+  private readonly roleReads: BatchedRead<ServerRoles>;
+  /** Memberships as they were computed of cached facts, so that a warm look-up creates nothing. */
+  private readonly computed = new WeakMap<MembershipFacts, { of: ServerRoles; membership: ServerMembership }>();
 
   constructor(database: Database, caches: Caches) {
     this.database = database;
     this.caches = caches;
     this.membershipReads = new BatchedRead((keys) => readMemberships(database.committedRows, keys));
-    const load = (key: string) => this.membershipReads.read(key);
-    const lessened = (before: ServerMembership, now: ServerMembership) =>
-      outranks(before.role, now.role) || (before.workspaceWrite && !now.workspaceWrite);
-    this.memberships = caches.create(membershipCache, 100_000, { facts: { load, lessened } });
+    this.roleReads = new BatchedRead((ids) => readServerRoles(database.committedRows, ids));
+    this.memberships = caches.create(membershipCache, 100_000, {
+      facts: { load: (key: string) => this.membershipReads.read(key), lessened: isLessTrusted },
+    });
+    this.roles = caches.create(rolesCache, 20_000, {
+      facts: { load: (id: string) => this.roleReads.read(id), lessened: isLessGenerous },
+    });
   }
 
   /** A server by id or slug, without checking access. @throws AppError SERVER_NOT_FOUND */
@@ -51,13 +69,33 @@ export class ServerAccess {
 
   /** A user's membership in a server; undefined if there is none. */
   membership(serverId: string, userId: string): ServerMembership | undefined | Promise<ServerMembership | undefined> {
-    const key = membershipKey(serverId, userId);
-    return this.memberships.get(key, () => this.membershipReads.read(key));
+    return this.knownMembership(serverId, userId) ?? this.lookUp(serverId, userId);
   }
 
   /** The same if it is cached here. */
   knownMembership(serverId: string, userId: string): ServerMembership | undefined {
-    return this.memberships.peek(membershipKey(serverId, userId));
+    const facts = this.memberships.peek(membershipKey(serverId, userId));
+    const roles = facts && this.roles.peek(serverId);
+    return roles && this.compute(roles, facts);
+  }
+
+  private async lookUp(serverId: string, userId: string): Promise<ServerMembership | undefined> {
+    const key = membershipKey(serverId, userId);
+    // Concurrently: each that is not cached is a round trip to the database.
+    const [facts, roles] = await Promise.all([
+      this.memberships.get(key, () => this.membershipReads.read(key)),
+      this.roles.get(serverId, () => this.roleReads.read(serverId)),
+    ]);
+    return facts && roles && this.compute(roles, facts);
+  }
+
+  private compute(roles: ServerRoles, facts: MembershipFacts): ServerMembership {
+    const known = this.computed.get(facts);
+    if (known?.of === roles) return known.membership;
+    const { role, workspaceWrite } = facts;
+    const membership = { role, workspaceWrite, rights: rightsIn(roles, facts) };
+    this.computed.set(facts, { of: roles, membership });
+    return membership;
   }
 
   /** A server that the actor may see: public ones and its own. @throws AppError SERVER_NOT_FOUND */
@@ -87,7 +125,40 @@ export class ServerAccess {
     return this.caches.forget(membershipCache, keys);
   }
 
+  /** Makes all nodes reread the roles of a server. */
+  forgetRoles(serverId: string): Promise<void> {
+    return this.caches.forget(rolesCache, [serverId]);
+  }
+
   forgetHere(serverId: string, userId: string): void {
     this.caches.dropHere(membershipCache, [membershipKey(serverId, userId)]);
   }
+}
+
+/** What these members may do in a server as of this transaction, by user; others are not in it. */
+export async function rightsNow(rows: Rows, serverId: string, userIds: string[]): Promise<Map<string, Rights>> {
+  const keys = userIds.map((userId) => membershipKey(serverId, userId));
+  const [members, roles] = await Promise.all([readMemberships(rows, keys), readServerRoles(rows, [serverId])]);
+  const server = roles.get(serverId) ?? { roles: [] };
+  const facts = (userId: string) => members.get(membershipKey(serverId, userId));
+  return new Map(
+    userIds.flatMap((userId) => {
+      const found = facts(userId);
+      return found ? [[userId, rightsIn(server, found)] as const] : [];
+    }),
+  );
+}
+
+/** Whether a member may do less than before, or less of it in some channel: own roles may be denied something there. */
+function isLessTrusted(before: MembershipFacts, now: MembershipFacts): boolean {
+  const hasOtherRoles = before.role !== now.role || before.roleIds.join() !== now.roleIds.join();
+  return hasOtherRoles || (now.isHeldBack && !before.isHeldBack) || (before.workspaceWrite && !now.workspaceWrite);
+}
+
+/** Whether a role of the server gives less than before. */
+function isLessGenerous(before: ServerRoles, now: ServerRoles): boolean {
+  return before.roles.some((role) => {
+    const same = now.roles.find(({ id }) => id === role.id);
+    return !same || same.position < role.position || role.permissions.some((name) => !same.permissions.includes(name));
+  });
 }

@@ -1,16 +1,19 @@
 import { isUuid } from '../contract/schema.ts';
 import type { Rows } from '../database/database.ts';
-import type { ServerInfo, ServerMembership } from './server.access.ts';
+import type { MembershipFacts, ServerInfo } from './server.access.ts';
 
 const info = 'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers';
 const byId = `${info} WHERE id = $1`;
 const bySlug = `${info} WHERE slug = $1`;
-/** Whether the server of a seat `m` holds back the role of its user, a person without a second factor. */
-const isHeldBack = `m.role <> 'member' AND EXISTS (SELECT FROM servers s WHERE s.id = m.server_id AND s.require_second_factor)
+/** Whether the server of a seat `m` holds back the roles of its user, a person without a second factor. */
+const isHeldBack = `(m.role <> 'member' OR own.ids <> '{}') AND EXISTS (SELECT FROM servers s WHERE s.id = m.server_id AND s.require_second_factor)
   AND EXISTS (SELECT FROM users u WHERE u.id = m.user_id AND u.second_factor_at IS NULL AND NOT u.is_bot)`;
-const memberships = `SELECT key, role, workspace_write AS "workspaceWrite" FROM unnest($1::text[]) AS key CROSS JOIN LATERAL (
-    SELECT CASE WHEN ${isHeldBack} THEN 'unprotected' ELSE m.role END AS role, workspace_write FROM server_members m
-    WHERE server_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid LIMIT 1) AS seat`;
+const memberships = `SELECT key, role, role_ids AS "roleIds", is_held_back AS "isHeldBack", workspace_write AS "workspaceWrite"
+  FROM unnest($1::text[]) AS key CROSS JOIN LATERAL (
+    SELECT m.role, own.ids AS role_ids, ${isHeldBack} AS is_held_back, m.workspace_write FROM server_members m
+    CROSS JOIN LATERAL (SELECT ARRAY(SELECT h.role_id::text FROM member_roles h
+      WHERE h.server_id = m.server_id AND h.user_id = m.user_id ORDER BY h.role_id) AS ids) AS own
+    WHERE m.server_id = split_part(key, ':', 1)::uuid AND m.user_id = split_part(key, ':', 2)::uuid LIMIT 1) AS seat`;
 
 export async function readServer(rows: Rows, idOrSlug: string): Promise<ServerInfo | undefined> {
   const [server] = await rows<ServerInfo>(isUuid(idOrSlug) ? byId : bySlug, [idOrSlug]);
@@ -18,7 +21,7 @@ export async function readServer(rows: Rows, idOrSlug: string): Promise<ServerIn
 }
 
 /** @param keys `<server>:<user>` */
-export async function readMemberships(rows: Rows, keys: string[]): Promise<Map<string, ServerMembership>> {
-  const found = await rows<ServerMembership & { key: string }>(memberships, [keys]);
-  return new Map(found.map(({ key, role, workspaceWrite }) => [key, { role, workspaceWrite }]));
+export async function readMemberships(rows: Rows, keys: string[]): Promise<Map<string, MembershipFacts>> {
+  const found = await rows<MembershipFacts & { key: string }>(memberships, [keys]);
+  return new Map(found.map(({ key, ...facts }) => [key, facts]));
 }

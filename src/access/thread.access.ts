@@ -4,7 +4,7 @@ import { AppError, missingAs } from '../contract/errors.ts';
 import { may } from '../contract/roles.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
-import type { ChannelAccess, ChannelWithRole } from './channel.access.ts';
+import type { ChannelAccess, ChannelWithRights } from './channel.access.ts';
 import { readThread } from './thread.table.ts';
 
 /** What access to a thread depends on. */
@@ -18,7 +18,7 @@ export interface ThreadInfo {
 /** A thread with its channel, as someone may see it. */
 export interface FoundThread {
   thread: ThreadInfo;
-  channel: ChannelWithRole;
+  channel: ChannelWithRights;
 }
 
 const threadCache = 'threads';
@@ -73,7 +73,7 @@ export class ThreadAccess {
   /** A thread that the actor may rename or delete: its creator and moderators (contract §6). @throws AppError */
   async managed(actor: Actor, threadId: string): Promise<FoundThread> {
     const found = await this.readable(actor, threadId);
-    if (found.thread.creatorId === actor.userId || may(found.channel.role, 'thread:manage')) return found;
+    if (found.thread.creatorId === actor.userId || may(found.channel.rights, 'thread:manage')) return found;
     throw new AppError('FORBIDDEN', { message: 'Only the one who started a thread and moderators may do this.' });
   }
 

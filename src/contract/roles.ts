@@ -1,42 +1,60 @@
 import { AppError } from './errors.ts';
 
-/** Roles of a server, from the most powerful down (contract §5). */
+/** The fixed roles of a server, from the most powerful down (contract §5). Everyone has one of them. */
 export const roles = ['owner', 'admin', 'moderator', 'member'] as const;
 
 export type Role = (typeof roles)[number];
 
-/**
- * What someone may act as: their role, or `unprotected`, no more than a member, while the server holds back a higher role
- * until they have a second factor (contract §5).
- */
-export type ActingRole = Role | 'unprotected';
+/** The fixed roles that a server gives permissions to as it likes, or overrides in a channel. */
+export const builtInRoles = ['admin', 'moderator', 'member'] as const;
+export type BuiltInRole = (typeof builtInRoles)[number];
 
 /**
- * The permissions in a server, each with the least role that has it. This is all there is about roles; rules that also
- * depend on the object (one's own message, a private channel) are added where the object is fetched.
+ * The permissions in a server, each with the least fixed role that has it unless the server decides otherwise. Rules that
+ * also depend on the object (one's own message, a private channel) are added where the object is fetched.
  */
-const permissions = {
+const leastRoles = {
   'server:update': 'admin',
   'server:delete': 'owner',
   'server:hand-over': 'owner',
   'server:regenerate-invite': 'admin',
   'server:invite': 'member',
+  'server:raid': 'moderator',
+  'invite:create': 'member',
+  'invite:manage': 'moderator',
   'join-request:decide': 'admin',
+  'role:manage': 'admin',
   'member:set-role': 'admin',
   'member:kick': 'moderator',
   'member:ban': 'moderator',
+  'member:timeout': 'moderator',
+  'member:delete-messages': 'moderator',
+  'report:decide': 'moderator',
+  'audit:read': 'admin',
+  'filter:manage': 'admin',
+  'held:decide': 'moderator',
+  'retention:set': 'admin',
+  'history:read': 'moderator',
   'channel:create': 'admin',
   'channel:update': 'admin',
   'channel:delete': 'admin',
   'channel:archive': 'admin',
   'channel:order': 'admin',
+  'channel:override': 'admin',
+  'channel:view': 'member',
   'channel:see-private': 'admin',
   'channel:add-member': 'admin',
   'channel:remove-member': 'moderator',
   'channel:announce': 'admin',
+  'message:post': 'member',
+  'message:react': 'member',
   'message:delete-others': 'moderator',
   'message:pin': 'moderator',
   'message:mention-all': 'moderator',
+  'message:skip-slow-mode': 'moderator',
+  'message:skip-filters': 'moderator',
+  'file:attach': 'member',
+  'thread:start': 'member',
   'thread:manage': 'moderator',
   'app:manage': 'admin',
   'app:see-all': 'admin',
@@ -45,45 +63,95 @@ const permissions = {
   'bot:set-rights': 'admin',
 } as const satisfies Record<string, Role>;
 
-export type Permission = keyof typeof permissions;
+export type Permission = keyof typeof leastRoles;
 
-const rank = (role: ActingRole) => roles.length - roles.indexOf(role === 'unprotected' ? 'member' : role);
+const isPermission = (name: string): name is Permission => Object.hasOwn(leastRoles, name);
 
-/** Whether a role has a permission; nobody outside a server (null) has any. */
-export function may(role: ActingRole | null | undefined, permission: Permission): boolean {
-  return role != null && rank(role) >= rank(permissions[permission]);
+/** All permissions, in the order in which they are declared. */
+export const permissions: readonly Permission[] = Object.keys(leastRoles).filter(isPermission);
+
+/** Those that roles may be given: all that are not the owner's alone. */
+export const grantable: readonly Permission[] = permissions.filter((name) => leastRoles[name] !== 'owner');
+
+/** What a channel may allow or deny apart from the server, each as the permissions that it stands for (contract §5). */
+export const channelRights = {
+  view: ['channel:view'],
+  post: ['message:post', 'channel:announce'],
+  react: ['message:react'],
+  thread: ['thread:start'],
+  attach: ['file:attach'],
+  mentionAll: ['message:mention-all'],
+  manage: [
+    'channel:update',
+    'channel:archive',
+    'channel:add-member',
+    'channel:remove-member',
+    'message:pin',
+    'message:delete-others',
+    'thread:manage',
+  ],
+} as const satisfies Record<string, readonly Permission[]>;
+
+export type ChannelRight = keyof typeof channelRights;
+
+/** What someone may do in a server, or in a channel of it. Computed in `access/` alone. */
+export interface Rights {
+  readonly role: Role;
+  /** The server holds back what is more than a member's until they have a second factor. */
+  readonly isHeldBack: boolean;
+  /** The position of the highest of the server's own roles that they have; 0 without one. */
+  readonly place: number;
+  /** Ids of the server's own roles that they have. */
+  readonly roleIds: readonly string[];
+  readonly permissions: ReadonlySet<Permission>;
 }
 
-/** @throws AppError ROLE_REQUIRED, naming the least role that suffices; SECOND_FACTOR_SETUP_REQUIRED */
-export function requireRole(role: ActingRole | null | undefined, permission: Permission): void {
-  if (may(role, permission)) return;
-  if (role === 'unprotected') throw unprotected();
-  const least = permissions[permission];
+const rank = (role: Role) => roles.length - roles.indexOf(role);
+
+/** What a fixed role may do where the server has decided nothing else. */
+export function defaultPermissions(role: Role): readonly Permission[] {
+  return permissions.filter((name) => rank(role) >= rank(leastRoles[name]));
+}
+
+/** Whether someone has a permission; nobody outside a server (null) has any. */
+export function may(rights: Rights | null | undefined, permission: Permission): boolean {
+  return rights?.permissions.has(permission) ?? false;
+}
+
+/** @throws AppError ROLE_REQUIRED, naming the permission and the least fixed role that has it by itself; SECOND_FACTOR_SETUP_REQUIRED */
+export function requirePermission(rights: Rights | null | undefined, permission: Permission): void {
+  if (may(rights, permission)) return;
+  if (rights?.isHeldBack) throw heldBack();
+  const least = leastRoles[permission];
   throw new AppError('ROLE_REQUIRED', {
-    message: least === 'owner' ? 'Only the owner may do this.' : `This takes the role "${least}" or a higher one.`,
-    extra: { requiredRole: least },
+    message: least === 'owner' ? 'Only the owner may do this.' : `This takes the permission "${permission}".`,
+    extra: { requiredRole: least, requiredPermission: permission },
   });
 }
 
-/** The roles that have a permission, as a list for SQL. */
-export function rolesThatMay(permission: Permission): string {
-  const all = roles.filter((role) => may(role, permission));
-  return all.map((role) => `'${role}'`).join(', ');
+/** The fixed roles that have a permission unless the server decides otherwise. */
+export function rolesWith(permission: Permission): Role[] {
+  return roles.filter((role) => defaultPermissions(role).includes(permission));
 }
 
-/** Whether one may act on the other: nobody acts on an equal or higher role (contract §5). */
-export function outranks(role: ActingRole, other: ActingRole): boolean {
-  return rank(role) > rank(other);
+/**
+ * Whether one may act on the other: nobody acts on an equal or higher role. Of the same fixed role the one with the higher
+ * own role is above (contract §5).
+ */
+export function outranks(rights: Rights, other: Pick<Rights, 'role' | 'place'>): boolean {
+  if (rights.isHeldBack) return false;
+  const difference = rank(rights.role) - rank(other.role);
+  return difference > 0 || (difference === 0 && rights.place > other.place);
 }
 
 /** @throws AppError ROLE_REQUIRED where one may not act on the other; SECOND_FACTOR_SETUP_REQUIRED */
-export function requireToOutrank(role: ActingRole | null, other: Role): void {
-  if (role !== null && outranks(role, other)) return;
-  if (role === 'unprotected') throw unprotected();
+export function requireToOutrank(rights: Rights | null, other: Pick<Rights, 'role' | 'place'>): void {
+  if (rights && outranks(rights, other)) return;
+  if (rights?.isHeldBack) throw heldBack();
   throw new AppError('ROLE_REQUIRED', { message: 'Nobody acts on an equal or higher role.' });
 }
 
-const unprotected = () =>
+const heldBack = () =>
   new AppError('SECOND_FACTOR_SETUP_REQUIRED', {
     message: 'This server lets only those use their role who have a second factor; set one up in your settings first.',
   });

@@ -20,6 +20,7 @@ import { Attachment, Message, Reaction, Thread } from './entities/message.entity
 import { Notification, NotificationPreferences, NotificationSource } from './entities/notification.entity.ts';
 import { Picture } from './entities/picture.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
+import { ChannelOverride, MemberRole, ServerRole } from './entities/role.entity.ts';
 import { Passkey, PasskeyChallenge, RecoveryCode, SignInTicket, TotpFactor } from './entities/second-factor.entity.ts';
 import { FormerUsername, KnownDevice, SecurityNotice } from './entities/security.entity.ts';
 import { Server, ServerBan, ServerMember } from './entities/server.entity.ts';
@@ -65,8 +66,11 @@ export const entities = [
   Server,
   ServerMember,
   ServerBan,
+  ServerRole,
+  MemberRole,
   Channel,
   ChannelMember,
+  ChannelOverride,
   ChannelRead,
   Message,
   Thread,

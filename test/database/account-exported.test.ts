@@ -55,6 +55,8 @@ const exported: Record<string, string> = {
 
 /** What is left out, and why. */
 const leftOut: Record<string, string> = {
+  'channel_overrides.user_id': 'what a channel allows or denies someone is its server’s',
+  'member_roles.user_id': 'nobody can give them yet',
   'account_exports.user_id': 'the export itself',
   'channels.created_by': 'a channel is its server’s, whoever made it',
   'email_verifications.user_id': 'hashes of what was mailed',

@@ -1,7 +1,7 @@
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
-import { type Permission, requireRole } from '../../contract/roles.ts';
+import { type Permission, requirePermission } from '../../contract/roles.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { memberUpdated } from '../../contract/server.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
@@ -96,7 +96,7 @@ export class BotSeats {
 
   private async admins(actor: Actor, server: string, permission: Permission): Promise<string> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, server);
-    requireRole(membership.role, permission);
+    requirePermission(membership.rights, permission);
     if (actor.user.isBot) throw new AppError('ROLE_REQUIRED', { message: 'Bots decide nothing about bots.' });
     return id;
   }

@@ -1,7 +1,7 @@
 import type { ServerAccess, ServerInfo } from '../../access/server.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import { may, requireRole } from '../../contract/roles.ts';
+import { may, requirePermission } from '../../contract/roles.ts';
 import { isUuid } from '../../contract/schema.ts';
 import type { Database } from '../../database/database.ts';
 import { App } from '../../database/entities/app.entity.ts';
@@ -19,13 +19,13 @@ export class AppAccess {
   /** A server whose apps the actor may see, and whether that is all of them. @throws AppError SERVER_NOT_FOUND */
   async viewed(actor: Actor, serverIdOrSlug: string): Promise<ServerInfo & { all: boolean }> {
     const server = await this.servers.visible(actor, serverIdOrSlug);
-    return { ...server, all: may(server.membership?.role, 'app:see-all') };
+    return { ...server, all: may(server.membership?.rights, 'app:see-all') };
   }
 
   /** A server whose apps the actor may change: its admins. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async managed(actor: Actor, serverIdOrSlug: string): Promise<ServerInfo> {
     const server = await this.servers.joined(actor, serverIdOrSlug);
-    requireRole(server.membership.role, 'app:manage');
+    requirePermission(server.membership.rights, 'app:manage');
     return server;
   }
 

@@ -8,7 +8,7 @@ import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
-import { may, requireRole, requireToOutrank } from '../../contract/roles.ts';
+import { may, requirePermission, requireToOutrank } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
@@ -27,7 +27,8 @@ import { ownerIn, shown } from '../members/roster.ts';
 import { type MemberRecord, memberRecord } from '../members/server.view.ts';
 import { findMember, type LockedMember, readMembersIn } from './channel-member.table.ts';
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'control' | 'channelAccess' | 'notifications'> {
+interface Deps
+  extends Pick<Context, 'database' | 'changes' | 'control' | 'serverAccess' | 'channelAccess' | 'notifications'> {
   statuses: StatusReader;
 }
 
@@ -67,7 +68,7 @@ export class ChannelMemberService {
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     const entersItself = userId === actor.userId && !actor.user.isBot;
     const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.deps.database.db, actor, userId));
-    if (!mayEnter) requireRole(channel.role, 'channel:add-member');
+    if (!mayEnter) requirePermission(channel.rights, 'channel:add-member');
     return this.deps.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
   }
 
@@ -113,6 +114,20 @@ export class ChannelMemberService {
     return { member, repeated: false };
   }
 
+  private async requireToRemove(
+    actor: Actor,
+    channel: SeenChannel,
+    serverId: string,
+    row: LockedMember,
+  ): Promise<void> {
+    if (row.user_id === actor.userId || row.agent?.owner === actor.userId) return;
+    requirePermission(channel.rights, 'channel:remove-member');
+    // A bot is a member like others, but admins decide about bots whatever their role (contract §5).
+    if (row.is_bot && may(channel.rights, 'channel:add-member')) return;
+    const theirs = await this.deps.serverAccess.membership(serverId, row.user_id);
+    if (theirs) requireToOutrank(channel.rights, theirs.rights);
+  }
+
   private notify(change: Change, channelId: string, serverId: string, userId: string, actor: Actor): Promise<void> {
     const reference = { type: 'channel', id: channelId };
     const senderId = actor.userId;
@@ -135,7 +150,7 @@ export class ChannelMemberService {
       const row = await findMember(change.rows, channelId, serverId, userId);
       const isIn = row && isInChannel(channel.isPrivate || row.is_bot, row.excluded);
       if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
-      requireToRemove(actor, channel, row);
+      await this.requireToRemove(actor, channel, serverId, row);
       const { user } = memberRecord(row, this.deps.statuses);
       const rooms: Room[] = [];
       // An open channel is open to their bots, too.
@@ -246,14 +261,6 @@ async function requireOwnerIn(em: EntityManager, channelId: string, ownerId: str
   throw new AppError('FORBIDDEN', {
     message: "This bot's owner is not in the private channel; let the owner in first, or keep the bot for the server.",
   });
-}
-
-function requireToRemove(actor: Actor, channel: SeenChannel, row: LockedMember): void {
-  if (row.user_id === actor.userId || row.agent?.owner === actor.userId) return;
-  requireRole(channel.role, 'channel:remove-member');
-  // A bot is a member like others, but admins decide about bots whatever their role (contract §5).
-  if (row.is_bot && may(channel.role, 'channel:add-member')) return;
-  requireToOutrank(channel.role, row.role);
 }
 
 async function memberOf(rows: Rows, channelId: string, serverId: string, userId: string): Promise<LockedMember> {

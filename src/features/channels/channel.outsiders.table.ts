@@ -1,4 +1,4 @@
-import { rolesThatMay } from '../../contract/roles.ts';
+import { selectHolders } from '../../access/rights.table.ts';
 import type { Rows } from '../../database/database.ts';
 
 /** Someone who may know of a channel without being in it, and so gets no events in its room. */
@@ -11,8 +11,8 @@ export interface Outsider {
 const selectOutsiders = `WITH place AS MATERIALIZED (
     SELECT id, server_id, is_private FROM channels WHERE id = ANY($1::uuid[])
   ), admins AS MATERIALIZED (
-    SELECT m.user_id FROM server_members m JOIN users u ON u.id = m.user_id AND NOT u.is_bot
-    WHERE m.server_id = (SELECT server_id FROM place LIMIT 1) AND m.role IN (${rolesThatMay('channel:see-private')})
+    SELECT u.id AS user_id FROM users u WHERE NOT u.is_bot
+      AND u.id IN ${selectHolders('(SELECT server_id FROM place LIMIT 1)', 'channel:see-private')}
   )
   SELECT admins.user_id AS "userId", place.id AS "channelId" FROM place CROSS JOIN admins
   LEFT JOIN channel_members e ON e.channel_id = place.id AND e.user_id = admins.user_id

@@ -10,7 +10,7 @@ import {
   type updateChannelSchema,
 } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
-import { requireRole } from '../../contract/roles.ts';
+import { requirePermission } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import type { Queries } from '../../database/database.ts';
 import { Channel, ChannelMember } from '../../database/entities/channel.entity.ts';
@@ -50,10 +50,10 @@ export class ChannelService {
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async create(actor: Actor, server: string, input: z.output<typeof createChannelSchema>): Promise<ChannelItem> {
     const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, server);
-    requireRole(membership.role, 'channel:create');
+    requirePermission(membership.rights, 'channel:create');
     return this.deps.changes.run(async (change) => {
       const { id } = await this.insert(change, actor, serverId, input);
-      return channelItemOf(change.rows, actor, id, membership.role);
+      return channelItemOf(change.rows, actor, id, membership.rights);
     });
   }
 
@@ -65,20 +65,20 @@ export class ChannelService {
   /** The channels of a server that the actor may know of, in their order. @throws AppError SERVER_NOT_FOUND */
   async list(actor: Actor, server: string): Promise<ChannelItem[]> {
     const { id, membership } = await this.deps.serverAccess.visible(actor, server);
-    const role = membership?.role ?? null;
-    return this.deps.database.readCurrent(({ rows }) => channelItems(rows, actor, id, role, false));
+    const rights = membership?.rights ?? null;
+    return this.deps.database.readCurrent(({ rows }) => channelItems(rows, actor, id, rights, false));
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async listArchived(actor: Actor, server: string): Promise<ChannelItem[]> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, server);
-    return this.deps.database.readCurrent(({ rows }) => channelItems(rows, actor, id, membership.role, true));
+    return this.deps.database.readCurrent(({ rows }) => channelItems(rows, actor, id, membership.rights, true));
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND */
   async get(actor: Actor, channelId: string): Promise<OneChannel> {
-    const { role } = await this.deps.channelAccess.visible(actor, channelId);
-    return channelItemOf(this.deps.database.rows, actor, channelId, role);
+    const { rights } = await this.deps.channelAccess.visible(actor, channelId);
+    return channelItemOf(this.deps.database.rows, actor, channelId, rights);
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
@@ -88,8 +88,8 @@ export class ChannelService {
     return this.deps.changes.run(async (change) => {
       const channel = await this.write(change, channelId, { name: input.name, description });
       if (channel) await publishToOutsiders(change, [channel]);
-      const { role } = await this.deps.channelAccess.visible(actor, channelId);
-      return channelItemOf(change.rows, actor, channelId, role);
+      const { rights } = await this.deps.channelAccess.visible(actor, channelId);
+      return channelItemOf(change.rows, actor, channelId, rights);
     });
   }
 
@@ -108,8 +108,8 @@ export class ChannelService {
         await change.lock(room, ...told);
         await closeStreams(change.rows, [room], isArchived);
       }
-      const { role } = await this.deps.channelAccess.visible(actor, channelId);
-      return channelItemOf(change.rows, actor, channelId, role);
+      const { rights } = await this.deps.channelAccess.visible(actor, channelId);
+      return channelItemOf(change.rows, actor, channelId, rights);
     });
   }
 
@@ -167,7 +167,7 @@ export class ChannelService {
    */
   async order(actor: Actor, server: string, input: z.output<typeof positionsSchema>): Promise<ChannelItem[]> {
     const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, server);
-    requireRole(membership.role, 'channel:order');
+    requirePermission(membership.rights, 'channel:order');
     return this.deps.changes.run(async (change) => {
       // Serializes concurrent reorders.
       await lockServer(change.rows, serverId);
@@ -183,7 +183,7 @@ export class ChannelService {
       );
       for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), channelChange(channel)));
       await publishToOutsiders(change, records);
-      return channelItems(change.rows, actor, serverId, membership.role, false);
+      return channelItems(change.rows, actor, serverId, membership.rights, false);
     });
   }
 

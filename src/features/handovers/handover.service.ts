@@ -3,7 +3,7 @@ import { lockUser, requireStaying, userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { type HandoverOutcome, handoverEnded, handoverOffered, type offerSchema } from '../../contract/handover.ts';
-import { requireRole } from '../../contract/roles.ts';
+import { requirePermission } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { Handover } from '../../database/entities/handover.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
@@ -72,7 +72,7 @@ export class HandoverService {
     if (userId === actor.userId) throw new AppError('OWN_USER');
     if (serverId !== undefined) {
       const { membership } = await this.deps.serverAccess.joined(actor, serverId);
-      requireRole(membership.role, 'server:hand-over');
+      requirePermission(membership.rights, 'server:hand-over');
     }
     if (agentId !== undefined) await this.deps.agentAccess.owned(actor, agentId);
     return this.deps.changes.run(async (change) => {

@@ -5,7 +5,7 @@ import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from '../../contract/join-request.ts';
-import { may, requireRole } from '../../contract/roles.ts';
+import { may, requirePermission } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { JoinRequest } from '../../database/entities/channel.entity.ts';
 import { ServerMember } from '../../database/entities/server.entity.ts';
@@ -17,7 +17,7 @@ import { smallUser } from '../accounts/account.view.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import { findMember } from '../channels/channel-member.table.ts';
 import type { Context } from '../context.ts';
-import { deciders } from '../members/audience.table.ts';
+import { holdersOf } from '../members/audience.table.ts';
 import { requireUnbanned } from '../members/ban.access.ts';
 import { channelRecordOf } from '../members/channel.table.ts';
 import { type JoinRequestRecord, requestRecord } from '../members/join-request.view.ts';
@@ -51,7 +51,7 @@ export class JoinRequestService {
       server: isMember || isPublic ? serverRecord(row) : { id, isPublic },
       isMember,
       canAccess: isMember || isPublic,
-      canManage: may(row.role, 'server:update'),
+      canManage: may((await this.deps.serverAccess.membership(id, actor.userId))?.rights, 'server:update'),
       requiresApproval: !isMember && !isPublic,
       ...(await this.ownRequest(actor, id, null)),
     };
@@ -68,8 +68,8 @@ export class JoinRequestService {
       channel: seen ? await channelRecordOf(this.deps.database.rows, id) : { id, serverId, kind, type, isPrivate },
       isMember: seen?.isMember ?? false,
       canAccess: seen?.isMember ?? false,
-      canManage: may(seen?.role, 'channel:update'),
-      requiresApproval: !seen?.isMember && isPrivate && !may(seen?.role, 'channel:add-member'),
+      canManage: may(seen?.rights, 'channel:update'),
+      requiresApproval: !seen?.isMember && isPrivate && !may(seen?.rights, 'channel:add-member'),
       ...(serverId === null ? noRequest : await this.ownRequest(actor, serverId, id)),
     };
   }
@@ -102,7 +102,7 @@ export class JoinRequestService {
   /** The pending requests of a server. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
   async pending(actor: Actor, idOrSlug: string): Promise<JoinRequestRecord[]> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, 'join-request:decide');
+    requirePermission(membership.rights, 'join-request:decide');
     const found = await pendingRequests(this.deps.database.db, id).limit(listed).execute();
     return found.map(pendingRecord);
   }
@@ -121,9 +121,9 @@ export class JoinRequestService {
       const request = await held(change, requestId);
       const membership = request && (await this.deps.serverAccess.membership(request.serverId, actor.userId));
       // Only those who decide learn who asks.
-      const isKnown = request && (may(membership?.role, 'join-request:decide') || request.userId === actor.userId);
+      const isKnown = request && (may(membership?.rights, 'join-request:decide') || request.userId === actor.userId);
       if (!isKnown || !request.channelId !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
-      requireRole(membership?.role, 'join-request:decide');
+      requirePermission(membership?.rights, 'join-request:decide');
       if (request.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
       // Precedes the admission, which would settle open requests and announce that too.
       change.em.assign(request, { status, decidedBy: actor.userId, updatedAt: dateNow() });
@@ -174,7 +174,7 @@ export class JoinRequestService {
     const request = asked ?? em.create(JoinRequest, { id: newId(), ...own, status: 'pending' });
     await em.flush();
     const record = requestRecord(request, smallUser(actor.user));
-    for (const userId of await deciders(change.rows, serverId)) {
+    for (const userId of await holdersOf(change.rows, serverId, 'join-request:decide')) {
       change.publish(joinRequestCreated.in(userRoom(userId), { request: record }));
     }
     const kind = channelId === null ? ('server.join_request' as const) : ('channel.join_request' as const);

@@ -1,5 +1,6 @@
 import { selectIsInChannel } from '../../access/channel.table.ts';
-import { type Role, rolesThatMay } from '../../contract/roles.ts';
+import { selectHolders, selectMay } from '../../access/rights.table.ts';
+import type { Permission, Role } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
 
 const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
@@ -9,13 +10,11 @@ const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
   WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
     SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
     WHERE c.id = $3 AND (${selectIsInChannel('c.is_private', 'e.excluded')}
-      OR (c.is_private AND m.role IN (${rolesThatMay('channel:see-private')})))
+      OR (c.is_private AND ${selectMay('m', 'channel:see-private')}))
   )) ORDER BY m.user_id`;
 
-const selectDeciders = `SELECT user_id AS id FROM server_members
-  WHERE server_id = $1 AND role IN (${rolesThatMay('join-request:decide')}) ORDER BY user_id LIMIT 200`;
-const selectModerators = `SELECT user_id AS id FROM server_members
-  WHERE server_id = $1 AND role IN (${rolesThatMay('member:ban')}) ORDER BY user_id LIMIT 200`;
+const holders = (permission: Permission) =>
+  `SELECT user_id AS id FROM ${selectHolders('$1', permission)} AS holder ORDER BY 1 LIMIT 200`;
 
 const selectAnnounced = `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
   ORDER BY position, created_at LIMIT $2`;
@@ -61,14 +60,9 @@ export function listenersAmong(
   return rows<Listener>(selectListeners, [serverId, people, channelId]);
 }
 
-/** Those who decide for a server: its owner and admins, 200 at most. */
-export function deciders(rows: Rows, serverId: string): Promise<string[]> {
-  return idsOf(rows, selectDeciders, [serverId]);
-}
-
-/** Those who see the bans of a server, 200 at most. */
-export function moderators(rows: Rows, serverId: string): Promise<string[]> {
-  return idsOf(rows, selectModerators, [serverId]);
+/** The members of a server who have a permission, 200 at most: those who are told of what they decide. */
+export function holdersOf(rows: Rows, serverId: string, permission: Permission): Promise<string[]> {
+  return idsOf(rows, holders(permission), [serverId]);
 }
 
 /** The open channels of a server, in their order. */

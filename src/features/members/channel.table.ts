@@ -1,7 +1,7 @@
 import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import { type ActingRole, may } from '../../contract/roles.ts';
+import { may, type Rights } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
 import { countOf } from '../../database/statements.ts';
 import {
@@ -101,11 +101,11 @@ export async function channelItems(
   rows: Rows,
   actor: Actor,
   serverId: string,
-  role: ActingRole | null,
+  rights: Rights | null,
   archived: boolean,
 ): Promise<ChannelItem[]> {
-  const seesPrivate = may(role, 'channel:see-private') && !actor.user.isBot;
-  const values = [serverId, actor.userId, actor.user.isBot, role !== null, seesPrivate, archived];
+  const seesPrivate = may(rights, 'channel:see-private') && !actor.user.isBot;
+  const values = [serverId, actor.userId, actor.user.isBot, rights !== null, seesPrivate, archived];
   return (await rows<ChannelItemRow>(itemsOfServer, values)).map(channelItem);
 }
 
@@ -114,9 +114,9 @@ export async function channelItemOf(
   rows: Rows,
   actor: Actor,
   channelId: string,
-  role: ActingRole | null,
+  rights: Rights | null,
 ): Promise<OneChannel> {
-  const [row] = await rows<OneChannelRow>(oneItem, [channelId, actor.userId, actor.user.isBot, role !== null]);
+  const [row] = await rows<OneChannelRow>(oneItem, [channelId, actor.userId, actor.user.isBot, rights !== null]);
   if (!row) throw new AppError('CHANNEL_NOT_FOUND');
   return oneChannel(row);
 }

@@ -8,7 +8,7 @@ import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
-import { deciders } from './audience.table.ts';
+import { holdersOf } from './audience.table.ts';
 import { type JoinRequestRecord, requestRecord } from './join-request.view.ts';
 
 /** At most this many requests are announced that end at once; later lists have none of them. */
@@ -53,10 +53,10 @@ export async function settleRequest(change: Change, asked: Asked, userId: string
   return true;
 }
 
-/** Publishes to requester and deciders, who remove it from their lists. */
+/** Publishes to the requester and those who decide, who remove it from their lists. */
 export async function publishDecided(change: Change, request: JoinRequest): Promise<JoinRequestRecord> {
   const record = requestRecord(request, await anyUserById(change.rows, request.userId));
-  publish(change, record, await deciders(change.rows, request.serverId));
+  publish(change, record, await holdersOf(change.rows, request.serverId, 'join-request:decide'));
   return record;
 }
 
@@ -81,7 +81,7 @@ export async function forgetRequests(change: Change, asked: Asked, userId: strin
   const waiting = await waitingIn.execute();
   await change.em.nativeDelete(JoinRequest, meant);
   if (waiting.length === 0) return [];
-  const people = await deciders(change.rows, serverId);
+  const people = await holdersOf(change.rows, serverId, 'join-request:decide');
   for (const row of waiting) publish(change, { ...pendingRecord(row), status: 'rejected' }, people);
   return [...waiting.map((row) => row.userId), ...people].map(userRoom);
 }

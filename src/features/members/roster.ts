@@ -1,7 +1,8 @@
+import { rightsNow } from '../../access/server.access.ts';
 import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { SmallUser } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
-import type { Role } from '../../contract/roles.ts';
+import type { Rights, Role } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { memberJoined, memberLeft, serverJoined, serverLeft } from '../../contract/server.ts';
 import type { Queries, Rows } from '../../database/database.ts';
@@ -175,14 +176,26 @@ export async function lockServer(rows: Rows, serverId: string): Promise<void> {
   if (!(await holdServer(rows, serverId))) throw new AppError('SERVER_NOT_FOUND');
 }
 
+/** A member of a server, locked until the commit, and what they may do there. */
+export interface LockedMember {
+  member: ServerMember;
+  rights: Rights;
+}
+
 /** The same, with these members of it, by user. Ordered by id, so that concurrent changes do not deadlock. */
 export async function lockMembers(
   change: Change,
   serverId: string,
   userIds: string[],
-): Promise<Map<string, ServerMember>> {
+): Promise<Map<string, LockedMember>> {
   await holdServer(change.rows, serverId);
   const locked = { ...forUpdate, orderBy: { userId: 'asc' } } as const;
   const members = await change.em.find(ServerMember, { serverId, userId: userIds }, locked);
-  return new Map(members.map((member) => [member.userId, member]));
+  const rights = await rightsNow(change.rows, serverId, userIds);
+  return new Map(
+    members.flatMap((member) => {
+      const known = rights.get(member.userId);
+      return known ? [[member.userId, { member, rights: known }] as const] : [];
+    }),
+  );
 }

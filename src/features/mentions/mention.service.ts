@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
-import type { ChannelWithRole } from '../../access/channel.access.ts';
+import type { ChannelWithRights } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from '../../contract/mention.ts';
 import { may } from '../../contract/roles.ts';
@@ -29,7 +29,7 @@ export class MentionService {
    */
   async find(
     actor: Actor,
-    channel: ChannelWithRole,
+    channel: ChannelWithRights,
     content: string,
     before: MentionRecord[] = [],
   ): Promise<MentionRecord[]> {
@@ -39,7 +39,7 @@ export class MentionService {
       this.usersOf(channel, candidates),
       this.channelsOf(actor, channel, candidates),
     ]);
-    const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
+    const mayCallAll = channel.kind === 'server' && may(channel.rights, 'message:mention-all');
     const known: Known = { users, channels, channelId: channel.id, mayCallAll };
     return candidates.flatMap((candidate) => {
       const found = resolved(candidate, content, known);
@@ -62,14 +62,14 @@ export class MentionService {
     if (channel.serverId !== null) await requireUnbarred(rows, actor, channel.serverId);
     const typed = usernameKeys(query.q);
     const users = await usersLike(rows, channel, typed, query.limit);
-    const mayCallAll = channel.kind === 'server' && may(channel.role, 'message:mention-all');
+    const mayCallAll = channel.kind === 'server' && may(channel.rights, 'message:mention-all');
     const all = (['here', 'everyone'] as const).filter(
       (kind) => mayCallAll && typed.some((key) => kind.startsWith(key)),
     );
     return [...users.map(userSuggestion), ...all.map((kind) => allSuggestion(kind, channel.id))].slice(0, query.limit);
   }
 
-  private async usersOf(channel: ChannelWithRole, candidates: Candidate[]): Promise<Map<string, UserRow>> {
+  private async usersOf(channel: ChannelWithRights, candidates: Candidate[]): Promise<Map<string, UserRow>> {
     const names = candidates.filter(({ kind }) => kind === 'name').flatMap(({ text }) => userNames(text));
     const ids = candidates.filter(({ kind }) => kind === 'user-id').map(({ text }) => text);
     if (names.length + ids.length === 0) return new Map();
@@ -79,7 +79,7 @@ export class MentionService {
 
   private async channelsOf(
     actor: Actor,
-    channel: ChannelWithRole,
+    channel: ChannelWithRights,
     candidates: Candidate[],
   ): Promise<Map<string, ChannelRow>> {
     const names = candidates.filter(({ kind }) => kind === 'channel-name').flatMap(({ text }) => channelNames(text));

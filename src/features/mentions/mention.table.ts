@@ -1,4 +1,4 @@
-import type { ChannelWithRole } from '../../access/channel.access.ts';
+import type { ChannelWithRights } from '../../access/channel.access.ts';
 import { selectIsInChannel } from '../../access/channel.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { Rows } from '../../database/database.ts';
@@ -84,23 +84,23 @@ const selectChannelsNamed = `${channelsHere} AND (lower(name) IN (SELECT lower(g
   OR id = ANY($6::uuid[])) ORDER BY position LIMIT 100`;
 const selectChannelsLike = `${channelsHere} AND lower(name) LIKE lower($5) ORDER BY position LIMIT $6`;
 
-const placeOf = (channel: ChannelWithRole) => [
+const placeOf = (channel: ChannelWithRights) => [
   channel.id,
   channel.serverId,
   channel.kind === 'dm' || channel.isPrivate,
 ];
-const viewOf = ({ user }: Actor, channel: ChannelWithRole) => [channel.id, channel.serverId, user.id, user.isBot];
+const viewOf = ({ user }: Actor, channel: ChannelWithRights) => [channel.id, channel.serverId, user.id, user.isBot];
 const beginningWith = (text: string) => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** The users that may be mentioned in a channel, by the keys of their names or by their ids. */
-export function usersNamed(rows: Rows, channel: ChannelWithRole, keys: string[], ids: string[]): Promise<UserRow[]> {
+export function usersNamed(rows: Rows, channel: ChannelWithRights, keys: string[], ids: string[]): Promise<UserRow[]> {
   return rows<UserRow>(selectUsersNamed, [...placeOf(channel), [...new Set(keys)], [...new Set(ids)]]);
 }
 
 /** The same by the beginning of the key of their name, in the forms in which it may be kept. */
 export async function usersLike(
   rows: Rows,
-  channel: ChannelWithRole,
+  channel: ChannelWithRights,
   typed: string[],
   limit: number,
 ): Promise<UserRow[]> {
@@ -113,7 +113,7 @@ export async function usersLike(
 export function channelsNamed(
   rows: Rows,
   actor: Actor,
-  channel: ChannelWithRole,
+  channel: ChannelWithRights,
   names: string[],
   ids: string[],
 ): Promise<ChannelRow[]> {
@@ -124,7 +124,7 @@ export function channelsNamed(
 export function channelsLike(
   rows: Rows,
   actor: Actor,
-  channel: ChannelWithRole,
+  channel: ChannelWithRights,
   typed: string,
   limit: number,
 ): Promise<ChannelRow[]> {

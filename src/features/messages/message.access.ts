@@ -1,7 +1,7 @@
-import type { ChannelAccess, ChannelWithRole } from '../../access/channel.access.ts';
+import type { ChannelAccess, ChannelWithRights } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
-import { may, requireRole } from '../../contract/roles.ts';
+import { may, requirePermission } from '../../contract/roles.ts';
 import type { Database } from '../../database/database.ts';
 import { ownsBot } from '../accounts/agent.access.ts';
 import { concerningAmong, isCommandFor } from './bots.table.ts';
@@ -11,7 +11,7 @@ import type { MessageRow } from './message.view.ts';
 /** A message with its channel, as an actor may see it. */
 export interface FoundMessage {
   row: MessageRow;
-  channel: ChannelWithRole;
+  channel: ChannelWithRights;
 }
 
 /** For callers that asked for a message: without its channel it does not exist for them. */
@@ -108,7 +108,7 @@ export class MessageAccess {
   async deletable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.known(actor, messageId);
     if (found.row.author_id === actor.userId) return found;
-    if (may(found.channel.role, 'message:delete-others')) return found;
+    if (may(found.channel.rights, 'message:delete-others')) return found;
     if (found.row.is_bot && (await ownsBot(this.database.db, actor, found.row.author_id))) return found;
     throw new AppError('FORBIDDEN', { message: 'Only its author and moderators may delete a message.' });
   }
@@ -119,7 +119,7 @@ export class MessageAccess {
    */
   async pinnable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.open(actor, messageId);
-    if (found.channel.kind === 'server') requireRole(found.channel.role, 'message:pin');
+    if (found.channel.kind === 'server') requirePermission(found.channel.rights, 'message:pin');
     return found;
   }
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ChannelWithRole } from '../../access/channel.access.ts';
+import type { ChannelWithRights } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
@@ -49,7 +49,7 @@ export class MessageComposer {
    */
   async compose(
     actor: Actor,
-    channel: ChannelWithRole,
+    channel: ChannelWithRights,
     input: SendInput,
     idempotencyKey: string | null,
   ): Promise<ComposedMessage> {
@@ -80,7 +80,7 @@ export class MessageComposer {
     return { row, reply, files };
   }
 
-  private async reply(channel: ChannelWithRole, messageId: string): Promise<MessageRow> {
+  private async reply(channel: ChannelWithRights, messageId: string): Promise<MessageRow> {
     const row = await findMessage(this.deps.database.rows, messageId);
     if (row?.channel_id === channel.id) return row;
     throw new AppError('MESSAGE_NOT_FOUND', { message: 'There is no such message in this channel to reply to.' });
@@ -106,7 +106,7 @@ function namedIn(mentions: MentionRecord[], commanded: string[]): Record<string,
 }
 
 /** A new message as a read would return it, without reading it. It has no number yet. */
-export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWithRole): MessageRow {
+export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWithRights): MessageRow {
   const { row, reply, files } = message;
   const { user } = actor;
   return {

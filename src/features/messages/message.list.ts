@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ChannelWithRole } from '../../access/channel.access.ts';
+import type { ChannelWithRights } from '../../access/channel.access.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, messagePageSchema } from '../../contract/message.ts';
 import { isUuid } from '../../contract/schema.ts';
@@ -15,7 +15,7 @@ export interface MessageRows {
   hasNewer?: boolean;
 }
 
-type Channel = Pick<ChannelWithRole, 'id' | 'kind'>;
+type Channel = Pick<ChannelWithRights, 'id' | 'kind'>;
 
 type Query = z.output<typeof listMessagesSchema>;
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ChannelWithRole } from '../../access/channel.access.ts';
+import type { ChannelWithRights } from '../../access/channel.access.ts';
 import type { LogEntry } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { listMessagesSchema, messagePageSchema } from '../../contract/message.ts';
@@ -46,7 +46,7 @@ export class MessageReader {
   /** Messages of a thread of a channel that the actor may read. @throws AppError INVALID_CURSOR */
   async ofThread(
     actor: Actor,
-    channel: ChannelWithRole,
+    channel: ChannelWithRights,
     threadId: string,
     query: Omit<Query, 'around' | 'include'>,
   ): Promise<{ records: MessageRecord[]; hasMore: boolean }> {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ChannelWithRole } from '../../access/channel.access.ts';
+import type { ChannelWithRights } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { type messageDeleted, messageTyping, type typingSchema } from '../../contract/message.ts';
@@ -153,7 +153,7 @@ export class MessageService {
     this.deps.ephemeral.emit(rooms, messageTyping, data, socketId);
   }
 
-  private async write(actor: Actor, found: ChannelWithRole, input: SendInput, options: SendOptions) {
+  private async write(actor: Actor, found: ChannelWithRights, input: SendInput, options: SendOptions) {
     let channel = found;
     for (let attempt = 1; ; attempt++) {
       try {
@@ -169,7 +169,7 @@ export class MessageService {
     }
   }
 
-  private async writeOnce(actor: Actor, channel: ChannelWithRole, input: SendInput, options: SendOptions) {
+  private async writeOnce(actor: Actor, channel: ChannelWithRights, input: SendInput, options: SendOptions) {
     const message = await this.deps.composer.compose(actor, channel, input, options.idempotencyKey);
     const { row } = message;
     row.lastBotSeq = await this.deps.loopGuard.check(actor, channel.id, row.threadId);

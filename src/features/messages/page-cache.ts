@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import { type ChannelWithRole, channelCache } from '../../access/channel.access.ts';
+import { type ChannelWithRights, channelCache } from '../../access/channel.access.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema } from '../../contract/message.ts';
 import { channelRoom } from '../../contract/rooms.ts';
@@ -13,7 +13,7 @@ import type { MessageList, MessageRows } from './message.list.ts';
 import { messageText } from './message.text.ts';
 import { shownNonce } from './message.view.ts';
 
-type Channel = Pick<ChannelWithRole, 'id' | 'kind'>;
+type Channel = Pick<ChannelWithRights, 'id' | 'kind'>;
 type Query = z.output<typeof listMessagesSchema>;
 
 interface Piece {

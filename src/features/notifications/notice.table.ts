@@ -1,4 +1,4 @@
-import { rolesThatMay } from '../../contract/roles.ts';
+import { selectMay } from '../../access/rights.table.ts';
 import type { Rows } from '../../database/database.ts';
 import type { SystemJob } from '../../jobs/notification.jobs.ts';
 
@@ -20,7 +20,7 @@ const isSettled = `CASE WHEN n.kind = 'server.invite' THEN
       WHERE j.server_id = n.server_id AND j.channel_id IS NOT DISTINCT FROM n.channel_id AND j.status = 'pending'
         AND (n.aggregated_count > 1 OR j.id = n.reference_id))
     OR NOT EXISTS (SELECT FROM server_members m WHERE m.server_id = n.server_id AND m.user_id = n.user_id
-      AND m.role IN (${rolesThatMay('join-request:decide')}))
+      AND ${selectMay('m', 'join-request:decide')})
   END`;
 
 const selectPeople = `SELECT DISTINCT n.user_id AS id FROM notifications n

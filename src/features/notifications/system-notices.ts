@@ -1,7 +1,7 @@
 import { type NotificationKind, typeOfKind } from '../../contract/notification.ts';
 import type { Rows } from '../../database/database.ts';
 import type { SystemJob } from '../../jobs/notification.jobs.ts';
-import { deciders } from '../members/audience.table.ts';
+import { holdersOf } from '../members/audience.table.ts';
 import type { NotificationDraft } from './draft.ts';
 import { readInviteCodes, readNames, readReasons, stillPending } from './notice.table.ts';
 
@@ -44,7 +44,7 @@ function isRequest({ kind }: SystemJob): boolean {
 
 async function recipients(rows: Rows, { to, serverId }: SystemJob): Promise<string[]> {
   if (to !== 'admins') return to;
-  return serverId === null ? [] : deciders(rows, serverId);
+  return serverId === null ? [] : holdersOf(rows, serverId, 'join-request:decide');
 }
 
 function titleOf(kind: NotificationKind, sender: string, server: string, channel: string): string {

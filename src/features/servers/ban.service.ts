@@ -4,7 +4,7 @@ import { lockUser, userById } from '../../access/user.table.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { type banMemberSchema, type listBansSchema, memberBanned, memberUnbanned } from '../../contract/ban.ts';
 import { AppError } from '../../contract/errors.ts';
-import { requireRole, requireToOutrank } from '../../contract/roles.ts';
+import { requirePermission, requireToOutrank } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor, invalid } from '../../contract/schema/validation.ts';
@@ -15,7 +15,7 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
-import { moderators } from '../members/audience.table.ts';
+import { holdersOf } from '../members/audience.table.ts';
 import { currentBans } from '../members/ban.table.ts';
 import { type BanRecord, banRecord } from '../members/ban.view.ts';
 import { forgetRequests } from '../members/join-requests.ts';
@@ -44,17 +44,17 @@ export class BanService {
    */
   async ban(actor: Actor, idOrSlug: string, input: BanInput): Promise<BanRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, 'member:ban');
+    requirePermission(membership.rights, 'member:ban');
     const { userId } = input;
     return this.deps.changes.run(async (change) => {
       const user = await userById(change.rows, userId);
       // Join requests and admissions lock in this order too.
       await lockUser(change.rows, userId);
       const locked = await lockMembers(change, id, [actor.userId, userId]);
-      const mine = locked.get(actor.userId)?.role;
-      const theirs = locked.get(userId)?.role;
+      const mine = locked.get(actor.userId)?.rights;
+      const theirs = locked.get(userId)?.rights;
       if (!mine) throw new AppError('NOT_A_MEMBER');
-      requireRole(mine, 'member:ban');
+      requirePermission(mine, 'member:ban');
       if (theirs) requireToOutrank(mine, theirs);
       const ban = await write(change, id, actor, input);
       if (theirs) await this.deps.roster.remove(change, id, userId);
@@ -66,7 +66,7 @@ export class BanService {
         await this.deps.notifications.add(change, { kind: 'server.banned', ...notice });
       }
       const record = banRecord(ban, user, smallUser(actor.user));
-      for (const moderator of await moderators(change.rows, id)) {
+      for (const moderator of await holdersOf(change.rows, id, 'member:ban')) {
         change.publish(memberBanned.in(userRoom(moderator), { serverId: id, ban: record }));
       }
       return record;
@@ -76,7 +76,7 @@ export class BanService {
   /** The bans that count, newest first. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, INVALID_CURSOR */
   async list(actor: Actor, idOrSlug: string, query: z.output<typeof listBansSchema>): Promise<ListPage<BanRecord>> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, 'member:ban');
+    requirePermission(membership.rights, 'member:ban');
     const bans = await currentBans(this.deps.database.db, id)
       .innerJoin('User as u', 'u.id', 'b.userId')
       .leftJoin('User as by', 'by.id', 'b.bannedBy')
@@ -93,12 +93,12 @@ export class BanService {
   /** Lifts a ban. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, BAN_NOT_FOUND, FORBIDDEN for their bots */
   async lift(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, 'member:ban');
+    requirePermission(membership.rights, 'member:ban');
     if (actor.user.isBot) await requireStranger(this.deps.database.db, actor, userId);
     await this.deps.changes.run(async (change) => {
       const lifted = await change.em.nativeDelete(ServerBan, { serverId: id, userId });
       if (lifted === 0) throw new AppError('BAN_NOT_FOUND');
-      for (const moderator of await moderators(change.rows, id)) {
+      for (const moderator of await holdersOf(change.rows, id, 'member:ban')) {
         change.publish(memberUnbanned.in(userRoom(moderator), { serverId: id, userId }));
       }
     });

@@ -5,7 +5,7 @@ import { anyUserById, lockUser, requireStaying } from '../../access/user.table.t
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { memberCountSchema, StatusReader } from '../../contract/presence.ts';
-import { may, outranks, type Role, requireRole, requireToOutrank } from '../../contract/roles.ts';
+import { outranks, type Role, requirePermission, requireToOutrank, rolesWith } from '../../contract/roles.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
@@ -19,7 +19,7 @@ import type { ChannelMemberService } from '../channels/channel-member.service.ts
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import { readMember, readMembers } from '../members/member.table.ts';
-import { lockMembers, type Roster, shown } from '../members/roster.ts';
+import { type LockedMember, lockMembers, type Roster, shown } from '../members/roster.ts';
 import { findServer } from '../members/server.table.ts';
 import {
   type MemberRecord,
@@ -96,7 +96,7 @@ export class MemberService {
     await this.deps.changes.run(async (change) => {
       const mine = (await lockMembers(change, id, [actor.userId])).get(actor.userId);
       if (!mine) throw new AppError('NOT_A_MEMBER');
-      if (mine.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
+      if (mine.rights.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
       await this.deps.roster.remove(change, id, actor.userId);
     });
   }
@@ -105,11 +105,11 @@ export class MemberService {
   async kick(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     if (userId === actor.userId) return this.leave(actor, idOrSlug);
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, 'member:kick');
+    requirePermission(membership.rights, 'member:kick');
     await this.deps.changes.run(async (change) => {
       const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
-      requireRole(mine.role, 'member:kick');
-      requireToOutrank(mine.role, theirs.role);
+      requirePermission(mine.rights, 'member:kick');
+      requireToOutrank(mine.rights, theirs.rights);
       await this.deps.roster.remove(change, id, userId);
       await this.deps.inviteCodes.renewAfterRemoval(change, id, await anyUserById(change.rows, userId));
       const reference = { type: 'server', id };
@@ -124,16 +124,16 @@ export class MemberService {
    */
   async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, role === 'owner' ? 'server:hand-over' : 'member:set-role');
+    requirePermission(membership.rights, role === 'owner' ? 'server:hand-over' : 'member:set-role');
     return this.deps.changes.run(async (change) => {
       const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
       if (role === 'owner') return this.handOver(change, mine, theirs);
-      requireRole(mine.role, 'member:set-role');
-      requireToOutrank(mine.role, theirs.role);
-      if (!outranks(mine.role, role))
+      requirePermission(mine.rights, 'member:set-role');
+      requireToOutrank(mine.rights, theirs.rights);
+      if (!outranks(mine.rights, { role, place: 0 }))
         throw new AppError('ROLE_REQUIRED', { message: 'You can give only roles below yours.' });
-      if (theirs.role !== role) await this.write(change, theirs, role);
-      return this.record(change.rows, theirs);
+      if (theirs.member.role !== role) await this.write(change, theirs.member, role);
+      return this.record(change.rows, theirs.member);
     });
   }
 
@@ -146,27 +146,27 @@ export class MemberService {
     await this.handOver(change, mine, theirs);
   }
 
-  private async handOver(change: Change, mine: ServerMember, theirs: ServerMember): Promise<MemberRecord> {
-    requireRole(mine.role, 'server:hand-over');
-    const { serverId, userId } = theirs;
-    const record = await this.record(change.rows, theirs);
+  private async handOver(change: Change, mine: LockedMember, theirs: LockedMember): Promise<MemberRecord> {
+    requirePermission(mine.rights, 'server:hand-over');
+    const { serverId, userId } = theirs.member;
+    const record = await this.record(change.rows, theirs.member);
     if (record.user.isBot) throw new AppError('FORBIDDEN', { message: 'A bot cannot own a server.' });
     if (mine === theirs) return record;
     // This locks the user: whether they stay must not change any more.
     await requireRoomToOwn(change, userId, this.settings.maxPerOwner);
     await requireStaying(change.rows, userId);
     await change.em.nativeUpdate(Server, serverId, { ownerId: userId, updatedAt: dateNow() });
-    await this.write(change, mine, 'admin');
-    await this.write(change, theirs, 'owner');
+    await this.write(change, mine.member, 'admin');
+    await this.write(change, theirs.member, 'owner');
     await this.deps.audience.publish(change, { serverId, channelId: null });
-    return this.record(change.rows, theirs);
+    return this.record(change.rows, theirs.member);
   }
 
   private async write(change: Change, member: ServerMember, role: Role): Promise<void> {
     const { serverId, userId } = member;
     member.role = role;
     await change.em.flush();
-    if (!may(role, 'join-request:decide')) await this.deps.notifications.settle(change, serverId);
+    if (!rolesWith('join-request:decide').includes(role)) await this.deps.notifications.settle(change, serverId);
     const user = await anyUserById(change.rows, userId);
     for (const channelId of await this.deps.audience.announcedOf(change.rows, serverId, userId)) {
       const member = { serverId, channelId, scope: 'server', userId, role, ...shown(user) } as const;
@@ -220,7 +220,7 @@ async function lockBoth(
   serverId: string,
   userId: string,
   otherId: string,
-): Promise<{ mine: ServerMember; theirs: ServerMember }> {
+): Promise<{ mine: LockedMember; theirs: LockedMember }> {
   const locked = await lockMembers(change, serverId, [userId, otherId]);
   const mine = locked.get(userId);
   const theirs = locked.get(otherId);

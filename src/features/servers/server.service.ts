@@ -3,7 +3,7 @@ import { userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
-import { requireRole } from '../../contract/roles.ts';
+import { requirePermission } from '../../contract/roles.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import {
   type createServerSchema,
@@ -131,7 +131,7 @@ export class ServerService {
    */
   async update(actor: Actor, idOrSlug: string, input: z.output<typeof updateServerSchema>): Promise<ServerRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, 'server:update');
+    requirePermission(membership.rights, 'server:update');
     if (input.requireSecondFactor && !actor.secondFactor) throw new AppError('SECOND_FACTOR_SETUP_REQUIRED');
     const changed = { ...input, ...(await this.pictures(actor, input)) };
     return this.withFreeSlug(() =>
@@ -159,7 +159,7 @@ export class ServerService {
     requireNoBot(actor);
     ownSession(actor);
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, 'server:regenerate-invite');
+    requirePermission(membership.rights, 'server:regenerate-invite');
     return { inviteCode: await this.deps.changes.run((change) => this.deps.inviteCodes.renew(change, id)) };
   }
 
@@ -169,7 +169,7 @@ export class ServerService {
    */
   async delete(actor: Actor, idOrSlug: string): Promise<void> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, 'server:delete');
+    requirePermission(membership.rights, 'server:delete');
     await this.deps.changes.run((change) => this.remove(change, id, actor.userId));
   }
 
@@ -197,7 +197,7 @@ export class ServerService {
   async invite(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     requireNoBot(actor);
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireRole(membership.role, 'server:invite');
+    requirePermission(membership.rights, 'server:invite');
     await this.deps.changes.run(async (change) => {
       const user = await userById(change.rows, userId);
       if (user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots are added by those who own them.' });

@@ -140,7 +140,7 @@ export class ThreadService {
       await change.lock(room);
       const { parentMessageId } = existing(await findThread(change.rows, threadId));
       // From here on nobody else can write into it.
-      if (!may(channel.role, 'thread:manage')) await requireOwnMessages(change.rows, actor, threadId);
+      if (!may(channel.rights, 'thread:manage')) await requireOwnMessages(change.rows, actor, threadId);
       await outdateTitles(change.rows, channel.id, threadId);
       await markThreadDeleted(change.rows, threadId);
       await eraseThread(change, this.deps, { threadId, channelId: channel.id });

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import type { ChannelWithRole } from '../../../access/channel.access.ts';
+import type { ChannelWithRights } from '../../../access/channel.access.ts';
 import { changedPolicy, type Halves, openPolicy, stricter } from '../../../access/policy.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError, ifMissing } from '../../../contract/errors.ts';
@@ -11,7 +11,7 @@ import {
   type serverPolicySchema,
   type setBuddyPolicySchema,
 } from '../../../contract/policy.ts';
-import { type ActingRole, may, requireRole } from '../../../contract/roles.ts';
+import { may, type Rights, requirePermission } from '../../../contract/roles.ts';
 import { userRoom } from '../../../contract/rooms.ts';
 import { isUuid } from '../../../contract/schema.ts';
 import type { Rows } from '../../../database/database.ts';
@@ -102,7 +102,7 @@ export class PolicyService {
     const { agent, channel } = await this.buddy(actor, channelId, agentId);
     const place = { serverId: channel.serverId, channelId };
     const side = input.setBy ?? (agent.ownerId === actor.userId ? 'owner' : 'server');
-    if (side === 'owner' ? agent.ownerId !== actor.userId : !mayDecide(actor, channel.role)) {
+    if (side === 'owner' ? agent.ownerId !== actor.userId : !mayDecide(actor, channel.rights)) {
       throw new AppError('ROLE_REQUIRED', { message: "Only the bot's owner and admins of the server may do this." });
     }
     return this.deps.changes.run(async (change) => {
@@ -123,7 +123,7 @@ export class PolicyService {
    */
   async setServers(actor: Actor, server: string, agentId: string, input: PolicyInput): Promise<ServerPolicyRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, server);
-    requireRole(membership.role, 'bot:set-policy');
+    requirePermission(membership.rights, 'bot:set-policy');
     if (actor.user.isBot) throw new AppError('ROLE_REQUIRED', { message: 'Bots decide nothing about bots.' });
     const agent = await this.member(id, agentId);
     const place = { serverId: id, channelId: null };
@@ -162,7 +162,7 @@ export class PolicyService {
     actor: Actor,
     channelId: string,
     agentId: string,
-  ): Promise<{ agent: AgentRow; channel: ChannelWithRole }> {
+  ): Promise<{ agent: AgentRow; channel: ChannelWithRights }> {
     const own = await this.deps.channelAccess.entered(actor, channelId).catch(ifMissing);
     const agent = await this.deps.agentAccess.find(agentId).catch(ifMissing);
     // People outside the channel must not learn whether the bot exists either.
@@ -173,7 +173,8 @@ export class PolicyService {
     if (owns && bots) {
       const seen =
         bots.serverId === null ? null : await this.deps.channelAccess.visible(actor, channelId).catch(ifMissing);
-      if (seen !== undefined) return { agent, channel: { ...bots, role: seen?.role ?? null } };
+      if (seen !== undefined)
+        return { agent, channel: { ...bots, role: seen?.role ?? null, rights: seen?.rights ?? null } };
     }
     throw new AppError(own ? 'AGENT_NOT_FOUND' : 'CHANNEL_NOT_FOUND');
   }
@@ -200,7 +201,7 @@ export class PolicyService {
     return id;
   }
 
-  private async ofBot(agent: AgentRow, channelId: string): Promise<ChannelWithRole | undefined> {
+  private async ofBot(agent: AgentRow, channelId: string): Promise<ChannelWithRights | undefined> {
     const known = await this.deps.agentIdentity.find(agent.userId);
     return known && this.deps.channelAccess.visible(actorOf(known), channelId).catch(ifMissing);
   }
@@ -263,8 +264,8 @@ function placeOf({ serverId = null, channelId = null }: AgentPolicy): Place {
 }
 
 /** Whether someone sets the policies of a server: its admins, and no bots, whose owners act through them. */
-function mayDecide({ user }: Actor, role: ActingRole | null): boolean {
-  return may(role, 'bot:set-policy') && !user.isBot;
+function mayDecide({ user }: Actor, rights: Rights | null): boolean {
+  return may(rights, 'bot:set-policy') && !user.isBot;
 }
 
 /** Owners set no policies in servers they are not in, or for kept bots. @throws AppError SERVER_NOT_FOUND, FORBIDDEN */
@@ -280,7 +281,7 @@ async function requireOwnerThere(rows: Rows, agent: AgentRow, serverId: string |
 async function buddyRecord(
   em: EntityManager,
   agent: AgentRow,
-  { id, serverId }: ChannelWithRole,
+  { id, serverId }: ChannelWithRights,
 ): Promise<BuddyRecord> {
   const { effective } = await halvesAt(em, agent.id, { serverId, channelId: id });
   const who = { channelId: id, agentId: agent.id, buddyUserId: agent.userId };

@@ -1,0 +1,41 @@
+import { type Permission, rolesWith } from '../contract/roles.ts';
+import type { Rows } from '../database/database.ts';
+import type { ServerRoles } from './rights.ts';
+
+const selectRoles = `SELECT s.id AS key, coalesce((SELECT json_agg(json_build_object('id', r.id, 'builtIn', r.built_in,
+    'position', r.position, 'permissions', r.permissions) ORDER BY r.id) FROM server_roles r WHERE r.server_id = s.id), '[]') AS roles
+  FROM unnest($1::uuid[]) AS s (id)`;
+
+/** The roles of servers that differ from the fixed ones, by server; without any they are empty. */
+export async function readServerRoles(rows: Rows, serverIds: string[]): Promise<Map<string, ServerRoles>> {
+  const found = await rows<ServerRoles & { key: string }>(selectRoles, [serverIds]);
+  return new Map(found.map(({ key, roles }) => [key, { roles }]));
+}
+
+const listOf = (permission: Permission) =>
+  rolesWith(permission)
+    .map((role) => `'${role}'`)
+    .join(', ');
+
+/**
+ * The SQL condition that a member has a permission in the server, as `rightsIn` decides it but for the second factor.
+ * @param member the alias of their row in `server_members`
+ */
+export const selectMay = (member: string, permission: Permission): string => `(
+  coalesce((SELECT r.permissions @> ARRAY['${permission}'] FROM server_roles r
+      WHERE r.server_id = ${member}.server_id AND r.built_in = ${member}.role AND r.built_in <> 'admin'),
+    ${member}.role IN (${listOf(permission)}))
+  OR EXISTS (SELECT FROM member_roles h JOIN server_roles r ON r.id = h.role_id
+    WHERE h.server_id = ${member}.server_id AND h.user_id = ${member}.user_id AND r.permissions @> ARRAY['${permission}']))`;
+
+/**
+ * A subquery for the ids of all members of a server who have a permission, for lists: the roles are looked up once.
+ * @param server SQL of the server's id
+ */
+export const selectHolders = (server: string, permission: Permission): string => `(
+  SELECT m.user_id FROM server_members m WHERE m.server_id = ${server} AND m.role = ANY(ARRAY(
+    SELECT f.role FROM (VALUES ('owner'), ('admin'), ('moderator'), ('member')) AS f (role)
+    WHERE coalesce((SELECT r.permissions @> ARRAY['${permission}'] FROM server_roles r
+      WHERE r.server_id = ${server} AND r.built_in = f.role AND r.built_in <> 'admin'), f.role IN (${listOf(permission)}))))
+  UNION SELECT h.user_id FROM member_roles h JOIN server_roles r ON r.id = h.role_id
+    WHERE h.server_id = ${server} AND r.permissions @> ARRAY['${permission}'])`;

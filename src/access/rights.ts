@@ -1,0 +1,121 @@
+import {
+  type BuiltInRole,
+  type ChannelRight,
+  channelRights,
+  defaultPermissions,
+  type Permission,
+  type Rights,
+  type Role,
+} from '../contract/roles.ts';
+
+/** A role of a server's own, or a fixed one that the server has changed. */
+interface RoleFacts {
+  id: string;
+  builtIn: BuiltInRole | null;
+  position: number;
+  permissions: Permission[];
+}
+
+/** Those of a server. */
+export interface ServerRoles {
+  roles: RoleFacts[];
+}
+
+/** What a person's membership says about their rights. */
+export interface MemberFacts {
+  role: Role;
+  /** Ids of the server's own roles. */
+  roleIds: string[];
+  /** The server holds back what is more than a member's until they have a second factor. */
+  isHeldBack: boolean;
+}
+
+/** What a channel allows or denies one subject apart from the server. */
+export interface Override {
+  builtIn: BuiltInRole | null;
+  roleId: string | null;
+  userId: string | null;
+  allow: ChannelRight[];
+  deny: ChannelRight[];
+}
+
+/** Those of a channel. */
+export interface Overridden {
+  overrides: readonly Override[];
+}
+
+const ofServers = new WeakMap<ServerRoles, Map<string, Rights>>();
+
+/**
+ * What a member may do in a server: what their fixed role gives there, and each of their own roles (contract §5). The same
+ * object for all members with the same roles.
+ */
+export function rightsIn(server: ServerRoles, member: MemberFacts): Rights {
+  const known = ofServers.get(server) ?? new Map<string, Rights>();
+  ofServers.set(server, known);
+  const key = [member.role, member.isHeldBack, ...member.roleIds].join(' ');
+  const rights = known.get(key) ?? compute(server, member);
+  known.set(key, rights);
+  return rights;
+}
+
+function compute({ roles }: ServerRoles, { role, roleIds, isHeldBack }: MemberFacts): Rights {
+  const own = roles.filter(({ id }) => roleIds.includes(id));
+  const place = Math.max(0, ...own.map(({ position }) => position));
+  const all = [...fixed(roles, isHeldBack ? 'member' : role), ...own.flatMap(({ permissions }) => permissions)];
+  // Held back is what members do not have by themselves.
+  const members = new Set(defaultPermissions('member'));
+  const permissions = new Set(isHeldBack ? all.filter((name) => members.has(name)) : all);
+  return { role, isHeldBack, place, roleIds: own.map(({ id }) => id), permissions };
+}
+
+/** What a fixed role may do in a server. Nothing can be taken from the owner and admins. */
+function fixed(roles: RoleFacts[], role: Role): readonly Permission[] {
+  const isFixed = role === 'owner' || role === 'admin';
+  const changed = isFixed ? undefined : roles.find(({ builtIn }) => builtIn === role);
+  return changed?.permissions ?? defaultPermissions(role);
+}
+
+const ofChannels = new WeakMap<Overridden, WeakMap<Rights, Rights>>();
+
+/**
+ * What a member may do in a channel: their rights in the server, changed by the channel's override for everyone (`member`),
+ * then by those of their other roles, of which an allowance beats a denial, then by their own. The owner and admins are
+ * above all overrides (contract §5).
+ */
+export function rightsInChannel(rights: Rights, channel: Overridden, userId: string): Rights {
+  if (channel.overrides.length === 0 || (isAbove(rights) && !rights.isHeldBack)) return rights;
+  const own = channel.overrides.find((override) => override.userId === userId);
+  if (own) return overridden(rights, [...forRoles(rights, channel), [own]]);
+  const known = ofChannels.get(channel) ?? new WeakMap<Rights, Rights>();
+  ofChannels.set(channel, known);
+  const found = known.get(rights) ?? overridden(rights, forRoles(rights, channel));
+  known.set(rights, found);
+  return found;
+}
+
+const isAbove = ({ role }: Rights) => role === 'owner' || role === 'admin';
+
+/** The overrides of someone's roles, in the groups in which they count one after the other. */
+function forRoles({ role, roleIds, isHeldBack }: Rights, { overrides }: Overridden): Override[][] {
+  const everyone = overrides.filter(({ builtIn }) => builtIn === 'member');
+  const others = overrides.filter(
+    ({ builtIn, roleId }) =>
+      (builtIn === 'moderator' && role === 'moderator' && !isHeldBack) || (roleId !== null && roleIds.includes(roleId)),
+  );
+  return [everyone, others];
+}
+
+function overridden(rights: Rights, groups: Override[][]): Rights {
+  const permissions = new Set(rights.permissions);
+  const members = new Set(defaultPermissions('member'));
+  for (const group of groups) {
+    for (const name of group.flatMap(({ deny }) => deny.flatMap(meant))) permissions.delete(name);
+    for (const name of group.flatMap(({ allow }) => allow.flatMap(meant))) {
+      if (!rights.isHeldBack || members.has(name)) permissions.add(name);
+    }
+  }
+  return { ...rights, permissions };
+}
+
+const meant = (right: ChannelRight): readonly Permission[] => channelRights[right];
