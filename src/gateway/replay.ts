@@ -81,7 +81,7 @@ export class Replay {
     if (!isFiltered) return page;
     const { entries } = await feedFilter.heard(socket.data.actor, room, page.entries);
     subscription.requireHeld();
-    const heard = { ...page, entries };
+    const heard = upToFeed(subscription, { ...page, entries });
     if (!heard.hasMore) enter(heard);
     return heard;
   }
@@ -96,6 +96,16 @@ export class Replay {
     subscription.feed = new Feed(this.deps, subscription);
     void subscription.feed.wake();
   }
+}
+
+/**
+ * A page for a bot that is in the room already and joins again: what is after the position of its feed is about to be fed
+ * to it, and would come twice.
+ */
+function upToFeed({ phase, feed, position }: Subscription, page: Page): Page {
+  if (phase !== 'live' || !feed || page.seq <= position) return page;
+  const entries = page.entries.filter(({ seq }) => seq <= position);
+  return { ...page, entries, seq: position, hasMore: false };
 }
 
 /** Waits until everything written to a socket has left this process. */
