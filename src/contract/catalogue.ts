@@ -1,5 +1,6 @@
 import { userUpdated } from './account.ts';
 import { slashCommandsUpdated } from './agent.ts';
+import { auditCreated } from './audit.ts';
 import { memberBanned, memberUnbanned } from './ban.ts';
 import {
   channelCreated,
@@ -46,6 +47,7 @@ import { workspaceChanged } from './workspace.ts';
 export const catalogue = [
   userUpdated,
   slashCommandsUpdated,
+  auditCreated,
   memberBanned,
   memberUnbanned,
   channelCreated,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditAction } from './audit-action.ts';
 import { calls, uuidParam } from './call.ts';
 import { memberCountSchema } from './presence.ts';
 import { doneSchema } from './schema.ts';
@@ -13,6 +14,20 @@ import {
 
 const params = { id: serverParam, userId: uuidParam('MEMBER_NOT_FOUND', 'Id of the member.') } as const;
 const manageErrors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'MEMBER_NOT_FOUND', 'ROLE_REQUIRED'] as const;
+
+export const memberKick = auditAction({ name: 'member.kick', summary: 'A member was removed from the server.' });
+
+export const memberRole = auditAction({
+  name: 'member.role',
+  summary: 'A member got another fixed role.',
+  fields: ['role'],
+});
+
+export const serverHandOver = auditAction({
+  name: 'server.hand-over',
+  summary: 'The server got another owner.',
+  fields: ['ownerId'],
+});
 
 export const serverMemberCalls = calls('Servers', {
   joinServer: {
@@ -58,6 +73,7 @@ export const serverMemberCalls = calls('Servers', {
     body: setRoleSchema,
     answer: memberSchema,
     errors: [...manageErrors, 'FORBIDDEN', 'SERVER_LIMIT'],
+    audit: [memberRole, serverHandOver],
   },
   kickServerMember: {
     method: 'DELETE',
@@ -66,5 +82,6 @@ export const serverMemberCalls = calls('Servers', {
     params,
     answer: doneSchema,
     errors: [...manageErrors, 'OWNER_CANNOT_LEAVE'],
+    audit: [memberKick],
   },
 });

@@ -9,6 +9,7 @@ import {
   WebhookCursor,
 } from './entities/agent.entity.ts';
 import { App, AppFile } from './entities/app.entity.ts';
+import { AuditEntry } from './entities/audit.entity.ts';
 import { Blob, BlobChunk } from './entities/blob.entity.ts';
 import { Channel, ChannelMember, ChannelRead, DmChannel, JoinRequest } from './entities/channel.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
@@ -107,4 +108,5 @@ export const entities = [
   ModelUsage,
   FormerName,
   Handover,
+  AuditEntry,
 ];

@@ -289,6 +289,9 @@ export const fileSchema = z.strictObject({
   }),
   blobs: z.strictObject({ graceSeconds: positive.describe('how long an unreferenced file is kept') }),
   pictures: pictureSettings,
+  audit: z.strictObject({
+    keepDays: z.number().int().min(7).describe('days that the audit log keeps entries, at least 7'),
+  }),
   notifications: z.strictObject({ readDays: positive.describe('how long read notifications are kept') }),
   shutdown: z.strictObject({
     graceMs: milliseconds.describe('how long requests may go on while a node stops'),

@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+import type { Actor } from '../../contract/actor.ts';
+import type { listAuditSchema } from '../../contract/audit.ts';
+import { requirePermission } from '../../contract/roles.ts';
+import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
+import { idCursor } from '../../contract/schema/validation.ts';
+import type { Context } from '../context.ts';
+import { type AuditFilter, auditPage } from './audit.table.ts';
+import { type AuditRecord, auditRecord } from './audit.view.ts';
+
+type Deps = Pick<Context, 'database' | 'serverAccess'>;
+type Query = z.output<typeof listAuditSchema>;
+
+/** Reads the audit log (contract §5, Audit log); `change.audit` writes it. */
+export class AuditService {
+  private readonly deps: Deps;
+
+  constructor(deps: Deps) {
+    this.deps = deps;
+  }
+
+  /** The entries of a server, newest first. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, INVALID_CURSOR */
+  async list(actor: Actor, server: string, query: Query): Promise<ListPage<AuditRecord>> {
+    return this.page(await this.readable(actor, server), query, query);
+  }
+
+  /** The same for the operator, who checks no permissions; of the installation without a server. @throws AppError INVALID_CURSOR */
+  async page(
+    serverId: string | null,
+    filter: AuditFilter,
+    { cursor, limit }: Pick<Query, 'cursor' | 'limit'>,
+  ): Promise<ListPage<AuditRecord>> {
+    const page = { cursor: idCursor(cursor), limit: limit + 1 };
+    return listPage(await auditPage(this.deps.database.db, serverId, filter, page), limit, auditRecord);
+  }
+
+  private async readable(actor: Actor, server: string): Promise<string> {
+    const { id, membership } = await this.deps.serverAccess.joined(actor, server);
+    requirePermission(membership.rights, 'audit:read');
+    return id;
+  }
+}
