@@ -67,6 +67,7 @@ export const mediaCalls = calls('Media', {
       'ATTACHMENT_INVALID',
     ],
     limit: 'uploads',
+    audit: { none: 'It is what members do, and there for all to see.' },
   },
   getMedia: {
     method: 'GET',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { auditTargets } from './audit-action.ts';
-import { calls } from './call.ts';
+import { calls, rawAnswer } from './call.ts';
 import { durableEvent } from './event.ts';
 import { idSchema, limitSchema, record, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
@@ -85,5 +85,16 @@ export const auditCalls = calls('Servers', {
     paged: true,
     answer: z.array(auditEntrySchema),
     errors: [...errors, 'INVALID_CURSOR'],
+  },
+  exportAuditLog: {
+    method: 'GET',
+    path: '/api/servers/:id/audit/export',
+    summary: 'The audit log as a file, newest first: JSON lines (`ndjson`) or CSV; for admins.',
+    params: { id: serverParam },
+    query: exportAuditSchema,
+    produces: '*/*',
+    answer: rawAnswer,
+    errors,
+    limit: 'auditExport',
   },
 });

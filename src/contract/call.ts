@@ -123,6 +123,7 @@ type CallLimit =
   | 'uploads'
   | 'pictures'
   | 'search'
+  | 'auditExport'
   | 'discover'
   | 'webhooks';
 

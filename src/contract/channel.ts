@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
+import {
+  channelArchive,
+  channelCreate,
+  channelDelete,
+  channelOrder,
+  channelUnarchive,
+  channelUpdate,
+} from './channel-actions.ts';
 import { durableEvent } from './event.ts';
 import {
   descriptionSchema,
@@ -178,6 +186,7 @@ export const channelCalls = calls(tag, {
     status: 201,
     answer: channelItemSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_LIMIT'],
+    audit: [channelCreate],
   },
   listChannels: {
     method: 'GET',
@@ -203,6 +212,7 @@ export const channelCalls = calls(tag, {
     body: positionsSchema,
     answer: z.array(channelItemSchema),
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_NOT_FOUND'],
+    audit: [channelOrder],
   },
   getChannel: {
     method: 'GET',
@@ -220,6 +230,7 @@ export const channelCalls = calls(tag, {
     body: updateChannelSchema,
     answer: channelItemSchema,
     errors: manageErrors,
+    audit: [channelUpdate],
   },
   deleteChannel: {
     method: 'DELETE',
@@ -228,6 +239,7 @@ export const channelCalls = calls(tag, {
     params: { id: channelParam },
     answer: doneSchema,
     errors: manageErrors,
+    audit: [channelDelete],
   },
   archiveChannel: {
     method: 'POST',
@@ -236,6 +248,7 @@ export const channelCalls = calls(tag, {
     params: { id: channelParam },
     answer: channelItemSchema,
     errors: manageErrors,
+    audit: [channelArchive],
   },
   unarchiveChannel: {
     method: 'POST',
@@ -244,6 +257,7 @@ export const channelCalls = calls(tag, {
     params: { id: channelParam },
     answer: channelItemSchema,
     errors: manageErrors,
+    audit: [channelUnarchive],
   },
   markChannelRead: {
     method: 'PUT',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditAction } from './audit-action.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
 import {
   editMessageSchema,
@@ -32,11 +33,27 @@ export const sendErrors = [
   'FORBIDDEN',
   'BOT_LOOP',
 ] as const;
+/** Members' own messages and threads are in the channel for all to see. */
+export const ownMessages = { none: 'It is what members do, and there for all to see.' } as const;
 const editErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'CHANNEL_ARCHIVED'] as const;
 const pinErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED'] as const;
 const pinInChannelErrors = [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'] as const;
 const pinAnswer = messageSchema.extend(doneSchema.shape);
 const pinPath = { path: '/api/channels/:channelId/pins/:messageId', params: { channelId, messageId: id } } as const;
+
+export const messagePin = auditAction({ name: 'message.pin', summary: 'A message was pinned.', fields: ['authorId'] });
+
+export const messageUnpin = auditAction({
+  name: 'message.unpin',
+  summary: 'A message was unpinned.',
+  fields: ['authorId'],
+});
+
+export const messageDelete = auditAction({
+  name: 'message.delete',
+  summary: 'A message of someone else was deleted; its text is not kept.',
+  fields: ['authorId'],
+});
 
 export const messageCalls = calls(tag, {
   sendMessage: {
@@ -49,6 +66,7 @@ export const messageCalls = calls(tag, {
     answer: messageSchema,
     errors: sendErrors,
     limit: 'messages',
+    audit: ownMessages,
   },
   listMessages: {
     method: 'GET',
@@ -92,6 +110,7 @@ export const messageCalls = calls(tag, {
     params: { id },
     answer: doneSchema,
     errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+    audit: [messageDelete],
   },
   listPins: {
     method: 'GET',
@@ -107,6 +126,7 @@ export const messageCalls = calls(tag, {
     summary: 'Pin a message; for moderators, in direct messages for both people.',
     answer: pinAnswer,
     errors: [...pinInChannelErrors, 'PIN_LIMIT'],
+    audit: [messagePin],
   },
   unpinInChannel: {
     ...pinPath,
@@ -114,6 +134,7 @@ export const messageCalls = calls(tag, {
     summary: 'Unpin a message.',
     answer: pinAnswer,
     errors: pinInChannelErrors,
+    audit: [messageUnpin],
   },
   pinMessage: {
     method: 'POST',
@@ -122,6 +143,7 @@ export const messageCalls = calls(tag, {
     summary: 'Pin a message.',
     answer: pinAnswer,
     errors: [...pinErrors, 'PIN_LIMIT'],
+    audit: [messagePin],
   },
   unpinMessage: {
     method: 'DELETE',
@@ -130,6 +152,7 @@ export const messageCalls = calls(tag, {
     summary: 'Unpin a message.',
     answer: pinAnswer,
     errors: pinErrors,
+    audit: [messageUnpin],
   },
 });
 

@@ -18,6 +18,7 @@ import {
   timeSchema,
   withDefault,
 } from './schema.ts';
+import { serverDelete, serverRenewInvite, serverUpdate } from './server-actions.ts';
 
 /** Slugs that are path segments. */
 const reservedSlugs = new Set(['discover', 'invite', 'join-requests', '_']);
@@ -240,6 +241,7 @@ export const serverCalls = calls('Servers', {
     body: updateServerSchema,
     answer: serverSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN', ...pictureErrors],
+    audit: [serverUpdate],
   },
   deleteServer: {
     method: 'DELETE',
@@ -249,6 +251,7 @@ export const serverCalls = calls('Servers', {
     params: { id: serverParam },
     answer: doneSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+    audit: [serverDelete],
   },
   regenerateServerInvite: {
     method: 'POST',
@@ -257,6 +260,7 @@ export const serverCalls = calls('Servers', {
     params: { id: serverParam },
     answer: z.object({ inviteCode: z.string() }),
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
+    audit: [serverRenewInvite],
   },
   inviteServerMember: {
     method: 'POST',

@@ -238,6 +238,7 @@ export const fileSchema = z.strictObject({
       'pictures fetched from outside addresses, and not known yet, for one address; on each node',
     ),
     search: rate.describe('searches of one user'),
+    auditExport: rate.describe('exports of audit logs by one user'),
     discover: rate.describe('look-ups of public servers and of invite codes, of one user or address'),
     modelProxy: rate.describe('calls of models by one person, with all tokens'),
     webhooks: rate.describe('new webhooks and trial deliveries of one user'),

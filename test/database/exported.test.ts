@@ -31,6 +31,8 @@ const staying = [
   'email_changes',
   'account_exports',
   ...['former_names', 'handovers'],
+  // What was done in one installation; another could not vouch for it.
+  'audit_entries',
   ...['server_roles', 'member_roles', 'channel_overrides'],
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],

@@ -1,9 +1,19 @@
+import type { AuditAction } from '../../contract/audit-action.ts';
 import { AppError } from '../../contract/errors.ts';
+import {
+  accountCreate,
+  accountPassword,
+  accountRemoveFactors,
+  accountRevoke,
+  accountSuspend,
+  accountTier,
+  accountUnsuspend,
+} from '../../contract/operating.ts';
 import { isoTime, isoTimeOrNull, isUuid } from '../../contract/schema.ts';
 import { earlierUsernameKey, usernameKeys } from '../../contract/username.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { shownEmail } from './account.view.ts';
@@ -73,6 +83,7 @@ export class OperatorService {
         // The operator vouches for the address.
         const proven = { email, emailVerified: true, suggestion: email };
         const user = await createUser(change, { ...proven, username, displayName, passwordHash, tier });
+        auditFor(change, accountCreate, user.id, { after: { tier } });
         return { id: user.id, username: user.username };
       }),
     );
@@ -86,6 +97,7 @@ export class OperatorService {
     await changes.run(async (change) => {
       await credentials.replacePassword(change, id, hash);
       await notices.notify(change, id, 'password-by-operator', { device: null });
+      auditFor(change, accountPassword, id);
     });
   }
 
@@ -93,7 +105,11 @@ export class OperatorService {
   async setTier(name: string, tier: string): Promise<void> {
     const id = await this.find(name);
     const known = this.knownTier(tier);
-    await this.parts.changes.run((change) => this.parts.membership.setTier(change, id, known));
+    await this.parts.changes.run(async (change) => {
+      const { tier: was } = await change.em.findOneOrFail(User, id);
+      await this.parts.membership.setTier(change, id, known);
+      auditFor(change, accountTier, id, { before: { tier: was }, after: { tier: known } });
+    });
   }
 
   /**
@@ -102,7 +118,11 @@ export class OperatorService {
    */
   async revokeAll(name: string): Promise<number> {
     const id = await this.find(name);
-    return this.parts.changes.run((change) => this.parts.credentials.end(change, id, { tokens: true }));
+    return this.parts.changes.run(async (change) => {
+      const ended = await this.parts.credentials.end(change, id, { tokens: true });
+      auditFor(change, accountRevoke, id, { after: { ended } });
+      return ended;
+    });
   }
 
   /**
@@ -115,18 +135,28 @@ export class OperatorService {
       await this.parts.credentials.end(change, id);
       const removed = await this.parts.factors.removeAll(change, id);
       if (removed > 0) await this.parts.notices.notify(change, id, 'factor-removed', { device: null });
+      auditFor(change, accountRemoveFactors, id, { after: { removed } });
       return removed;
     });
   }
 
   /** Suspends an account and its bots until `unsuspend`. @throws AppError USER_NOT_FOUND */
   async suspend(name: string, reason: string | null): Promise<void> {
-    await this.parts.suspensions.suspend(await this.find(name), reason);
+    const id = await this.find(name);
+    await this.parts.changes.run(async (change) => {
+      await this.parts.suspensions.suspend(id, reason);
+      auditFor(change, accountSuspend, id, { reason });
+    });
   }
 
   /** @returns whether it was suspended. @throws AppError USER_NOT_FOUND */
   async unsuspend(name: string): Promise<boolean> {
-    return this.parts.suspensions.end(await this.find(name));
+    const id = await this.find(name);
+    return this.parts.changes.run(async (change) => {
+      const was = await this.parts.suspensions.end(id);
+      if (was) auditFor(change, accountUnsuspend, id);
+      return was;
+    });
   }
 
   /** Newest first. @param search part of a username or an e-mail; empty: all */
@@ -166,6 +196,17 @@ export class OperatorService {
     if (tiers.includes(tier)) return tier;
     throw new AppError('VALIDATION_FAILED', { message: `There is no tier "${tier}"; there are: ${tiers.join(', ')}.` });
   }
+}
+
+interface Values {
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+  reason?: string | null;
+}
+
+/** What the operator did to an account. */
+function auditFor(change: Change, action: AuditAction, id: string, values: Values = {}): void {
+  change.audit(action, { actor: 'cli', serverId: null, target: { kind: 'user', id }, ...values });
 }
 
 /** Users with a part of their username or e-mail, newest first, and how many valid sessions they have. */

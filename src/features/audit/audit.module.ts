@@ -1,7 +1,7 @@
 import type { Chore } from '../../cluster/chores.ts';
 import { auditCalls } from '../../contract/audit.ts';
 import { clock } from '../../infrastructure/clock.ts';
-import { pageReply, serve } from '../../rest/route.ts';
+import { pageReply, RawReply, serve } from '../../rest/route.ts';
 import type { Context } from '../context.ts';
 import { AuditService } from './audit.service.ts';
 import { forgetAudit } from './audit.table.ts';
@@ -21,6 +21,10 @@ export function auditModule(context: Context) {
     services: { audit },
     routes: serve(auditCalls, {
       listAuditLog: async ({ actor, params, query }) => pageReply(await audit.list(actor, params.id, query)),
+      async exportAuditLog({ actor, params, query }) {
+        const { headers, stream } = await audit.export(actor, params.id, query);
+        return new RawReply(200, headers, stream);
+      },
     }),
     chores: [forgetEntries(context.settings.audit.keepDays)],
   };

@@ -6,6 +6,7 @@ import { type ChannelInfo, isInChannel, type SeenChannel } from '../../access/ch
 import { userById } from '../../access/user.table.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
+import { channelMemberAdd, channelMemberRemove } from '../../contract/channel-member.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { may, requirePermission, requireToOutrank } from '../../contract/roles.ts';
@@ -69,7 +70,12 @@ export class ChannelMemberService {
     const entersItself = userId === actor.userId && !actor.user.isBot;
     const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.deps.database.db, actor, userId));
     if (!mayEnter) requirePermission(channel.rights, 'channel:add-member');
-    return this.deps.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
+    return this.deps.changes.run(async (change) => {
+      const admitted = await this.admit(change, channel, serverId, userId, actor);
+      const target = { kind: 'user', id: userId } as const;
+      if (!mayEnter && !admitted.repeated) change.audit(channelMemberAdd, { actor, serverId, channelId, target });
+      return admitted;
+    });
   }
 
   /** Lets a bot into the first channel of a server that it has just become a member of. */
@@ -159,6 +165,9 @@ export class ChannelMemberService {
         rooms.push(...(await this.takeOut(change, channel, serverId, bot)), userRoom(bot.id));
       rooms.push(...(await this.takeOut(change, channel, serverId, user)));
       await closePlace(change, { serverId: null, channelId }, [userId], rooms);
+      const isOwn = userId === actor.userId || row.agent?.owner === actor.userId;
+      const target = { kind: 'user', id: userId } as const;
+      if (!isOwn) change.audit(channelMemberRemove, { actor, serverId, channelId, target });
     });
   }
 

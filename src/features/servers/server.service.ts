@@ -12,10 +12,12 @@ import {
   serverInvited,
   type updateServerSchema,
 } from '../../contract/server.ts';
+import { serverDelete, serverRenewInvite, serverUpdate } from '../../contract/server-actions.ts';
 import type { Rows } from '../../database/database.ts';
 import { Server, ServerMember } from '../../database/entities/server.entity.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import { forUpdate } from '../../database/queries.ts';
+import type { Auditor } from '../../delivery/audit.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closeStreams } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
@@ -139,6 +141,7 @@ export class ServerService {
         const server = await change.em.findOne(Server, id, forUpdate);
         if (!server) throw new AppError('SERVER_NOT_FOUND');
         const { updatedAt } = server;
+        const before = settingsOf(server);
         const guards =
           input.requireSecondFactor !== undefined && input.requireSecondFactor !== server.requireSecondFactor;
         const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;
@@ -149,6 +152,7 @@ export class ServerService {
         // It stays where nothing has changed.
         const isChanged = server.updatedAt !== updatedAt;
         if (isChanged) await this.deps.audience.publish(change, { serverId: id, channelId: null });
+        change.audit(serverUpdate, { actor, serverId: id, target: thisServer(server), before, after: server });
         return this.record(change.rows, id, actor.userId);
       }),
     );
@@ -160,7 +164,10 @@ export class ServerService {
     ownSession(actor);
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'server:regenerate-invite');
-    return { inviteCode: await this.deps.changes.run((change) => this.deps.inviteCodes.renew(change, id)) };
+    return this.deps.changes.run(async (change) => {
+      change.audit(serverRenewInvite, { actor, serverId: id, target: { kind: 'server', id } });
+      return { inviteCode: await this.deps.inviteCodes.renew(change, id) };
+    });
   }
 
   /**
@@ -170,14 +177,15 @@ export class ServerService {
   async delete(actor: Actor, idOrSlug: string): Promise<void> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'server:delete');
-    await this.deps.changes.run((change) => this.remove(change, id, actor.userId));
+    await this.deps.changes.run((change) => this.remove(change, actor, id, actor.userId));
   }
 
-  /** The same as part of a change. @throws AppError SERVER_NOT_FOUND, ROLE_REQUIRED if someone else owns it */
-  async remove(change: Change, id: string, ownerId: string): Promise<void> {
+  /** The same as part of a change. @param by who does it @throws AppError SERVER_NOT_FOUND, ROLE_REQUIRED if someone else owns it */
+  async remove(change: Change, by: Auditor, id: string, ownerId: string): Promise<void> {
     const server = await change.em.findOne(Server, id, forUpdate);
     if (!server) throw new AppError('SERVER_NOT_FOUND');
     if (server.ownerId !== ownerId) throw new AppError('ROLE_REQUIRED');
+    change.audit(serverDelete, { actor: by, serverId: id, target: thisServer(server), before: server });
     const members = await this.deps.audience.members(change.rows, id);
     const detached = await this.deps.channels.detachAll(change, id);
     await change.em.remove(server).flush();
@@ -258,6 +266,14 @@ export class ServerService {
     if (!row) throw new AppError('SERVER_NOT_FOUND');
     return serverRecord(row);
   }
+}
+
+const thisServer = ({ id, name }: Server) => ({ kind: 'server', id, label: name }) as const;
+
+/** What a change may change. */
+function settingsOf(server: Server): Record<(typeof serverUpdate.fields)[number], unknown> {
+  const { name, slug, description, iconUrl, bannerUrl, homepageHtml, isPublic, requireSecondFactor } = server;
+  return { name, slug, description, iconUrl, bannerUrl, homepageHtml, isPublic, requireSecondFactor };
 }
 
 /** Bots see no invite codes, and hand out none. @throws AppError FORBIDDEN */
