@@ -4,6 +4,7 @@ import { isAtLeast } from '../../state/servers.ts';
 import type { IconName } from '../parts/Icon.tsx';
 import { Page } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
+import { AuditLog } from './AuditLog.tsx';
 import { Channels } from './Channels.tsx';
 import { Invites } from './Invites.tsx';
 import { Members } from './Members.tsx';
@@ -24,6 +25,7 @@ const sections: Section[] = [
   { section: 'channels', label: 'Channels', icon: 'hash', forAdmins: true },
   { section: 'invites', label: 'Invitations', icon: 'link', forAdmins: false },
   { section: 'agents', label: 'Agents', icon: 'agent', forAdmins: false },
+  { section: 'audit', label: 'Audit log', icon: 'shield', forAdmins: true },
 ];
 
 /** The settings of a server, as far as the user's role allows. */
@@ -58,5 +60,7 @@ function Content({ server, section }: { server: ServerRecord; section: ServerSec
       return <Invites server={server} />;
     case 'agents':
       return <ServerAgents server={server} />;
+    case 'audit':
+      return <AuditLog server={server} />;
   }
 }
