@@ -37,6 +37,7 @@ import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '..
 import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from '../members/channel.view.ts';
 import { forgetRequests } from '../members/join-requests.ts';
 import { lockServer, ownerIn } from '../members/roster.ts';
+import { auditChannel } from './channel.audit.ts';
 import { inOrder, placeOf } from './channel.order.ts';
 import { outsiders, publishGone, publishToOutsiders } from './channel.outsiders.ts';
 import { purgeAfter } from './channel.purge.ts';
@@ -62,9 +63,8 @@ export class ChannelService {
     requirePermission(membership.rights, 'channel:create');
     return this.deps.changes.run(async (change) => {
       const channel = await this.insert(change, actor, serverId, input);
-      const { id, name } = channel;
-      const target = { kind: 'channel', id, label: name } as const;
-      change.audit(channelCreate, { actor, serverId, channelId: id, target, after: channel });
+      const { id } = channel;
+      auditChannel(change, channelCreate, actor, channel, { after: channel });
       return channelItemOf(change.rows, actor, id, membership.rights);
     });
   }
@@ -151,12 +151,11 @@ export class ChannelService {
     const { serverId } = await this.deps.channelAccess.managed(actor, channelId, 'channel:delete');
     await this.deps.changes.run(async (change) => {
       const outside = await outsiders(change.rows, [channelId]);
-      const before = await change.em.findOne(Channel, channelId);
+      const channel = await change.em.findOne(Channel, channelId);
       const gone = { serverId: null, deletedAt: dateNow() };
       const deleted = await change.em.nativeUpdate(Channel, { id: channelId, deletedAt: null }, gone);
       if (deleted === 0) throw new AppError('CHANNEL_NOT_FOUND');
-      const target = { kind: 'channel', id: channelId, label: before?.name } as const;
-      change.audit(channelDelete, { actor, serverId, channelId, target, before });
+      if (channel) auditChannel(change, channelDelete, actor, { ...channel, serverId }, { before: { ...channel } });
       const room = channelRoom(channelId);
       change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
       const told = await forgetRequests(change, { serverId, channelId }, null);
@@ -210,7 +209,7 @@ export class ChannelService {
     });
   }
 
-  /** Changes one channel and publishes that to its room. @param action its name in the audit log. @returns the new record; undefined: nothing has changed */
+  /** Changes one channel and publishes that to its room. @returns the new record; undefined: nothing has changed */
   private async write(
     change: Change,
     action: AuditAction,
@@ -228,10 +227,8 @@ export class ChannelService {
     // It stays where nothing has changed.
     if (channel.updatedAt === updatedAt) return undefined;
     const record = await channelRecordOf(change.rows, channelId);
-    const { serverId } = record;
-    const target = { kind: 'channel', id: channelId, label: record.name } as const;
-    const values = action === channelUpdate ? { before: { name, description }, after: record } : {};
-    change.audit(action, { actor, serverId, channelId, target, ...values });
+    const before = { name, description };
+    auditChannel(change, action, actor, record, action === channelUpdate ? { before, after: record } : {});
     change.publish(channelUpdated.in(channelRoom(channelId), channelChange(record)));
     change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
     return record;
