@@ -29,7 +29,7 @@ describe('the audit log in the web client', () => {
     await cluster.stop();
   });
 
-  const lines = () => page.locator('.body .people > li').allInnerTexts();
+  const lines = () => page.locator('.log > li').allInnerTexts();
 
   it('says what was done as it is done, and shows only what is asked for', async () => {
     const { alice, bob, server, channel } = here;

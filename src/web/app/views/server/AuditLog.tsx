@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, RestInput, ServerRecord } from '../../../../client/index.ts';
 import { saveFile } from '../../browser.ts';
-import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Select } from '../parts/Field.tsx';
 import { useLoaded, usePages } from '../parts/loading.ts';
-import { Block, Row } from '../parts/Page.tsx';
+import { Block } from '../parts/Page.tsx';
 import { fullTime, shortTime } from '../parts/time.ts';
 import { useApp } from '../useApp.ts';
 import { auditKinds, wordsOf } from './audit-words.ts';
@@ -47,7 +46,7 @@ export function AuditLog({ server }: { server: ServerRecord }) {
       <Filters server={server} filter={filter} onChange={setFilter} />
       <Button label="Download as CSV" kind="quiet" onClick={() => void save()} />
       {list?.length === 0 && <p class="empty">Nothing was done that this shows.</p>}
-      <ul class="people">
+      <ul class="log">
         {list?.map((entry) => (
           <EntryRow key={entry.id} entry={entry} />
         ))}
@@ -74,7 +73,7 @@ function Filters({ server, filter, onChange }: FiltersProps) {
   const since = (days: string) =>
     set('after', days === '' ? '' : new Date(Date.now() - Number(days) * dayMs).toISOString());
   return (
-    <div class="filters">
+    <div class="log-filters">
       <Select
         label="Who"
         value={filter.actorId ?? ''}
@@ -101,20 +100,19 @@ function EntryRow({ entry }: { entry: Entry }) {
   const through =
     token?.kind === 'personal' ? `with the token ${token.name ?? ''}` : token?.kind === 'agent' ? 'as a bot' : '';
   return (
-    <Row
-      picture={actor && <Avatar user={actor} size="small" />}
-      name={`${by} ${sentence(entry)}`}
-      about={
-        <>
-          <time dateTime={createdAt} title={fullTime(createdAt)}>
-            {shortTime(createdAt)}
-          </time>
-          {through && ` · ${through}`}
-          {reason && ` · ${reason}`}
-          <Changed entry={entry} />
-        </>
-      }
-    />
+    <li>
+      <span class="what">
+        <b>{by}</b> {sentence(entry)}
+      </span>
+      <span class="faint">
+        <time dateTime={createdAt} title={fullTime(createdAt)}>
+          {shortTime(createdAt)}
+        </time>
+        {through && ` · ${through}`}
+        {reason && ` · ${reason}`}
+      </span>
+      <Changed entry={entry} />
+    </li>
   );
 }
 
