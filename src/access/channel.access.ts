@@ -11,6 +11,7 @@ import type { DirectAccess } from './direct.access.ts';
 import type { PolicyAccess } from './policy.access.ts';
 import { type Overridden, rightsInChannel } from './rights.ts';
 import type { ServerAccess, ServerMembership } from './server.access.ts';
+import { isInChannel, viewByOverrides } from './view.ts';
 
 /** The facts that access to a channel depends on. */
 export interface ChannelInfo extends Overridden {
@@ -36,6 +37,8 @@ export interface ChannelWithRights extends ChannelInfo {
 /** A channel that an actor may know of, and whether the actor is in it. */
 export interface SeenChannel extends ChannelWithRights {
   isMember: boolean;
+  /** Whether it is open to the actor: those who were removed from it may enter it again. */
+  isOpen: boolean;
 }
 
 /** A user's membership row in a channel, if there is one (see `isInChannel`). */
@@ -135,13 +138,14 @@ export class ChannelAccess {
 
   /**
    * A channel that the actor may send to.
-   * @throws AppError like `entered`, CHANNEL_ARCHIVED, ROLE_REQUIRED where only admins post, BLOCKED, USER_BLOCKED,
+   * @throws AppError like `entered`, CHANNEL_ARCHIVED, ROLE_REQUIRED without the right to post, BLOCKED, USER_BLOCKED,
    *   FORBIDDEN for a bot that may not reply there
    */
   async postable(actor: Actor, channelId: string): Promise<ChannelWithRights> {
     const channel = await this.entered(actor, channelId);
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     if (channel.kind === 'dm') await this.requireUnblocked(actor, channel);
+    requireInChannel(channel, 'message:post');
     if (channel.type === 'announcement') requirePermission(channel.rights, 'channel:announce');
     if (actor.user.isBot) await this.requireReply(actor, channelId);
     return channel;
@@ -231,17 +235,6 @@ export class ChannelAccess {
   }
 }
 
-/**
- * Who of a server is in a channel (contract §5; `selectIsInChannel` is the same in SQL). A private channel or DM holds
- * those who were let in, and any channel only the bots that were let in. An open channel holds all people of the server
- * who were not removed. The row in `channel_members` shows it: `excluded` is false for those let in, true for those
- * removed, and null without a row.
- * @param needsEntry whether one must have been let in
- */
-export function isInChannel(needsEntry: boolean, excluded: boolean | null): boolean {
-  return needsEntry ? excluded === false : excluded !== true;
-}
-
 /** The rule of who may know of a channel; undefined: the actor may not. */
 function seen(
   actor: Actor,
@@ -252,14 +245,24 @@ function seen(
   const { isBot } = actor.user;
   if (channel.serverId !== null && !membership) {
     const isOpenToAll = channel.serverIsPublic && !channel.isPrivate && !isBot;
-    return isOpenToAll ? { ...channel, role: null, rights: null, isMember: false } : undefined;
+    return isOpenToAll ? { ...channel, role: null, rights: null, isMember: false, isOpen: true } : undefined;
   }
-  const needsEntry = channel.kind === 'dm' || channel.isPrivate || isBot;
-  const isMember = isInChannel(needsEntry, excluded);
-  const mayKnow = isMember || !needsEntry || (may(membership?.rights, 'channel:see-private') && !isBot);
+  const byOverrides = membership ? viewByOverrides(membership.rights, channel, actor.userId) : null;
+  const isPrivate = channel.kind === 'dm' || channel.isPrivate;
+  const isMember = isInChannel({ isPrivate, isBot, excluded }, byOverrides);
+  const isOpen = isInChannel({ isPrivate, isBot, excluded: null }, byOverrides);
+  const mayKnow = isMember || isOpen || (may(membership?.rights, 'channel:see-private') && !isBot);
   if (!mayKnow) return undefined;
   const rights = membership ? rightsInChannel(membership.rights, channel, actor.userId) : null;
-  return { ...channel, role: membership?.role ?? null, rights, isMember };
+  return { ...channel, role: membership?.role ?? null, rights, isMember, isOpen };
+}
+
+/**
+ * What actors may do in a channel that they know of; in a DM both may do everything.
+ * @throws AppError like `requirePermission`
+ */
+export function requireInChannel({ kind, rights }: ChannelWithRights, permission: Permission): void {
+  if (kind === 'server') requirePermission(rights, permission);
 }
 
 /** Whether a channel lets in fewer people than before, or lets fewer of them write. */

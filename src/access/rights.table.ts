@@ -1,4 +1,4 @@
-import { type Permission, rolesWith } from '../contract/roles.ts';
+import { type ChannelRight, type Permission, rolesWith } from '../contract/roles.ts';
 import type { Rows } from '../database/database.ts';
 import type { ServerRoles } from './rights.ts';
 
@@ -27,6 +27,26 @@ export const selectMay = (member: string, permission: Permission): string => `(
     ${member}.role IN (${listOf(permission)}))
   OR EXISTS (SELECT FROM member_roles h JOIN server_roles r ON r.id = h.role_id
     WHERE h.server_id = ${member}.server_id AND h.user_id = ${member}.user_id AND r.permissions @> ARRAY['${permission}']))`;
+
+/** SQL of what a group of overrides `o` of channel `c` says about a right; null: nothing. An allowance beats a denial. */
+const said = (right: ChannelRight, group: string) => `(
+  SELECT CASE WHEN bool_or('${right}' = ANY(o.allow)) THEN true WHEN bool_or('${right}' = ANY(o.deny)) THEN false END
+  FROM channel_overrides o WHERE o.channel_id = c.id AND ${group})`;
+
+/**
+ * The same in channel `c`, as `rightsInChannel` decides it: its overrides count from that of everyone to the person's own.
+ * @param right the one that stands for the permission
+ */
+export const selectMayIn = (member: string, permission: Permission, right: ChannelRight): string => `(
+  CASE WHEN ${member}.role IN ('owner', 'admin') THEN true ELSE coalesce(
+    ${said(right, `o.user_id = ${member}.user_id`)},
+    ${said(
+      right,
+      `(o.built_in = 'moderator' AND ${member}.role = 'moderator' OR o.role_id IN (SELECT h.role_id FROM member_roles h
+      WHERE h.server_id = ${member}.server_id AND h.user_id = ${member}.user_id))`,
+    )},
+    ${said(right, "o.built_in = 'member'")},
+    ${selectMay(member, permission)}) END)`;
 
 /**
  * A subquery for the ids of all members of a server who have a permission, for lists: the roles are looked up once.

@@ -66,6 +66,8 @@ function compute({ roles }: ServerRoles, { role, roleIds, isHeldBack }: MemberFa
   // Held back is what members do not have by themselves.
   const members = new Set(defaultPermissions('member'));
   const permissions = new Set(isHeldBack ? all.filter((name) => members.has(name)) : all);
+  // Whom a channel is open to, channels decide alone.
+  permissions.add('channel:view');
   return { role, isHeldBack, place, roleIds: own.map(({ id }) => id), permissions };
 }
 
@@ -94,16 +96,21 @@ export function rightsInChannel(rights: Rights, channel: Overridden, userId: str
   return found;
 }
 
-const isAbove = ({ role }: Rights) => role === 'owner' || role === 'admin';
+/** The owner and admins, whom no override binds. */
+export const isAbove = ({ role }: Rights) => role === 'owner' || role === 'admin';
 
 /** The overrides of someone's roles, in the groups in which they count one after the other. */
-function forRoles({ role, roleIds, isHeldBack }: Rights, { overrides }: Overridden): Override[][] {
-  const everyone = overrides.filter(({ builtIn }) => builtIn === 'member');
-  const others = overrides.filter(
+function forRoles(rights: Rights, channel: Overridden): Override[][] {
+  const everyone = channel.overrides.filter(({ builtIn }) => builtIn === 'member');
+  return [everyone, overridesOfRoles(rights, channel)];
+}
+
+/** The overrides of the roles that someone has beside that of everyone. */
+export function overridesOfRoles({ role, roleIds, isHeldBack }: Rights, { overrides }: Overridden): Override[] {
+  return overrides.filter(
     ({ builtIn, roleId }) =>
       (builtIn === 'moderator' && role === 'moderator' && !isHeldBack) || (roleId !== null && roleIds.includes(roleId)),
   );
-  return [everyone, others];
 }
 
 function overridden(rights: Rights, groups: Override[][]): Rights {
@@ -118,4 +125,5 @@ function overridden(rights: Rights, groups: Override[][]): Rights {
   return { ...rights, permissions };
 }
 
-const meant = (right: ChannelRight): readonly Permission[] => channelRights[right];
+/** Who views a channel is decided apart, with who was let in (see `isInChannel`). */
+const meant = (right: ChannelRight): readonly Permission[] => (right === 'view' ? [] : channelRights[right]);

@@ -31,7 +31,7 @@ export interface ServerMembership {
 }
 
 /** The name in released versions: their nodes, and triggers in the database, drop values by it. */
-const membershipCache = 'server-seats';
+export const membershipCache = 'server-seats';
 /** By server. */
 const rolesCache = 'server-roles';
 const membershipKey = (serverId: string, userId: string) => `${serverId}:${userId}`;

@@ -4,7 +4,7 @@ import { AppError, missingAs } from '../contract/errors.ts';
 import { may } from '../contract/roles.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
-import type { ChannelAccess, ChannelWithRights } from './channel.access.ts';
+import { type ChannelAccess, type ChannelWithRights, requireInChannel } from './channel.access.ts';
 import { readThread } from './thread.table.ts';
 
 /** What access to a thread depends on. */
@@ -78,10 +78,11 @@ export class ThreadAccess {
   }
 
   /**
-   * A thread whose name, visible to all, the actor may change. @throws AppError like `managed`, BLOCKED, USER_BLOCKED
+   * A thread whose name, visible to all, the actor may change. @throws AppError like `managed`, BLOCKED, USER_BLOCKED, ROLE_REQUIRED
    */
   async editable(actor: Actor, threadId: string): Promise<FoundThread> {
     const found = await this.managed(actor, threadId);
+    if (!may(found.channel.rights, 'thread:manage')) requireInChannel(found.channel, 'message:post');
     await this.channels.requireUnblocked(actor, found.channel);
     await this.channels.requireReply(actor, found.channel.id);
     return found;

@@ -102,6 +102,8 @@ export type ControlMessage =
   | { kind: 'drop'; cache: string; keys: string[] }
   /** A user lost access to rooms, as event `seq` of its own log shows; `rooms: null` means every room of the server. */
   | { kind: 'evict'; userId: string; serverId: string | null; rooms: Room[] | null; seq: number }
+  /** Other people may be in channels of a server than before: these, or null, anyone. */
+  | { kind: 'recheck'; serverId: string; channelIds: string[]; userIds: string[] | null }
   /** Rooms that no longer exist: everyone leaves. */
   | { kind: 'dissolve'; rooms: Room[] }
   /** Closes the sockets of a session or of a user. */

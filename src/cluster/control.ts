@@ -34,6 +34,8 @@ export class Control {
         return this.handlers.drop?.(message);
       case 'evict':
         return this.handlers.evict?.(message);
+      case 'recheck':
+        return this.handlers.recheck?.(message);
       case 'dissolve':
         return this.handlers.dissolve?.(message);
       case 'disconnect':

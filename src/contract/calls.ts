@@ -10,6 +10,7 @@ import { bootstrapCalls } from './bootstrap.ts';
 import { botSeatCalls } from './bot-seat.ts';
 import { channelCalls, channelClientEvents } from './channel.ts';
 import { channelMemberCalls } from './channel-member.ts';
+import { channelOverrideCalls } from './channel-override.ts';
 import { confirmationCalls } from './confirmation.ts';
 import { directCalls } from './direct.ts';
 import { documentCalls, referenceCalls } from './document.ts';
@@ -60,6 +61,7 @@ export const allCalls = {
   ...bootstrapCalls,
   ...botSeatCalls,
   ...channelMemberCalls,
+  ...channelOverrideCalls,
   ...channelCalls,
   ...directCalls,
   ...confirmationCalls,

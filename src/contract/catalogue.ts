@@ -9,6 +9,7 @@ import {
   channelRead,
   channelUpdated,
 } from './channel.ts';
+import { channelOverridden } from './channel-override.ts';
 import { dmCreated } from './direct.ts';
 import { draining, errorEvent, ready, resumed } from './events.ts';
 import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
@@ -53,6 +54,7 @@ export const catalogue = [
   channelDeleted,
   channelMemberAdded,
   channelMemberRemoved,
+  channelOverridden,
   channelRead,
   dmCreated,
   ready,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { shownInChannel } from './roles.ts';
 import {
   descriptionSchema,
   doneSchema,
@@ -50,6 +51,7 @@ export const channelItemSchema = channelSchema
     unreadCount: unreadSchema,
     lastReadSeq: z.number().int(),
     lastMessagePreview: z.string().nullable().describe('The last message, cut at 200 characters.'),
+    permissions: z.array(z.enum(shownInChannel)).describe('What you may do in it, once you are in it.'),
   })
   .meta({ id: 'ChannelItem' });
 

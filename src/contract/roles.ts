@@ -70,8 +70,13 @@ const isPermission = (name: string): name is Permission => Object.hasOwn(leastRo
 /** All permissions, in the order in which they are declared. */
 export const permissions: readonly Permission[] = Object.keys(leastRoles).filter(isPermission);
 
-/** Those that roles may be given: all that are not the owner's alone. */
-export const grantable: readonly Permission[] = permissions.filter((name) => leastRoles[name] !== 'owner');
+/**
+ * Those that roles may be given: all that are not the owner's alone, without that to view channels, which channels alone
+ * decide (contract §5).
+ */
+export const grantable: readonly Permission[] = permissions.filter(
+  (name) => leastRoles[name] !== 'owner' && name !== 'channel:view',
+);
 
 /** What a channel may allow or deny apart from the server, each as the permissions that it stands for (contract §5). */
 export const channelRights = {
@@ -93,6 +98,33 @@ export const channelRights = {
 } as const satisfies Record<string, readonly Permission[]>;
 
 export type ChannelRight = keyof typeof channelRights;
+
+/** Their names, in the order in which they are declared. */
+export const rightNames = [
+  'view',
+  'post',
+  'react',
+  'thread',
+  'attach',
+  'mentionAll',
+  'manage',
+] as const satisfies ChannelRight[];
+
+/** The fixed roles that a channel may override; `member` stands for everyone. */
+export const overridableRoles = ['member', 'moderator'] as const;
+
+/** What a channel shows its readers of what they may do in it. */
+export const shownInChannel = [
+  ...channelRights.post,
+  ...channelRights.react,
+  ...channelRights.thread,
+  ...channelRights.attach,
+  ...channelRights.mentionAll,
+  ...channelRights.manage,
+  'channel:override',
+  'channel:delete',
+  'message:skip-slow-mode',
+] as const;
 
 /** What someone may do in a server, or in a channel of it. Computed in `access/` alone. */
 export interface Rights {

@@ -62,6 +62,7 @@ import { Pictures } from './migrations/0118-pictures.ts';
 import { ClaimedAddresses } from './migrations/0122-claimed-addresses.ts';
 import { MailedCodes } from './migrations/0123-mailed-codes.ts';
 import { Roles } from './migrations/0130-roles.ts';
+import { ViewOverrides } from './migrations/0131-view-overrides.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -123,6 +124,7 @@ export const migrations = [
   { name: '0122-claimed-addresses', class: ClaimedAddresses },
   { name: '0123-mailed-codes', class: MailedCodes },
   { name: '0130-roles', class: Roles },
+  { name: '0131-view-overrides', class: ViewOverrides },
 ];
 
 /**

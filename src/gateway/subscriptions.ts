@@ -161,6 +161,13 @@ export class Subscriptions {
     }
   }
 
+  /** The users whose sockets on this node are in some of these rooms, or in their threads. */
+  usersIn(rooms: Room[]): string[] {
+    const isMeant = isAmong(null, rooms);
+    const there = [...this.deps.io.of('/').sockets.values()].filter((socket) => begunOf(socket).some(isMeant));
+    return [...new Set(there.map(({ data }) => data.actor.userId))];
+  }
+
   /** Applies a change of a bot's policies; it is in effect for its sockets on this node when this returns. */
   async filterChanged(userId: string): Promise<void> {
     for (const socket of this.socketsOf(userRoom(userId))) {

@@ -39,11 +39,17 @@ export class SignedLinks {
     };
   }
 
+  /** Who asked for a link; undefined: tokens from older nodes do not say. Only `verify` tells whether that is true. */
+  userOf(token: string): string | undefined {
+    const rest = token.split('.').slice(2);
+    return rest.length > 1 ? rest[0] : undefined;
+  }
+
   /** Whether a token is for this subject and still valid. Tokens from older nodes name no user. */
   async verify(subject: string, token: string): Promise<boolean> {
     const [expires, kid, ...rest] = token.split('.');
     const given = rest.at(-1) ?? '';
-    const userId = rest.length > 1 ? rest[0] : undefined;
+    const userId = this.userOf(token);
     const secret = this.secrets.find((candidate) => isNamed(candidate, kid))?.secret;
     if (!secret || !(Number(expires) * 1000 > clock.now())) return false;
     const signed = userId === undefined ? subject : ownedBy(userId, subject);

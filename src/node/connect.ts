@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChannelAccess } from '../access/channel.access.ts';
-import type { ServerAccess } from '../access/server.access.ts';
+import { membershipCache, type ServerAccess } from '../access/server.access.ts';
 import type { ControlMessage } from '../cluster/bus.ts';
 import type { Control } from '../cluster/control.ts';
 import type { LogEntry } from '../cluster/entry.ts';
@@ -52,15 +52,33 @@ export function connectSockets({ list, services }: Modules, gateway: Gateway, sh
   };
   connectControl(control, gateway, disconnect);
   const endPolls = (room: Room) => events.end(room);
-  control.handle({ evict: followLostAccess(delivery, gateway.subscriptions, endPolls, serverAccess, channelAccess) });
+  control.handle({
+    evict: followLostAccess(delivery, gateway.subscriptions, endPolls, serverAccess, channelAccess),
+    async recheck({ serverId, channelIds, userIds }) {
+      const rooms = channelIds.map(channelRoom);
+      // Polls check access before they answer; those of the people concerned need not wait to learn it.
+      for (const id of userIds ?? []) endPolls(userRoom(id));
+      const people = userIds ?? gateway.subscriptions.usersIn(rooms);
+      await Promise.all(people.map((id) => gateway.subscriptions.reconsider(id, serverId, rooms)));
+    },
+  });
   followErasures(delivery);
   const invalidations = new InvalidationWatch(services.database, services.caches, log, (cache, keys) => {
     if (isSessionCache(cache)) for (const id of keys) disconnect(`session:${id}`, sessionRevokedEvent(id));
     if (cache === suspensionSignal) for (const id of keys) shutOut(id, disconnect, services, log);
+    if (cache === membershipCache) for (const key of keys) reconsider(key, gateway, log);
   });
   shutdown.add('invalidations', () => invalidations.close());
   delivery.staleness.watchSessions(invalidations);
   for (const module of Object.values(list)) module.connect?.({ gateway, disconnect });
+}
+
+/** What someone may view in a server may depend on their roles and second factor, whatever changed these. */
+function reconsider(key: string, { subscriptions }: Gateway, log: Log): void {
+  const [serverId = '', userId = ''] = key.split(':');
+  subscriptions
+    .reconsider(userId, serverId, null)
+    .catch((error) => log.debug({ err: error }, 'Access to the channels of a server was not checked again.'));
 }
 
 /** Closes the sockets of a suspended user, who is offline from then on. */

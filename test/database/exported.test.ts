@@ -15,7 +15,7 @@ const leftOut: Record<string, string[]> = {
   ],
   // Nobody has a factor in another installation yet: all roles would be held back there.
   servers: ['member_count', 'require_second_factor'],
-  channels: ['kind', 'deleted_at'],
+  channels: ['kind', 'deleted_at', 'view_overridden'],
   threads: ['message_count', 'deleted_at'],
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
   agent_policies: ['revision'],

@@ -21,7 +21,10 @@ const ChannelSchema = defineEntity({
     type: p.string().columnType('text').$type<ChannelType>(),
     description: p.string().columnType('text').nullable(),
     position: p.integer().default(0),
+    /** Everyone who was not let in may not view it (contract §5). */
     isPrivate: p.boolean().default(false),
+    /** Overrides of roles or people say who may view it; kept by a trigger. */
+    viewOverridden: p.boolean().default(false),
     isArchived: p.boolean().default(false),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
     createdAt: p.datetime(3).onCreate(dateNow),

@@ -1,8 +1,7 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { NIL } from 'uuid';
 import type { z } from 'zod';
 import { requireUnbarred } from '../../access/barred.ts';
-import { type ChannelInfo, isInChannel, type SeenChannel } from '../../access/channel.access.ts';
+import type { ChannelInfo, SeenChannel } from '../../access/channel.access.ts';
 import { userById } from '../../access/user.table.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
@@ -15,6 +14,8 @@ import { idCursor } from '../../contract/schema/validation.ts';
 import { type listMembersSchema, memberJoined, memberLeft } from '../../contract/server.ts';
 import type { Queries, Rows } from '../../database/database.ts';
 import { ChannelMember } from '../../database/entities/channel.entity.ts';
+import { ChannelOverride } from '../../database/entities/role.entity.ts';
+import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
@@ -25,7 +26,14 @@ import { channelRecordOf, moveReadPointer } from '../members/channel.table.ts';
 import { forgetRequests, settleRequest } from '../members/join-requests.ts';
 import { ownerIn, shown } from '../members/roster.ts';
 import { type MemberRecord, memberRecord } from '../members/server.view.ts';
-import { findMember, type LockedMember, readMembersIn } from './channel-member.table.ts';
+import {
+  findMember,
+  isInPlace,
+  type LockedMember,
+  readMemberOf,
+  readMembersIn,
+  strayIn,
+} from './channel-member.table.ts';
 
 interface Deps
   extends Pick<Context, 'database' | 'changes' | 'control' | 'serverAccess' | 'channelAccess' | 'notifications'> {
@@ -67,7 +75,7 @@ export class ChannelMemberService {
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages are between two.' });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     const entersItself = userId === actor.userId && !actor.user.isBot;
-    const mayEnter = (entersItself && !channel.isPrivate) || (await ownsBot(this.deps.database.db, actor, userId));
+    const mayEnter = (entersItself && channel.isOpen) || (await ownsBot(this.deps.database.db, actor, userId));
     if (!mayEnter) requirePermission(channel.rights, 'channel:add-member');
     return this.deps.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
   }
@@ -93,13 +101,15 @@ export class ChannelMemberService {
     const owned = ownerIn(change.db, serverId, userId).forShare('m');
     const owner = channel.isPrivate ? await owned.executeTakeFirst() : undefined;
     const row = await memberOf(change.rows, channel.id, serverId, userId);
-    if (channel.isPrivate && row.is_bot && !row.kept) await requireOwnerIn(change.em, channel.id, owner?.userId);
+    if (channel.isPrivate && row.is_bot && !row.kept)
+      await requireOwnerIn(change.rows, channel, serverId, owner?.userId);
     const member = memberRecord(row, this.deps.statuses);
     if (row.excluded === false) return { member, repeated: true };
     const asked = await settleRequest(change, { serverId, channelId: channel.id }, userId);
     if (asked) await this.deps.notifications.settle(change, serverId);
+    if (row.by_overrides === false) await this.dropDenial(change, channel.id, userId);
     await setEntry(change.db, channel.id, userId, false);
-    const wasIn = !channel.isPrivate && !row.is_bot && row.excluded === null;
+    const wasIn = isInPlace(channel, row);
     if (!wasIn) {
       // Earlier messages count as read.
       await moveReadPointer(change.rows, channel.id, userId, null);
@@ -128,6 +138,15 @@ export class ChannelMemberService {
     if (theirs) requireToOutrank(channel.rights, theirs.rights);
   }
 
+  /** Whoever is let in is no longer kept out by an override of their own. */
+  private async dropDenial(change: Change, channelId: string, userId: string): Promise<void> {
+    const own = await change.em.findOne(ChannelOverride, { channelId, userId }, forUpdate);
+    if (!own?.deny.includes('view')) return;
+    own.deny = own.deny.filter((right) => right !== 'view');
+    await change.em.flush();
+    change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
+  }
+
   private notify(change: Change, channelId: string, serverId: string, userId: string, actor: Actor): Promise<void> {
     const reference = { type: 'channel', id: channelId };
     const senderId = actor.userId;
@@ -148,35 +167,49 @@ export class ChannelMemberService {
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     await this.deps.changes.run(async (change) => {
       const row = await findMember(change.rows, channelId, serverId, userId);
-      const isIn = row && isInChannel(channel.isPrivate || row.is_bot, row.excluded);
-      if (!isIn) throw new AppError('MEMBER_NOT_FOUND');
+      if (!row || !isInPlace(channel, row)) throw new AppError('MEMBER_NOT_FOUND');
       await this.requireToRemove(actor, channel, serverId, row);
       const { user } = memberRecord(row, this.deps.statuses);
-      const rooms: Room[] = [];
       // An open channel is open to their bots, too.
-      const bots = channel.isPrivate ? await lockBotsOf(change.db, channelId, serverId, userId) : [];
-      for (const bot of bots.map(smallUser))
-        rooms.push(...(await this.takeOut(change, channel, serverId, bot)), userRoom(bot.id));
-      rooms.push(...(await this.takeOut(change, channel, serverId, user)));
+      const rooms = channel.isPrivate ? await this.takeOutBots(change, channel, serverId, userId) : [];
+      rooms.push(...(await this.takeOut(change, channel, serverId, user, row.by_overrides)));
       await closePlace(change, { serverId: null, channelId }, [userId], rooms);
     });
   }
 
+  /** Takes someone's bots out of a private channel that they are no longer in. @returns the rooms in which it announces that */
+  async takeOutBots(change: Change, channel: Pick<ChannelInfo, 'id' | 'isPrivate'>, serverId: string, userId: string) {
+    const rooms: Room[] = [];
+    for (const bot of (await lockBotsOf(change.db, channel.id, serverId, userId)).map(smallUser))
+      rooms.push(...(await this.takeOut(change, channel, serverId, bot, null)), userRoom(bot.id));
+    return rooms;
+  }
+
   /** Takes a bot out of the private channels of a server that its owner is not in. */
   async removeStrays(change: Change, serverId: string, botUserId: string): Promise<void> {
-    for (const { id } of await strayIn(change.db, serverId, botUserId)) {
+    for (const id of await strayIn(change.rows, serverId, botUserId)) {
       const row = await findMember(change.rows, id, serverId, botUserId);
       if (!row) continue;
       const channel = await this.deps.channelAccess.find(id);
-      await this.takeOut(change, channel, serverId, memberRecord(row, this.deps.statuses).user);
+      await this.takeOut(change, channel, serverId, memberRecord(row, this.deps.statuses).user, null);
     }
   }
 
-  /** @returns the rooms in which it announces that */
-  private async takeOut(change: Change, channel: ChannelInfo, serverId: string, user: SmallUser): Promise<Room[]> {
+  /**
+   * @param byOverrides what overrides say about whether they may view it: where it is open to them, the row says that they left
+   * @returns the rooms in which it announces that
+   */
+  private async takeOut(
+    change: Change,
+    channel: Pick<ChannelInfo, 'id' | 'isPrivate'>,
+    serverId: string,
+    user: SmallUser,
+    byOverrides: boolean | null,
+  ): Promise<Room[]> {
     const { id: channelId } = channel;
     const told = await forgetRequests(change, { serverId, channelId }, user.id);
-    if (channel.isPrivate || user.isBot) await change.em.nativeDelete(ChannelMember, { channelId, userId: user.id });
+    const isOpen = !user.isBot && (byOverrides ?? !channel.isPrivate);
+    if (!isOpen) await change.em.nativeDelete(ChannelMember, { channelId, userId: user.id });
     else await setEntry(change.db, channelId, user.id, true);
     const left = { serverId, channelId, scope: 'channel', userId: user.id, ...shown(user) } as const;
     change.publish(memberLeft.in(channelRoom(channelId), left));
@@ -226,27 +259,8 @@ function lockBotsOf(db: Queries, channelId: string, serverId: string, ownerId: s
     .execute();
 }
 
-/** The private channels of a server that a bot is in without its owner. */
-function strayIn(db: Queries, serverId: string, botUserId: string): Promise<{ id: string }[]> {
-  return db
-    .selectFrom('Agent as a')
-    .innerJoin('ChannelMember as e', 'e.userId', 'a.userId')
-    .innerJoin('Channel as c', 'c.id', 'e.channelId')
-    .leftJoin('ChannelMember as o', (owner) =>
-      owner.onRef('o.channelId', '=', 'c.id').onRef('o.userId', '=', 'a.ownerId').on('o.excluded', '=', false),
-    )
-    .where('a.userId', '=', botUserId)
-    .where('e.excluded', '=', false)
-    .where('c.serverId', '=', serverId)
-    .where('c.isPrivate', '=', true)
-    .where('o.userId', 'is', null)
-    .orderBy('c.id')
-    .select('c.id')
-    .execute();
-}
-
 /** Lets someone into a channel, or keeps them out of one that is open to the whole server. */
-async function setEntry(db: Queries, channelId: string, userId: string, excluded: boolean): Promise<void> {
+export async function setEntry(db: Queries, channelId: string, userId: string, excluded: boolean): Promise<void> {
   await db
     .insertInto('ChannelMember')
     .values({ channelId, userId, excluded, joinedAt: dateNow() })
@@ -255,9 +269,14 @@ async function setEntry(db: Queries, channelId: string, userId: string, excluded
 }
 
 /** A bot is in a private channel only with its owner (contract §5). @throws AppError FORBIDDEN */
-async function requireOwnerIn(em: EntityManager, channelId: string, ownerId: string | undefined): Promise<void> {
-  const letIn = ownerId && (await em.count(ChannelMember, { channelId, userId: ownerId, excluded: false }));
-  if (letIn) return;
+async function requireOwnerIn(
+  rows: Rows,
+  channel: ChannelInfo,
+  serverId: string,
+  ownerId: string | undefined,
+): Promise<void> {
+  const owner = ownerId && (await readMemberOf(rows, channel.id, serverId, ownerId));
+  if (owner && isInPlace(channel, owner)) return;
   throw new AppError('FORBIDDEN', {
     message: "This bot's owner is not in the private channel; let the owner in first, or keep the bot for the server.",
   });

@@ -1,41 +1,67 @@
-import { selectIsInChannel } from '../../access/channel.table.ts';
+import type { ChannelInfo } from '../../access/channel.access.ts';
+import { selectEntry, selectIsInChannel, selectLetIn, selectViewByOverrides } from '../../access/channel.table.ts';
+import { isInChannel } from '../../access/view.ts';
 import type { Rows } from '../../database/database.ts';
 import { memberColumns, userColumns } from '../members/member.table.ts';
 import type { MemberRow } from '../members/server.view.ts';
 
 /** Everyone in the server except the excluded, and the added bots. $1 channel, $2 server, $3 after, $4 limit */
-const ofOpen = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id
-  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
-  WHERE m.server_id = $2 AND m.user_id > $3
-    AND ${selectIsInChannel('u.is_bot', 'cm.excluded')}
+const ofOpen = `SELECT ${memberColumns} FROM channels c JOIN server_members m ON m.server_id = c.server_id
+  JOIN users u ON u.id = m.user_id LEFT JOIN channel_members cm ON cm.channel_id = c.id AND cm.user_id = m.user_id
+  WHERE c.id = $1 AND m.server_id = $2 AND m.user_id > $3
+    AND ${selectIsInChannel({ user: 'm.user_id', excluded: 'cm.excluded', isBot: 'u.is_bot' })}
   ORDER BY m.user_id LIMIT $4`;
 const ofPrivate = `SELECT ${memberColumns} FROM channel_members cm
   JOIN server_members m ON m.server_id = $2 AND m.user_id = cm.user_id JOIN users u ON u.id = cm.user_id
   WHERE cm.channel_id = $1 AND NOT cm.excluded AND cm.user_id > $3 ORDER BY cm.user_id LIMIT $4`;
+/** The same with those whom overrides let in. */
+const ofPrivateOverridden = `SELECT ${memberColumns} FROM (
+    SELECT cm.user_id FROM channel_members cm WHERE cm.channel_id = $1 AND NOT cm.excluded
+    UNION SELECT own.user_id FROM channels c CROSS JOIN LATERAL ${selectLetIn} AS own WHERE c.id = $1
+  ) AS someone JOIN server_members m ON m.server_id = $2 AND m.user_id = someone.user_id JOIN users u ON u.id = m.user_id
+  WHERE m.user_id > $3 ORDER BY m.user_id LIMIT $4`;
 /** Both people of a direct message. $1 channel, $2 after, $3 limit */
 const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, NULL AS nickname,
     c.created_at AS joined_at, false AS kept, false AS workspace_write, ${userColumns}
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
   WHERE d.channel_id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3`;
+const selectStray = `SELECT c.id FROM agents a JOIN channel_members e ON e.user_id = a.user_id AND NOT e.excluded
+  JOIN channels c ON c.id = e.channel_id AND c.server_id = $1 AND c.is_private
+  WHERE a.user_id = $2 AND NOT ${selectIsInChannel({ user: 'a.owner_id', excluded: selectEntry('a.owner_id') })} ORDER BY c.id`;
 const lockMember = 'SELECT user_id FROM server_members WHERE server_id = $1 AND user_id = $2 FOR NO KEY UPDATE';
-const selectMember = `SELECT ${memberColumns}, cm.excluded FROM server_members m JOIN users u ON u.id = m.user_id
-  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = m.user_id
+const selectMember = `SELECT ${memberColumns}, cm.excluded, ${selectViewByOverrides('m.user_id')} AS by_overrides
+  FROM server_members m JOIN users u ON u.id = m.user_id LEFT JOIN channels c ON c.id = $1
+  LEFT JOIN channel_members cm ON cm.channel_id = c.id AND cm.user_id = m.user_id
   WHERE m.server_id = $2 AND m.user_id = $3`;
 
 export interface LockedMember extends MemberRow {
   /** Null: no entry in the channel. */
   excluded: boolean | null;
+  /** What overrides say about whether they may view it (see `viewByOverrides`). */
+  by_overrides: boolean | null;
+}
+
+/** Whether a member of the server is in a channel. */
+export function isInPlace({ isPrivate }: Pick<ChannelInfo, 'isPrivate'>, row: LockedMember): boolean {
+  const { is_bot: isBot, excluded, by_overrides: byOverrides } = row;
+  return isInChannel({ isPrivate, isBot, excluded }, byOverrides);
+}
+
+/** The private channels of a server that a bot is in without its owner. */
+export async function strayIn(rows: Rows, serverId: string, botUserId: string): Promise<string[]> {
+  return (await rows<{ id: string }>(selectStray, [serverId, botUserId])).map(({ id }) => id);
 }
 
 /** Who is in a channel, by id. */
 export function readMembersIn(
   rows: Rows,
-  { id, serverId, isPrivate }: { id: string; serverId: string | null; isPrivate: boolean },
+  { id, serverId, isPrivate, overrides }: Pick<ChannelInfo, 'id' | 'serverId' | 'isPrivate' | 'overrides'>,
   after: string,
   limit: number,
 ): Promise<MemberRow[]> {
   if (serverId === null) return rows<MemberRow>(ofDirect, [id, after, limit]);
-  return rows<MemberRow>(isPrivate ? ofPrivate : ofOpen, [id, serverId, after, limit]);
+  const ofClosed = overrides.some(({ allow }) => allow.includes('view')) ? ofPrivateOverridden : ofPrivate;
+  return rows<MemberRow>(isPrivate ? ofClosed : ofOpen, [id, serverId, after, limit]);
 }
 
 /**
@@ -49,6 +75,16 @@ export async function findMember(
   userId: string,
 ): Promise<LockedMember | undefined> {
   await rows(lockMember, [serverId, userId]);
+  return readMemberOf(rows, channelId, serverId, userId);
+}
+
+/** The same without locking it. */
+export async function readMemberOf(
+  rows: Rows,
+  channelId: string,
+  serverId: string,
+  userId: string,
+): Promise<LockedMember | undefined> {
   const [row] = await rows<LockedMember>(selectMember, [channelId, serverId, userId]);
   return row;
 }

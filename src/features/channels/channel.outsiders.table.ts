@@ -1,3 +1,4 @@
+import { selectIsInChannel, selectViewByOverrides } from '../../access/channel.table.ts';
 import { selectHolders } from '../../access/rights.table.ts';
 import type { Rows } from '../../database/database.ts';
 
@@ -7,18 +8,19 @@ export interface Outsider {
   channelId: string;
 }
 
-/** For private channels the admins, for open ones the excluded users. $1 channels of one server */
+/** The admins who are not in it, and those who were removed and may enter again. $1 channels of one server */
 const selectOutsiders = `WITH place AS MATERIALIZED (
-    SELECT id, server_id, is_private FROM channels WHERE id = ANY($1::uuid[])
+    SELECT id, server_id, is_private, view_overridden FROM channels WHERE id = ANY($1::uuid[])
   ), admins AS MATERIALIZED (
     SELECT u.id AS user_id FROM users u WHERE NOT u.is_bot
       AND u.id IN ${selectHolders('(SELECT server_id FROM place LIMIT 1)', 'channel:see-private')}
   )
-  SELECT admins.user_id AS "userId", place.id AS "channelId" FROM place CROSS JOIN admins
-  LEFT JOIN channel_members e ON e.channel_id = place.id AND e.user_id = admins.user_id
-  WHERE place.is_private AND e.excluded IS NOT FALSE
-  UNION ALL SELECT e.user_id, place.id FROM place JOIN channel_members e ON e.channel_id = place.id AND e.excluded
-  WHERE NOT place.is_private
+  SELECT admins.user_id AS "userId", c.id AS "channelId" FROM place c CROSS JOIN admins
+  LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = admins.user_id
+  WHERE (c.is_private OR c.view_overridden)
+    AND NOT ${selectIsInChannel({ user: 'admins.user_id', excluded: 'e.excluded' })}
+  UNION SELECT e.user_id, c.id FROM place c JOIN channel_members e ON e.channel_id = c.id AND e.excluded
+  WHERE coalesce(${selectViewByOverrides('e.user_id')}, NOT c.is_private)
   ORDER BY 1, 2 LIMIT $2`;
 
 /** @param channelIds of one server */

@@ -1,9 +1,11 @@
 import { channelCalls } from '../../contract/channel.ts';
 import { channelMemberCalls } from '../../contract/channel-member.ts';
+import { channelOverrideCalls } from '../../contract/channel-override.ts';
 import { done } from '../../contract/schema.ts';
 import { pageReply, Reply, type Route, serve } from '../../rest/route.ts';
 import type { ChannelService } from './channel.service.ts';
 import type { ChannelMemberService } from './channel-member.service.ts';
+import type { ChannelOverrideService } from './channel-override.service.ts';
 import type { ReadStateService } from './read-state.service.ts';
 
 export function channelRoutes(channels: ChannelService, readStates: ReadStateService): Route[] {
@@ -33,6 +35,23 @@ export function channelMemberRoutes(members: ChannelMemberService): Route[] {
     },
     async removeChannelMember({ actor, params }) {
       await members.remove(actor, params.id, params.userId);
+      return done;
+    },
+  });
+}
+
+export function channelOverrideRoutes(overrides: ChannelOverrideService): Route[] {
+  return serve(channelOverrideCalls, {
+    listChannelOverrides: ({ actor, params }) => overrides.list(actor, params.id),
+    setChannelRoleOverride: ({ actor, params, body }) => overrides.set(actor, params.id, { role: params.role }, body),
+    setChannelUserOverride: ({ actor, params, body }) =>
+      overrides.set(actor, params.id, { userId: params.userId }, body),
+    async deleteChannelRoleOverride({ actor, params }) {
+      await overrides.remove(actor, params.id, { role: params.role });
+      return done;
+    },
+    async deleteChannelUserOverride({ actor, params }) {
+      await overrides.remove(actor, params.id, { userId: params.userId });
       return done;
     },
   });

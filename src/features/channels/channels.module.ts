@@ -4,9 +4,11 @@ import type { MembersServices } from '../members/members.module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
 import { channelHandlers } from './channel.gateway.ts';
 import { channelPurge, purgeLeftBehind } from './channel.purge.ts';
-import { channelMemberRoutes, channelRoutes } from './channel.routes.ts';
+import { channelMemberRoutes, channelOverrideRoutes, channelRoutes } from './channel.routes.ts';
 import { ChannelService } from './channel.service.ts';
 import { ChannelMemberService } from './channel-member.service.ts';
+import { ChannelOverrideService } from './channel-override.service.ts';
+import { ChannelVisibility } from './channel-visibility.ts';
 import { ReadStateService } from './read-state.service.ts';
 
 export type ChannelsServices = ReturnType<typeof channelsModule>['services'];
@@ -15,12 +17,18 @@ export type ChannelsServices = ReturnType<typeof channelsModule>['services'];
 export function channelsModule(context: Context & MembersServices & PresenceServices) {
   const channels = new ChannelService(context);
   const channelMembers = new ChannelMemberService(context);
+  const visibility = new ChannelVisibility({ ...context, channelMembers });
+  const overrides = new ChannelOverrideService({ ...context, channelMembers, visibility });
   const readStates = new ReadStateService(context);
   return {
-    services: { channels, channelMembers },
-    routes: [...channelRoutes(channels, readStates), ...channelMemberRoutes(channelMembers)],
+    services: { channels, channelMembers, visibility },
+    routes: [
+      ...channelRoutes(channels, readStates),
+      ...channelMemberRoutes(channelMembers),
+      ...channelOverrideRoutes(overrides),
+    ],
     handlers: () => channelHandlers(readStates),
-    jobs: [channelPurge(context)],
+    jobs: [channelPurge(context), visibility.work],
     leftBehind: (change: Change) => purgeLeftBehind(change, context.jobs),
   };
 }

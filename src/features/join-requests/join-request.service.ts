@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import { type ChannelInfo, isInChannel } from '../../access/channel.access.ts';
+import type { ChannelInfo } from '../../access/channel.access.ts';
 import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
@@ -15,7 +15,7 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { smallUser } from '../accounts/account.view.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
-import { findMember } from '../channels/channel-member.table.ts';
+import { findMember, isInPlace } from '../channels/channel-member.table.ts';
 import type { Context } from '../context.ts';
 import { holdersOf } from '../members/audience.table.ts';
 import { requireUnbanned } from '../members/ban.access.ts';
@@ -69,7 +69,7 @@ export class JoinRequestService {
       isMember: seen?.isMember ?? false,
       canAccess: seen?.isMember ?? false,
       canManage: may(seen?.rights, 'channel:update'),
-      requiresApproval: !seen?.isMember && isPrivate && !may(seen?.rights, 'channel:add-member'),
+      requiresApproval: !seen?.isMember && !seen?.isOpen && !may(seen?.rights, 'channel:add-member'),
       ...(serverId === null ? noRequest : await this.ownRequest(actor, serverId, id)),
     };
   }
@@ -94,7 +94,7 @@ export class JoinRequestService {
       // The same for a channel: there the membership is locked.
       const member = await findMember(change.rows, id, serverId, actor.userId);
       if (!member) throw new AppError('CHANNEL_NOT_FOUND');
-      if (isInChannel(isPrivate, member.excluded)) throw new AppError('ALREADY_MEMBER');
+      if (isInPlace({ isPrivate }, member)) throw new AppError('ALREADY_MEMBER');
       return this.ask(change, actor, serverId, id);
     });
   }

@@ -22,7 +22,7 @@ import {
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
-import { deleteUnsent, findAttachment, type StoredAttachment } from '../messages/attachment.table.ts';
+import { deleteUnsent, findAttachment, mayStillRead, type StoredAttachment } from '../messages/attachment.table.ts';
 import { holdMessage } from '../messages/edit.table.ts';
 import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
 import { markExtended } from '../messages/message.edit.ts';
@@ -114,10 +114,18 @@ export class MediaService {
     return this.served(await this.readable(actor, id), kind);
   }
 
-  /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, ATTACHMENT_NOT_FOUND */
+  /**
+   * A file for the holder of a signed link, while whoever asked for it may still read its message.
+   * @throws AppError LINK_EXPIRED, ATTACHMENT_NOT_FOUND
+   */
   async openByLink(id: string, signature: string, kind: Disposition): Promise<ServedContent> {
     if (!(await this.deps.links.verify(mediaPath(id), signature))) throw new AppError('LINK_EXPIRED');
-    return this.served(await this.find(id), kind);
+    const row = await this.find(id);
+    const userId = this.deps.links.userOf(signature);
+    if (userId !== undefined && !(await mayStillRead(this.deps.database.rows, id, userId))) {
+      throw new AppError('LINK_EXPIRED');
+    }
+    return this.served(row, kind);
   }
 
   /** A link that works for 10 minutes without signing in. @throws AppError ATTACHMENT_NOT_FOUND */

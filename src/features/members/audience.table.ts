@@ -1,4 +1,4 @@
-import { selectIsInChannel } from '../../access/channel.table.ts';
+import { selectIsInChannel, selectLetInOf } from '../../access/channel.table.ts';
 import { selectHolders, selectMay } from '../../access/rights.table.ts';
 import type { Permission, Role } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
@@ -9,8 +9,8 @@ const selectMembers = 'SELECT user_id AS id FROM server_members WHERE server_id 
 const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
   WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
     SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
-    WHERE c.id = $3 AND (${selectIsInChannel('c.is_private', 'e.excluded')}
-      OR (c.is_private AND ${selectMay('m', 'channel:see-private')}))
+    WHERE c.id = $3 AND (${selectIsInChannel({ user: 'm.user_id', excluded: 'e.excluded' })}
+      OR ((c.is_private OR c.view_overridden) AND ${selectMay('m', 'channel:see-private')}))
   )) ORDER BY m.user_id`;
 
 const holders = (permission: Permission) =>
@@ -19,7 +19,8 @@ const holders = (permission: Permission) =>
 const selectAnnounced = `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
   ORDER BY position, created_at LIMIT $2`;
 const selectEntered = `SELECT c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
-  WHERE m.user_id = $2 AND NOT m.excluded AND c.server_id = $1 AND c.is_private`;
+  WHERE m.user_id = $2 AND NOT m.excluded AND c.server_id = $1 AND c.is_private
+  UNION SELECT id FROM ${selectLetInOf('ARRAY[$2::uuid]')} AS own WHERE server_id = $1`;
 const homepageSize = 'SELECT greatest(length(homepage_html), 1) AS size FROM servers WHERE id = $1';
 const holdServer = 'SELECT id FROM servers WHERE id = $1 FOR SHARE';
 

@@ -1,4 +1,4 @@
-import { selectIsInChannel } from '../../access/channel.table.ts';
+import { selectIsInChannel, selectOverride, selectViewByOverrides } from '../../access/channel.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { may, type Rights } from '../../contract/roles.ts';
@@ -8,6 +8,7 @@ import {
   type ChannelItem,
   type ChannelItemRow,
   type ChannelRecord,
+  type ChannelRow,
   channelItem,
   channelRecord,
   type OneChannel,
@@ -68,12 +69,13 @@ const selectItems = (
 ) => `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
     c.is_archived, c.created_at, c.updated_at, s.last_seq, last.created_at AS last_message_at, place.is_member,
     CASE WHEN place.is_member AND NOT $3 THEN last.content END AS last_message, coalesce(r.last_read_seq, 0) AS last_read_seq,
-    coalesce(unread.count, 0) AS unread_count ${more.columns}
+    coalesce(unread.count, 0) AS unread_count, (SELECT json_agg(${selectOverride}) FROM channel_overrides o
+      WHERE o.channel_id = c.id AND (o.user_id IS NULL OR o.user_id = $2)) AS overrides ${more.columns}
   FROM channels c JOIN streams s ON s.id = c.id
   LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = $2
   LEFT JOIN channel_reads r ON r.channel_id = c.id AND r.user_id = $2
   CROSS JOIN LATERAL (
-    SELECT ${selectIsInChannel("c.kind = 'dm' OR c.is_private OR $3", 'own.excluded', '$4')} AS is_member) place
+    SELECT ${selectIsInChannel({ user: '$2', excluded: 'own.excluded', isBot: '$3', inServer: '$4' })} AS is_member) place
   LEFT JOIN LATERAL (SELECT m.created_at, left(m.content, 200) AS content FROM messages m
     WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1) last ON true
   LEFT JOIN LATERAL (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$2')}) unread ON place.is_member ${more.joins}
@@ -84,9 +86,11 @@ const oneItem = `${selectItems({
   joins: `LEFT JOIN dm_channels d ON d.channel_id = c.id
     LEFT JOIN users u ON u.id = CASE WHEN d.low_id = $2 THEN d.high_id ELSE d.low_id END`,
 })} AND c.id = $1`;
-/** $5 whether private channels are seen from outside, $6 archived ones instead of the others */
+/** Whether a channel is open to the user: those who were removed from it may enter it again. */
+const isOpen = `NOT $3 AND coalesce(${selectViewByOverrides('$2')}, NOT c.is_private)`;
+/** $5 whether all channels are seen from outside, $6 archived ones instead of the others */
 const itemsOfServer = `${selectItems()} AND c.server_id = $1 AND c.is_archived = $6
-  AND (place.is_member OR CASE WHEN c.is_private THEN $5 ELSE NOT $3 END)
+  AND (place.is_member OR $5 OR (${isOpen}))
   ORDER BY c.position, c.created_at, c.id LIMIT 1000`;
 const unreadCount = selectUnread('$1', '$3', '$2');
 const bare = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private, c.is_archived,
@@ -106,7 +110,9 @@ export async function channelItems(
 ): Promise<ChannelItem[]> {
   const seesPrivate = may(rights, 'channel:see-private') && !actor.user.isBot;
   const values = [serverId, actor.userId, actor.user.isBot, rights !== null, seesPrivate, archived];
-  return (await rows<ChannelItemRow>(itemsOfServer, values)).map(channelItem);
+  return (await rows<ChannelItemRow>(itemsOfServer, values)).map((row) =>
+    channelItem(row, { userId: actor.userId, rights }),
+  );
 }
 
 /** One channel as the actor sees it; the caller has checked that it may. @throws AppError CHANNEL_NOT_FOUND */
@@ -118,12 +124,12 @@ export async function channelItemOf(
 ): Promise<OneChannel> {
   const [row] = await rows<OneChannelRow>(oneItem, [channelId, actor.userId, actor.user.isBot, rights !== null]);
   if (!row) throw new AppError('CHANNEL_NOT_FOUND');
-  return oneChannel(row);
+  return oneChannel(row, { userId: actor.userId, rights });
 }
 
 /** Channels as everyone in them sees them, in their order. */
 export async function channelRecords(rows: Rows, ids: string[]): Promise<ChannelRecord[]> {
-  return (await rows<ChannelItemRow>(bare, [ids])).map(channelRecord);
+  return (await rows<ChannelRow>(bare, [ids])).map(channelRecord);
 }
 
 /** @throws AppError CHANNEL_NOT_FOUND */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type Override, rightsInChannel } from '../../access/rights.ts';
 import type {
   ChannelKind,
   ChannelType,
@@ -7,6 +8,7 @@ import type {
   channelUpdated,
   oneChannelSchema,
 } from '../../contract/channel.ts';
+import { defaultPermissions, may, type Rights, shownInChannel } from '../../contract/roles.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
 import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
 
@@ -32,6 +34,14 @@ export interface ChannelItemRow extends ChannelRow {
   unread_count: number;
   last_read_seq: number;
   last_message: string | null;
+  /** Null: none. */
+  overrides: Override[] | null;
+}
+
+/** The viewer of a channel, with their rights in its server or in the channel; null outside. */
+export interface Viewer {
+  userId: string;
+  rights: Rights | null;
 }
 
 /** With the two people of a DM; null for other channels. */
@@ -70,18 +80,28 @@ export function channelChange(channel: ChannelRecord): z.output<typeof channelUp
   return { id, name, type, serverId, channel };
 }
 
-export function channelItem(row: ChannelItemRow): ChannelItem {
+/** Both people of a DM may do in it what members may do in a channel, and pin. */
+const inDirect = shownInChannel.filter((name) => name === 'message:pin' || defaultPermissions('member').includes(name));
+
+function permissionsOf({ kind, overrides }: ChannelItemRow, { userId, rights }: Viewer): ChannelItem['permissions'] {
+  if (kind === 'dm') return inDirect;
+  const here = rights && overrides ? rightsInChannel(rights, { overrides }, userId) : rights;
+  return shownInChannel.filter((name) => may(here, name));
+}
+
+export function channelItem(row: ChannelItemRow, viewer: Viewer): ChannelItem {
   return {
     ...channelRecord(row),
     isMember: row.is_member,
     unreadCount: row.unread_count,
     lastReadSeq: row.last_read_seq,
     lastMessagePreview: row.last_message,
+    permissions: permissionsOf(row, viewer),
   };
 }
 
-export function oneChannel(row: OneChannelRow): OneChannel {
+export function oneChannel(row: OneChannelRow, viewer: Viewer): OneChannel {
   const otherUser = userOrNull(row.other_id, row);
-  if (!row.low_id || !row.high_id || !otherUser) return channelItem(row);
-  return { ...channelItem(row), userAId: row.low_id, userBId: row.high_id, otherUser };
+  if (!row.low_id || !row.high_id || !otherUser) return channelItem(row, viewer);
+  return { ...channelItem(row, viewer), userAId: row.low_id, userBId: row.high_id, otherUser };
 }

@@ -105,12 +105,12 @@ export class Roster {
     const { id: userId } = user;
     const told = await forgetRequests(change, { serverId, channelId: null }, userId);
     if (told.length > 0) await this.deps.notifications.settle(change, serverId);
+    const announced = await this.deps.audience.announcedOf(change.rows, serverId, userId);
     const removed = await change.em.nativeDelete(ServerMember, { serverId, userId });
     if (removed === 0) throw new AppError('MEMBER_NOT_FOUND');
     await countMembers(change.rows, serverId, -1);
     const entered = await dropEntries(change.rows, serverId, userId);
-    const open = await this.deps.audience.announcedIn(change.rows, serverId);
-    const channels = [...new Set([...open, ...entered])];
+    const channels = [...new Set([...announced, ...entered])];
     for (const channelId of channels) {
       const member = { serverId, channelId, scope: 'server', userId, ...shown(user) } as const;
       change.publish(memberLeft.in(channelRoom(channelId), member));

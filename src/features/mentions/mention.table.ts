@@ -9,15 +9,19 @@ const deletedChannel = 'deleted-channel';
 /** SQL of a user's current name. @param user SQL of the id */
 const userLabel = (user: string): string => `(SELECT display_name FROM users WHERE id = ${user})`;
 
+/** SQL: not everyone in the server may know of channel `c`: it is private, or an override hides it from a role. */
+const isHidden = `(c.is_private OR (c.view_overridden AND EXISTS (SELECT FROM channel_overrides o
+  WHERE o.channel_id = c.id AND o.user_id IS NULL AND 'view' = ANY(o.deny))))`;
+
 /**
- * SQL of a channel's current name, for readers of another one. The new name of a private channel is only for those in
+ * SQL of a channel's current name, for readers of another one. The new name of a hidden channel is only for those in
  * it: others keep seeing the name that it was mentioned by.
  * @param given SQL of that name
  */
 const channelLabel = (channel: string, place: string, given: string): string =>
   `coalesce((SELECT CASE WHEN deleted_at IS NOT NULL THEN '${deletedChannel}'
-     WHEN is_private AND id <> ${place} THEN ${given} ELSE name END
-   FROM channels WHERE id = ${channel}), '${deletedChannel}')`;
+     WHEN ${isHidden} AND c.id <> ${place} THEN ${given} ELSE name END
+   FROM channels c WHERE c.id = ${channel}), '${deletedChannel}')`;
 
 /** SQL of the mentions of message `m` with current labels, as JSON. Messages without mentions cost no look-up. */
 export const currentMentions = `CASE WHEN m.mentions IS NOT NULL THEN (
@@ -63,32 +67,34 @@ export interface ChannelRow {
   name: string;
 }
 
-/** Only users who can read the channel can be mentioned in it. $1 channel, $2 server, $3 whether it is private */
+const isHere = selectIsInChannel({
+  user: 'u.id',
+  excluded: 'cm.excluded',
+  isBot: 'u.is_bot',
+  inServer: 'sm.user_id IS NOT NULL',
+});
+/** Only users who can read the channel can be mentioned in it. $1 channel, $2 server */
 const usersHere = `SELECT u.id, u.username, u.username_key, u.display_name, u.avatar_url, u.is_bot FROM users u
+  JOIN channels c ON c.id = $1
   LEFT JOIN server_members sm ON sm.server_id = $2 AND sm.user_id = u.id
-  LEFT JOIN channel_members cm ON cm.channel_id = $1 AND cm.user_id = u.id
-  WHERE u.deleted_at IS NULL
-    AND ${selectIsInChannel('$3 OR u.is_bot', 'cm.excluded', 'sm.user_id IS NOT NULL')}`;
-const selectUsersNamed = `${usersHere} AND (u.username_key = ANY($4::text[]) OR u.id = ANY($5::uuid[]))`;
-/** Prefix search for names, by $4. Characters are compared by code, so that one plan serves any prefix by its index. */
-const selectUsersLike = `${usersHere} AND u.username_key ~>=~ $4 AND u.username_key ~<~ ($4 || chr(1114111))
-  ORDER BY u.username_key USING ~<~ LIMIT $5`;
+  LEFT JOIN channel_members cm ON cm.channel_id = c.id AND cm.user_id = u.id
+  WHERE u.deleted_at IS NULL AND ${isHere}`;
+const selectUsersNamed = `${usersHere} AND (u.username_key = ANY($3::text[]) OR u.id = ANY($4::uuid[]))`;
+/** Prefix search for names, by $3. Characters are compared by code, so that one plan serves any prefix by its index. */
+const selectUsersLike = `${usersHere} AND u.username_key ~>=~ $3 AND u.username_key ~<~ ($3 || chr(1114111))
+  ORDER BY u.username_key USING ~<~ LIMIT $4`;
 /**
- * Private channels are not named to those who may not know of them; only the current channel is known to all. Bots know
+ * Hidden channels are not named to those who may not know of them; only the current channel is known to all. Bots know
  * only the channels that they are in. $1 channel, $2 server, $3 author, $4 whether that is a bot
  */
-const channelsHere = `SELECT id, name FROM channels WHERE server_id = $2 AND NOT is_archived
-  AND (NOT is_private OR id = $1)
+const channelsHere = `SELECT id, name FROM channels c WHERE server_id = $2 AND NOT is_archived
+  AND (NOT ${isHidden} OR id = $1)
   AND (NOT $4 OR id IN (SELECT channel_id FROM channel_members WHERE user_id = $3 AND NOT excluded))`;
 const selectChannelsNamed = `${channelsHere} AND (lower(name) IN (SELECT lower(given) FROM unnest($5::text[]) AS given)
   OR id = ANY($6::uuid[])) ORDER BY position LIMIT 100`;
 const selectChannelsLike = `${channelsHere} AND lower(name) LIKE lower($5) ORDER BY position LIMIT $6`;
 
-const placeOf = (channel: ChannelWithRights) => [
-  channel.id,
-  channel.serverId,
-  channel.kind === 'dm' || channel.isPrivate,
-];
+const placeOf = (channel: ChannelWithRights) => [channel.id, channel.serverId];
 const viewOf = ({ user }: Actor, channel: ChannelWithRights) => [channel.id, channel.serverId, user.id, user.isBot];
 const beginningWith = (text: string) => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 

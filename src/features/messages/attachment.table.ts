@@ -1,3 +1,4 @@
+import { selectMayRead } from '../../access/channel.table.ts';
 import type { Rows } from '../../database/database.ts';
 
 /** A row of `attachments`. */
@@ -51,4 +52,12 @@ export async function deleteUnsent(rows: Rows): Promise<number> {
      ) AND message_id IS NULL RETURNING id`,
   );
   return gone.length;
+}
+
+const readableStill = `SELECT a.id FROM attachments a LEFT JOIN messages m ON m.id = a.message_id LEFT JOIN channels c ON c.id = m.channel_id
+  WHERE a.id = $1 AND (a.message_id IS NULL OR ${selectMayRead('$2::uuid')})`;
+
+/** Whether someone who could read a file may still do so: one that was not sent, or one in a channel that they may read. */
+export async function mayStillRead(rows: Rows, id: string, userId: string): Promise<boolean> {
+  return (await rows(readableStill, [id, userId])).length > 0;
 }

@@ -1,4 +1,4 @@
-import type { ChannelAccess, ChannelWithRights } from '../../access/channel.access.ts';
+import { type ChannelAccess, type ChannelWithRights, requireInChannel } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
 import { may, requirePermission } from '../../contract/roles.ts';
@@ -83,21 +83,23 @@ export class MessageAccess {
     return found;
   }
 
-  /** A message that the actor may change: its own. @throws AppError like `open`, FORBIDDEN */
+  /** A message that the actor may change: its own. @throws AppError like `open`, FORBIDDEN, ROLE_REQUIRED */
   async editable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.requireOpen(actor, await this.known(actor, messageId));
     if (found.row.author_id !== actor.userId) {
       throw new AppError('FORBIDDEN', { message: 'Only its author may edit a message.' });
     }
+    // An edit says something new.
+    requireInChannel(found.channel, 'message:post');
     return found;
   }
 
   /**
-   * A message that the actor may add to: its own, where it may still post. @throws AppError like `editable`, ROLE_REQUIRED
+   * A message that the actor may add files to: its own, where it may still post. @throws AppError like `editable`, ROLE_REQUIRED
    */
   async extendable(actor: Actor, messageId: string): Promise<FoundMessage> {
     const found = await this.editable(actor, messageId);
-    await this.channels.postable(actor, found.channel.id).catch(gone);
+    requireInChannel(await this.channels.postable(actor, found.channel.id).catch(gone), 'file:attach');
     return found;
   }
 

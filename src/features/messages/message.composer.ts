@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ChannelWithRights } from '../../access/channel.access.ts';
+import { type ChannelWithRights, requireInChannel } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
@@ -45,7 +45,7 @@ export class MessageComposer {
 
   /**
    * @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND,
-   *   ATTACHMENT_INVALID
+   *   ATTACHMENT_INVALID, ROLE_REQUIRED for files where they may not be attached
    */
   async compose(
     actor: Actor,
@@ -55,6 +55,7 @@ export class MessageComposer {
   ): Promise<ComposedMessage> {
     if (input.threadId) await this.deps.threadAccess.requirePostable(actor, channel.id, input.threadId);
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
+    if (input.attachments?.length) requireInChannel(channel, 'file:attach');
     const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
     const mentions = await this.deps.mentions.find(actor, channel, input.content);
     const isCommand = input.content.startsWith('/');

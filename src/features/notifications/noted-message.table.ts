@@ -1,6 +1,6 @@
 import { NIL } from 'uuid';
 import { selectIsInChannel } from '../../access/channel.table.ts';
-import { selectMay } from '../../access/rights.table.ts';
+import { selectMayIn } from '../../access/rights.table.ts';
 import type { ChannelKind } from '../../contract/channel.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { Rows } from '../../database/database.ts';
@@ -36,7 +36,7 @@ export const preview = 'left(m.content, 200)';
 const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.created_at, m.mentions, c.kind AS channel_kind,
   c.name AS channel_name, c.server_id, u.display_name AS author_name,
   r.author_id AS reply_author_id, p.author_id AS parent_author_id,
-  coalesce(${selectMay('s', 'message:mention-all')}, false) AS may_broadcast
+  coalesce(${selectMayIn('s', 'message:mention-all', 'mentionAll')}, false) AS may_broadcast
   FROM messages m JOIN channels c ON c.id = m.channel_id JOIN users u ON u.id = m.author_id
   LEFT JOIN messages r ON r.channel_id = m.channel_id AND r.id = m.reply_to_id AND r.deleted_at IS NULL
   LEFT JOIN threads t ON t.id = m.thread_id LEFT JOIN messages p ON p.id = t.parent_message_id
@@ -64,7 +64,7 @@ const lockQuoted = `SELECT m.id, ${preview} AS body, m.mentions FROM messages m 
 const selectAudience = `SELECT s.user_id FROM server_members s JOIN users u ON u.id = s.user_id AND NOT u.is_bot
        JOIN channels c ON c.id = $4 LEFT JOIN channel_members m ON m.channel_id = c.id AND m.user_id = s.user_id
        WHERE s.server_id = $1 AND s.user_id > $2
-         AND ${selectIsInChannel('c.is_private', 'm.excluded')}
+         AND ${selectIsInChannel({ user: 's.user_id', excluded: 'm.excluded' })}
        ORDER BY s.user_id LIMIT $3`;
 
 /** The messages that are not deleted, by id. */

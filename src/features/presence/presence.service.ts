@@ -1,4 +1,5 @@
 import { isBarred } from '../../access/barred.ts';
+import { requireInChannel } from '../../access/channel.access.ts';
 import { userUpdated } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import type { Status } from '../../contract/presence.ts';
@@ -73,6 +74,7 @@ export class PresenceService {
     const channel = await this.deps.channelAccess.readable(actor, channelId);
     if (activity === null) return this.deps.activities.endOf(socketId, (place) => place.channelId === channelId);
     await this.deps.channelAccess.requireUnblocked(actor, channel);
+    requireInChannel(channel, 'message:post');
     await this.deps.channelAccess.requireReply(actor, channelId);
     const place = { channelId, serverId: channel.serverId };
     await this.deps.activities.say(socketId, place, actor.userId, activity);

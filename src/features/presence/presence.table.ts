@@ -1,4 +1,4 @@
-import { selectIsInChannel } from '../../access/channel.table.ts';
+import { selectIsInChannel, selectLetIn, selectLetInOf } from '../../access/channel.table.ts';
 import type { Status } from '../../contract/presence.ts';
 import type { Rows } from '../../database/database.ts';
 
@@ -13,7 +13,8 @@ const lastMessages = 50;
 const places = `SELECT user_id AS "userId", server_id AS "serverId", NULL::uuid AS "channelId" FROM server_members
     WHERE user_id = ANY($1::uuid[])
   UNION ALL SELECT m.user_id, c.server_id, c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
-    WHERE m.user_id = ANY($1::uuid[]) AND NOT m.excluded AND c.is_private AND c.server_id IS NOT NULL`;
+    WHERE m.user_id = ANY($1::uuid[]) AND NOT m.excluded AND c.is_private AND c.server_id IS NOT NULL
+  UNION ALL SELECT user_id, server_id, id FROM ${selectLetInOf('$1')} AS own`;
 const friends = `SELECT low_id AS low, high_id AS high FROM friendships
   WHERE status = 'accepted' AND (low_id = ANY($1::uuid[]) OR high_id = ANY($1::uuid[]))`;
 const dms = `SELECT dm.low_id AS low, dm.high_id AS high FROM unnest($1::uuid[]) AS someone (id) CROSS JOIN LATERAL (
@@ -63,10 +64,14 @@ export function meetingsOf(rows: Rows, userId: string, others: string[]): Promis
 
 const selectPeople = `SELECT m.user_id FROM channels c JOIN server_members m ON m.server_id = c.server_id JOIN users u ON u.id = m.user_id
     LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = m.user_id
-    WHERE c.id = $1 AND NOT c.is_private AND ${selectIsInChannel('u.is_bot', 'own.excluded')}
+    WHERE c.id = $1 AND NOT c.is_private
+      AND ${selectIsInChannel({ user: 'm.user_id', excluded: 'own.excluded', isBot: 'u.is_bot' })}
   UNION ALL
   SELECT m.user_id FROM channels c JOIN channel_members m ON m.channel_id = c.id
-    WHERE c.id = $1 AND c.is_private AND NOT m.excluded`;
+    WHERE c.id = $1 AND c.is_private AND NOT m.excluded
+  UNION ALL
+  SELECT m.user_id FROM channels c CROSS JOIN LATERAL ${selectLetIn} AS m
+    WHERE c.id = $1 AND c.is_private AND c.view_overridden`;
 const somePeople = `${selectPeople} LIMIT $2`;
 
 /** Up to a number of the people of a channel. */

@@ -1,3 +1,4 @@
+import { requireInChannel } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { maxEmoji, maxEmojiEach, reactionAdded, reactionRemoved, reactionUpdated } from '../../contract/reaction.ts';
@@ -35,9 +36,10 @@ export class ReactionService {
     return this.deps.database.readCurrent(({ rows }) => readReactions(rows, row.id));
   }
 
-  /** @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED, REACTION_LIMIT */
+  /** @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, REACTION_LIMIT */
   async add(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
     const found = await this.deps.messageAccess.open(actor, messageId);
+    requireInChannel(found.channel, 'message:react');
     return this.deps.changes.run(async (change) => {
       const { added, used, reactions } = await pipelined({
         lock: lockMessage(change, found),

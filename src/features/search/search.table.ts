@@ -11,7 +11,7 @@ const selectReadable = `
   SELECT c.id FROM server_members sm JOIN channels c ON c.server_id = sm.server_id AND c.deleted_at IS NULL
     LEFT JOIN channel_members cm ON cm.channel_id = c.id AND cm.user_id = sm.user_id
   WHERE sm.user_id = $1 AND ($3::uuid IS NULL OR sm.server_id = $3)
-    AND ${selectIsInChannel('c.is_private OR $2', 'cm.excluded')}
+    AND ${selectIsInChannel({ user: 'sm.user_id', excluded: 'cm.excluded', isBot: '$2' })}
   UNION ALL
   SELECT c.id FROM channel_members cm JOIN channels c ON c.id = cm.channel_id AND c.kind = 'dm' AND c.deleted_at IS NULL
   WHERE cm.user_id = $1 AND NOT cm.excluded AND $3::uuid IS NULL

@@ -16,6 +16,7 @@ import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
+import type { ChannelVisibility } from '../channels/channel-visibility.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import { readMember, readMembers } from '../members/member.table.ts';
@@ -35,6 +36,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | '
   roster: Roster;
   inviteCodes: InviteCodes;
   channelMembers: ChannelMemberService;
+  visibility: ChannelVisibility;
   statuses: StatusReader;
   onlineCounts: { of(serverId: string): Promise<number> };
 }
@@ -132,7 +134,8 @@ export class MemberService {
       requireToOutrank(mine.rights, theirs.rights);
       if (!outranks(mine.rights, { role, place: 0 }))
         throw new AppError('ROLE_REQUIRED', { message: 'You can give only roles below yours.' });
-      if (theirs.member.role !== role) await this.write(change, theirs.member, role);
+      const write = () => this.write(change, theirs.member, role);
+      if (theirs.member.role !== role) await this.deps.visibility.settle(change, id, { userIds: [userId] }, write);
       return this.record(change.rows, theirs.member);
     });
   }
@@ -156,8 +159,10 @@ export class MemberService {
     await requireRoomToOwn(change, userId, this.settings.maxPerOwner);
     await requireStaying(change.rows, userId);
     await change.em.nativeUpdate(Server, serverId, { ownerId: userId, updatedAt: dateNow() });
-    await this.write(change, mine.member, 'admin');
-    await this.write(change, theirs.member, 'owner');
+    await this.deps.visibility.settle(change, serverId, { userIds: [mine.member.userId, userId] }, async () => {
+      await this.write(change, mine.member, 'admin');
+      await this.write(change, theirs.member, 'owner');
+    });
     await this.deps.audience.publish(change, { serverId, channelId: null });
     return this.record(change.rows, theirs.member);
   }

@@ -1,5 +1,6 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
+import { requireInChannel } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../../contract/message.ts';
@@ -76,7 +77,8 @@ export class ThreadService {
     if (channelId !== null && row.channel_id !== channelId) throw new AppError('WRONG_CHANNEL');
     const known = await findThreadFrom(this.deps.database.rows, messageId);
     if (known) return { result: threadRecord(known), repeated: true };
-    await this.deps.channelAccess.postable(actor, row.channel_id).catch(gone);
+    const channel = await this.deps.channelAccess.postable(actor, row.channel_id).catch(gone);
+    requireInChannel(channel, 'thread:start');
     if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
     return this.deps.changes.run(async (change) => {
       const room = channelRoom(row.channel_id);
