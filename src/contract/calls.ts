@@ -34,6 +34,7 @@ import { pictureCalls } from './picture.ts';
 import { policyCalls } from './policy.ts';
 import { presenceClientEvents } from './presence.ts';
 import { reactionCalls, reactionClientEvents } from './reaction.ts';
+import { roleCalls } from './role.ts';
 import { searchCalls } from './search.ts';
 import { secondFactorCalls } from './second-factor.ts';
 import { serverCalls } from './server.ts';
@@ -88,6 +89,7 @@ export const allCalls = {
   ...pictureCalls,
   ...policyCalls,
   ...reactionCalls,
+  ...roleCalls,
   ...searchCalls,
   ...secondFactorCalls,
   ...serverMemberCalls,

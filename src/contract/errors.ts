@@ -42,6 +42,7 @@ export const errorCodes = {
   OWNER_CANNOT_LEAVE: [400, 'The owner cannot leave; hand the server over first.'],
   MODEL_REQUEST_REFUSED: [400, 'The model does not take this request.'],
   AGENT_LIMIT: [400, 'You have reached the limit of bots; delete one that you no longer need.'],
+  ROLE_LIMIT: [400, 'This server has as many roles as it can have; delete one first.'],
   SERVER_LIMIT: [400, 'You have reached the limit of servers; delete one or hand it over first.'],
   OVERRIDE_LIMIT: [400, 'This channel has reached its limit of overrides; remove one first.'],
   CHANNEL_LIMIT: [400, 'This server has reached its limit of channels; delete one first.'],

@@ -43,6 +43,7 @@ export const serverSchema = record('Server', {
   requireSecondFactor: z
     .boolean()
     .describe('People without a second factor may do no more here than members, whatever their role.'),
+  rolesVersion: z.number().int().describe('Grows with each change of its roles; then read them again.'),
   role: z.enum(roles).nullable().describe("The caller's role; null for those who are no members."),
   createdAt: timeSchema,
   updatedAt: timeSchema,
@@ -52,6 +53,7 @@ export const memberSchema = record('Member', {
   userId: idSchema,
   serverId: idSchema.nullable().describe('Null: one of the two of a direct message.'),
   role: z.enum(roles),
+  roles: z.array(idSchema).describe("Ids of the server's own roles that they have."),
   nickname: z.string().nullable(),
   joinedAt: timeSchema,
   user: smallUserSchema.extend({ status: statusSchema }),
@@ -132,10 +134,11 @@ export const memberJoined = durableEvent({
 
 export const memberUpdated = durableEvent({
   name: 'member:updated',
-  summary: 'Someone has another role, or admins have decided something about a bot.',
+  summary: 'Someone has other roles, or admins have decided something about a bot.',
   room: 'channel',
   payload: memberEventSchema.extend({
     role: z.enum(roles),
+    roles: z.array(idSchema).describe("Ids of the server's own roles that they have."),
     kept: z.boolean().optional().describe('Of a bot.'),
   }),
 });

@@ -63,6 +63,7 @@ import { ClaimedAddresses } from './migrations/0122-claimed-addresses.ts';
 import { MailedCodes } from './migrations/0123-mailed-codes.ts';
 import { Roles } from './migrations/0130-roles.ts';
 import { ViewOverrides } from './migrations/0131-view-overrides.ts';
+import { RolesVersion } from './migrations/0133-roles-version.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -125,6 +126,7 @@ export const migrations = [
   { name: '0123-mailed-codes', class: MailedCodes },
   { name: '0130-roles', class: Roles },
   { name: '0131-view-overrides', class: ViewOverrides },
+  { name: '0133-roles-version', class: RolesVersion },
 ];
 
 /**

@@ -26,6 +26,7 @@ import { notificationsModule } from '../features/notifications/notifications.mod
 import { picturesModule } from '../features/pictures/pictures.module.ts';
 import { presenceModule } from '../features/presence/presence.module.ts';
 import { reactionsModule } from '../features/reactions/reactions.module.ts';
+import { rolesModule } from '../features/roles/roles.module.ts';
 import { searchModule } from '../features/search/search.module.ts';
 import { serversModule } from '../features/servers/servers.module.ts';
 import { threadsModule } from '../features/threads/threads.module.ts';
@@ -54,6 +55,7 @@ export function createModules(context: Context) {
   const places = { ...people, ...members.services, ...channels.services };
   const joinRequests = joinRequestsModule(places);
   const servers = serversModule(places);
+  const roles = rolesModule(places);
   const mentions = mentionsModule(places);
   const messages = messagesModule({ ...places, ...mentions.services });
   const talk = { ...places, ...joinRequests.services, ...servers.services, ...messages.services };
@@ -85,6 +87,7 @@ export function createModules(context: Context) {
       channels,
       joinRequests,
       servers,
+      roles,
       mentions,
     },
     ...{ messages, media, reactions, search, bootstrap, agents, events, threads, workspace, apps, direct },

@@ -14,7 +14,7 @@ const leftOut: Record<string, string[]> = {
     ...['suspension_reason', 'deletes_at', 'erases_messages', 'second_factor_at'],
   ],
   // Nobody has a factor in another installation yet: all roles would be held back there.
-  servers: ['member_count', 'require_second_factor'],
+  servers: ['member_count', 'require_second_factor', 'roles_version'],
   channels: ['kind', 'deleted_at', 'view_overridden'],
   threads: ['message_count', 'deleted_at'],
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],

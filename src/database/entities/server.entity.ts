@@ -36,6 +36,8 @@ const ServerSchema = defineEntity({
     memberCount: p.integer().default(0),
     /** Holds back the roles of people without a second factor. */
     requireSecondFactor: p.boolean().default(false),
+    /** Counts the changes of its roles. */
+    rolesVersion: p.integer().default(0),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
   },

@@ -2,8 +2,6 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { type Permission, requirePermission } from '../../contract/roles.ts';
-import { channelRoom } from '../../contract/rooms.ts';
-import { memberUpdated } from '../../contract/server.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
 import { ServerMember } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -11,7 +9,7 @@ import type { ChannelMemberService } from '../channels/channel-member.service.ts
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import { readMember } from '../members/member.table.ts';
-import { lockServer, type Roster, shown } from '../members/roster.ts';
+import { lockServer, type Roster } from '../members/roster.ts';
 import { type MemberRecord, memberRecord } from '../members/server.view.ts';
 import type { PolicyService } from './policies/policy.service.ts';
 
@@ -117,11 +115,7 @@ export class BotSeats {
   }
 
   private async announce(change: Change, serverId: string, seat: MemberRecord): Promise<void> {
-    const { userId, role, user, agent } = seat;
-    const told = { scope: 'server', userId, role, ...shown(user), kept: agent?.kept } as const;
-    for (const channelId of await this.deps.audience.announcedOf(change.rows, serverId, userId)) {
-      change.publish(memberUpdated.in(channelRoom(channelId), { serverId, channelId, ...told }));
-    }
-    change.afterCommit(() => this.deps.serverAccess.forget(serverId, userId));
+    await this.deps.audience.publishMember(change, serverId, seat);
+    change.afterCommit(() => this.deps.serverAccess.forget(serverId, seat.userId));
   }
 }

@@ -1,7 +1,7 @@
 import { NIL } from 'uuid';
 import { channelCreated } from '../../contract/channel.ts';
-import { userRoom } from '../../contract/rooms.ts';
-import { serverUpdated } from '../../contract/server.ts';
+import { channelRoom, userRoom } from '../../contract/rooms.ts';
+import { memberUpdated, serverUpdated } from '../../contract/server.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { atOnce, insertJobs, type NewsJob, type NotificationQueue, portion } from '../../jobs/notification.jobs.ts';
@@ -16,7 +16,7 @@ import {
 import { channelRecords } from './channel.table.ts';
 import { channelChange } from './channel.view.ts';
 import { findServer } from './server.table.ts';
-import { serverChange, serverRecord } from './server.view.ts';
+import { type MemberRecord, serverChange, serverRecord } from './server.view.ts';
 
 /** A join or leave is announced in at most this many of a server's channels. */
 const announcedChannels = 200;
@@ -46,6 +46,27 @@ export class Audience {
   async announcedOf(rows: Rows, serverId: string, userId: string): Promise<string[]> {
     const entered = await enteredChannels(rows, serverId, userId);
     return [...(await this.announcedIn(rows, serverId)), ...entered];
+  }
+
+  /** Announces in the channels of a server that a member has other roles, or that admins decided something about a bot. */
+  async publishMember(
+    change: Change,
+    serverId: string,
+    { userId, role, roles, user, agent }: MemberRecord,
+  ): Promise<void> {
+    const kept = agent?.kept;
+    const member = {
+      serverId,
+      scope: 'server',
+      userId,
+      role,
+      roles,
+      ...shownOf(user),
+      ...(agent ? { kept } : {}),
+    } as const;
+    for (const channelId of await this.announcedOf(change.rows, serverId, userId)) {
+      change.publish(memberUpdated.in(channelRoom(channelId), { ...member, channelId }));
+    }
   }
 
   /** Everyone who gets a server's events, ordered by id. */
@@ -108,4 +129,9 @@ export class Audience {
     const length = await homepageLength(rows, serverId);
     return length === undefined ? most : Math.min(most, Math.ceil(toldCharacters / length));
   }
+}
+
+/** The user fields in member events. */
+function shownOf({ username, displayName, avatarUrl, isBot }: MemberRecord['user']) {
+  return { username, displayName, avatarUrl, isBot };
 }

@@ -9,7 +9,8 @@ const agentColumn = `(SELECT json_build_object('id', a.id, 'owner', a.owner_id, 
 export const userColumns = `u.username, u.display_name, u.avatar_url, u.is_bot, ${agentColumn}`;
 
 export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.joined_at, m.kept,
-  m.workspace_write, ${userColumns}`;
+  m.workspace_write, ARRAY(SELECT h.role_id::text FROM member_roles h
+    WHERE h.server_id = m.server_id AND h.user_id = m.user_id ORDER BY h.role_id) AS roles, ${userColumns}`;
 
 const members = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id WHERE m.server_id = $1`;
 const page = `${members} AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;

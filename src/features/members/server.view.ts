@@ -22,6 +22,7 @@ export interface ServerRow {
   updated_at: Date | string;
   member_count: number;
   require_second_factor: boolean;
+  roles_version: number;
   role: Role | null;
 }
 
@@ -47,6 +48,7 @@ export function serverRecord(row: ServerRow): ServerRecord {
     ...(row.role && row.invite_code !== null ? { inviteCode: row.invite_code } : {}),
     memberCount: row.member_count,
     requireSecondFactor: row.require_second_factor,
+    rolesVersion: row.roles_version,
     role: row.role,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
@@ -68,6 +70,8 @@ export interface MemberRow extends UserColumns {
   joined_at: Date | string;
   kept: boolean;
   workspace_write: boolean;
+  /** Ids of the server's own roles that they have. */
+  roles: string[];
   /** Of a bot. */
   agent: { id: string; owner: string; status: string; beat: string | null } | null;
 }
@@ -79,6 +83,7 @@ export function memberRecord(row: MemberRow, statuses: StatusReader): MemberReco
     userId: row.user_id,
     serverId: row.server_id,
     role: row.role,
+    roles: row.roles,
     nickname: row.nickname,
     joinedAt: isoTime(row.joined_at),
     user: { ...userOf(row.user_id, row), status: statuses.statusOf(row.user_id) },

@@ -5,11 +5,19 @@ import { anyUserById, lockUser, requireStaying } from '../../access/user.table.t
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { memberCountSchema, StatusReader } from '../../contract/presence.ts';
-import { outranks, type Role, requirePermission, requireToOutrank, rolesWith } from '../../contract/roles.ts';
-import { channelRoom, userRoom } from '../../contract/rooms.ts';
+import {
+  outranks,
+  type Rights,
+  type Role,
+  requirePermission,
+  requireToOutrank,
+  roles,
+  rolesWith,
+} from '../../contract/roles.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
-import { type listMembersSchema, memberUpdated, serverUpdated } from '../../contract/server.ts';
+import { type listMembersSchema, serverUpdated } from '../../contract/server.ts';
 import type { Rows } from '../../database/database.ts';
 import { Server, ServerMember } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -20,7 +28,7 @@ import type { ChannelVisibility } from '../channels/channel-visibility.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import { readMember, readMembers } from '../members/member.table.ts';
-import { type LockedMember, lockMembers, type Roster, shown } from '../members/roster.ts';
+import { type LockedMember, lockMembers, type Roster } from '../members/roster.ts';
 import { findServer } from '../members/server.table.ts';
 import {
   type MemberRecord,
@@ -121,19 +129,19 @@ export class MemberService {
   }
 
   /**
-   * Changes a member's role; `owner` transfers the server, and makes the previous owner an admin.
+   * Changes a member's role; `owner` transfers the server, and makes the previous owner an admin. Everyone but the owner may
+   * lower their own.
    * @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED, SERVER_LIMIT for a new owner who owns too many
    */
   async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requirePermission(membership.rights, role === 'owner' ? 'server:hand-over' : 'member:set-role');
+    if (role === 'owner') requirePermission(membership.rights, 'server:hand-over');
+    else if (userId !== actor.userId) requirePermission(membership.rights, 'member:set-role');
     return this.deps.changes.run(async (change) => {
       const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
       if (role === 'owner') return this.handOver(change, mine, theirs);
-      requirePermission(mine.rights, 'member:set-role');
-      requireToOutrank(mine.rights, theirs.rights);
-      if (!outranks(mine.rights, { role, place: 0 }))
-        throw new AppError('ROLE_REQUIRED', { message: 'You can give only roles below yours.' });
+      if (userId === actor.userId) requireToStepDown(mine.rights, role);
+      else requireToSet(mine.rights, theirs.rights, role);
       const write = () => this.write(change, theirs.member, role);
       if (theirs.member.role !== role) await this.deps.visibility.settle(change, id, { userIds: [userId] }, write);
       return this.record(change.rows, theirs.member);
@@ -172,11 +180,7 @@ export class MemberService {
     member.role = role;
     await change.em.flush();
     if (!rolesWith('join-request:decide').includes(role)) await this.deps.notifications.settle(change, serverId);
-    const user = await anyUserById(change.rows, userId);
-    for (const channelId of await this.deps.audience.announcedOf(change.rows, serverId, userId)) {
-      const member = { serverId, channelId, scope: 'server', userId, role, ...shown(user) } as const;
-      change.publish(memberUpdated.in(channelRoom(channelId), member));
-    }
+    await this.deps.audience.publishMember(change, serverId, await this.record(change.rows, member));
     const row = await findServer(change.rows, serverId, userId);
     if (row) change.publish(serverUpdated.in(userRoom(userId), serverChange(serverRecord(row))));
     change.afterCommit(() => this.deps.serverAccess.forget(serverId, userId));
@@ -216,6 +220,25 @@ export class MemberService {
     const row = await readMember(rows, serverId, userId);
     if (!row) throw new AppError('MEMBER_NOT_FOUND');
     return memberRecord(row, this.deps.statuses);
+  }
+}
+
+/** @throws AppError ROLE_REQUIRED, SECOND_FACTOR_SETUP_REQUIRED */
+function requireToSet(mine: Rights, theirs: Rights, role: Role): void {
+  requirePermission(mine, 'member:set-role');
+  requireToOutrank(mine, theirs);
+  if (!outranks(mine, { role, place: 0 })) {
+    throw new AppError('ROLE_REQUIRED', { message: 'You can give only roles below yours.' });
+  }
+}
+
+/** Anyone may lower their own role; the owner hands the server over first. @throws AppError ROLE_REQUIRED */
+function requireToStepDown({ role: own }: Rights, role: Role): void {
+  if (own === 'owner') {
+    throw new AppError('ROLE_REQUIRED', { message: 'Hand the server over first; then you can lower your role.' });
+  }
+  if (roles.indexOf(role) < roles.indexOf(own)) {
+    throw new AppError('ROLE_REQUIRED', { message: 'You can lower your own role, not raise it.' });
   }
 }
 
