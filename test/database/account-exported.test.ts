@@ -33,6 +33,7 @@ const exported: Record<string, string> = {
   'invite_codes.used_by': 'i.used_by = $1',
   'join_requests.user_id': 'j.user_id = $1',
   'known_devices.user_id': 'known_devices d WHERE d.user_id = $1',
+  'member_roles.user_id': 'h.user_id = $1',
   'messages.author_id': 'author_id = $1',
   'model_tokens.user_id': 'model_tokens m WHERE m.user_id = $1',
   'model_usage.user_id': 'model_usage m WHERE m.user_id = $1',
@@ -56,7 +57,6 @@ const exported: Record<string, string> = {
 /** What is left out, and why. */
 const leftOut: Record<string, string> = {
   'channel_overrides.user_id': 'what a channel allows or denies someone is its server’s',
-  'member_roles.user_id': 'nobody can give them yet',
   'account_exports.user_id': 'the export itself',
   'channels.created_by': 'a channel is its server’s, whoever made it',
   'email_verifications.user_id': 'hashes of what was mailed',

@@ -31,7 +31,6 @@ const staying = [
   'email_changes',
   'account_exports',
   ...['former_names', 'handovers'],
-  ...['server_roles', 'member_roles', 'channel_overrides'],
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],

@@ -101,8 +101,8 @@ describe("a server's own roles", () => {
   });
 
   it('are told to everyone: who has them, and that there are others', async () => {
-    const ear = await other.listen(here.channel.id);
-    const version = (await other.get(base)).body.rolesVersion;
+    const ear = await here.bob.listen(here.channel.id);
+    const version = (await here.bob.get(base)).body.rolesVersion;
     const role = await make([]);
     await until(() => ear.all('server:updated').some(({ server }) => server.rolesVersion > version));
     await give(here.alice, helper, role);

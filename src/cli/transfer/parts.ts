@@ -12,6 +12,7 @@ import {
 } from './community.table.ts';
 import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
 import type { Part } from './part.ts';
+import { channelOverrides, memberRoles, serverRoles } from './roles.table.ts';
 import { attachments, messages, reactions, threads } from './talk.table.ts';
 
 /** All parts, each after those it refers to. */
@@ -21,7 +22,10 @@ export const parts: Part[] = [
   servers,
   members,
   bans,
+  serverRoles,
+  memberRoles,
   channels,
+  channelOverrides,
   channelMembers,
   channelReads,
   joinRequests,

@@ -152,6 +152,8 @@ const places: Section[] = [
     'memberships',
     'Servers you are in',
     `m.server_id AS "serverId", s.name, s.slug, m.role, s.owner_id = $1 AS "isOwner", m.nickname,
+     ARRAY(SELECT r.name FROM member_roles h JOIN server_roles r ON r.id = h.role_id
+       WHERE h.user_id = $1 AND h.server_id = m.server_id ORDER BY r.position DESC) AS roles,
      m.joined_at AS "joinedAt"`,
     'server_members m JOIN servers s ON s.id = m.server_id WHERE m.user_id = $1',
     'm.server_id',
