@@ -32,7 +32,7 @@ export const sendErrors = [
   'FORBIDDEN',
   'BOT_LOOP',
 ] as const;
-const editErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'CHANNEL_ARCHIVED'] as const;
+const editErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'CHANNEL_ARCHIVED'] as const;
 const pinErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED'] as const;
 const pinInChannelErrors = [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'] as const;
 const pinAnswer = messageSchema.extend(doneSchema.shape);

@@ -96,7 +96,7 @@ export const reactionCalls = calls(tag, {
     status: 201,
     mayExist: true,
     answer: reactionsAnswerSchema,
-    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
+    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
   },
   removeReaction: {
     method: 'DELETE',
@@ -124,7 +124,7 @@ export const reactionClientEvents = clientEvents(tag, {
     summary: 'React to a message.',
     payload,
     ack,
-    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
+    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
     limit: 'events',
     lane: { by: 'messageId' },
   },

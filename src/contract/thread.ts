@@ -123,7 +123,15 @@ export const threadCalls = calls('Threads', {
     params: { id },
     body: updateThreadSchema,
     answer: threadSchema,
-    errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'CHANNEL_ARCHIVED', 'BLOCKED', 'USER_BLOCKED'],
+    errors: [
+      'THREAD_NOT_FOUND',
+      'NOT_A_MEMBER',
+      'ROLE_REQUIRED',
+      'FORBIDDEN',
+      'CHANNEL_ARCHIVED',
+      'BLOCKED',
+      'USER_BLOCKED',
+    ],
   },
   deleteThread: {
     method: 'DELETE',

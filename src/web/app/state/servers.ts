@@ -11,6 +11,8 @@ type ServerChange = RestInput<'PATCH /api/servers/:id'>['body'];
 
 /** How many channels are followed at most without having been visited. */
 const maxFollowed = 300;
+/** Within this time what the user may do in a channel is read again after it changed. */
+const spreadMs = 1500;
 /** The page size of members, the largest that the server allows. */
 const pageSize = 1000;
 
@@ -156,6 +158,10 @@ export class Servers {
     this.watched.add(channelId);
     const live = this.core.client.channel(channelId);
     live.listen('channel:updated', () => this.refresh(serverId));
+    // Everyone in it hears of it at once: they do not all ask at once.
+    live.listen('channel:overridden', () => {
+      this.core.scope.after(Math.random() * spreadMs, () => this.refresh(serverId));
+    });
     live.listen('channel:deleted', () => this.refresh(serverId));
     // Deleted while there was no connection.
     live.listen('closed', () => this.refresh(serverId));

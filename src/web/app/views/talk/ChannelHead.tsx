@@ -14,6 +14,7 @@ import { shortTime } from '../parts/time.ts';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
 import { ChannelMembers } from '../server/MemberList.tsx';
 import { type AppState, useApp } from '../useApp.ts';
+import { channelAt } from './permissions.ts';
 import { Pins, Search } from './Search.tsx';
 
 type Shown = 'pins' | 'threads' | 'search' | 'members';
@@ -125,17 +126,16 @@ export function useUnlisted(channelId: string): void {
 }
 
 export function useConversationInfo(channelId: string): About {
-  const { route, servers, timelines, people } = useApp();
-  const here = route.value;
+  const app = useApp();
+  const here = app.route.value;
   if (here.name === 'channel') {
-    const listed = servers.channels.value.get(here.serverId)?.find(({ id }) => id === channelId);
-    const channel = listed ?? timelines.visited.value.get(channelId) ?? null;
+    const channel = channelAt(app, channelId);
     const name = channel?.name ?? '';
     const icon = channel ? channelIcon(channel) : 'hash';
     const back = pathTo.server(here.serverId);
     return { name, label: `#${name}`, icon, topic: channel?.topic ?? null, back, channel, other: null };
   }
-  const other = people.dms.value.find(({ id }) => id === channelId)?.otherUser ?? null;
+  const other = app.people.dms.value.find(({ id }) => id === channelId)?.otherUser ?? null;
   const name = other?.displayName ?? '';
   return { name, label: `@${name}`, icon: 'chat', topic: null, back: '/app/messages', channel: null, other };
 }

@@ -8,6 +8,7 @@ import type { Timeline } from '../../state/timeline.ts';
 import { useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { type AppState, useApp } from '../useApp.ts';
+import { mayUsually, withheld } from './permissions.ts';
 import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
 import { UnsentDraft } from './Unsent.tsx';
 
@@ -34,8 +35,14 @@ export function Composer({ timeline, name, closed }: ComposerProps) {
 }
 
 function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) {
-  const { attachments } = useApp();
+  const app = useApp();
+  const { attachments } = app;
   const { channelId, threadId } = timeline;
+  const withoutFiles = mayUsually(app, channelId, 'file:attach') ? null : withheld.files;
+  const addFiles = (list: readonly File[]) => {
+    if (withoutFiles && list.length > 0) app.showToast(withoutFiles, 'bad');
+    else void attachments.add(timeline.key, list);
+  };
   const composing = useComposer(timeline);
   const { answered, files, uploading, suggesting } = composing;
   const id = threadId ? 'thread-composer' : 'composer';
@@ -55,7 +62,7 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
         onRemove={(file) => attachments.remove(timeline.key, file)}
         onStop={(file) => attachments.cancel(timeline.key, file)}
       />
-      <TextBox id={id} name={name} composing={composing} onFiles={(list) => void attachments.add(timeline.key, list)} />
+      <TextBox id={id} name={name} composing={composing} withoutFiles={withoutFiles} onFiles={addFiles} />
       <Typists channelId={channelId} threadId={threadId} />
     </form>
   );
@@ -65,17 +72,19 @@ interface TextBoxProps {
   id: string;
   name: string;
   composing: Composing;
+  /** Why no files can be added; null: they can. */
+  withoutFiles: string | null;
   onFiles(list: readonly File[]): void;
 }
 
-function TextBox({ id, name, composing, onFiles }: TextBoxProps) {
+function TextBox({ id, name, composing, withoutFiles, onFiles }: TextBoxProps) {
   const { connection } = useApp();
   const { ref, text, change, press, suggesting, blocked } = composing;
   const offline = connection.state.value.status === 'offline';
   const left = maxLength - text.length;
   return (
     <div class="box">
-      <AddFiles onChoose={onFiles} />
+      <AddFiles withheld={withoutFiles} onChoose={onFiles} />
       <textarea
         id={id}
         ref={ref}
@@ -141,14 +150,21 @@ function FileToSend({ name, state, onRemove }: { name: string; state?: string; o
   );
 }
 
-export function AddFiles({ onChoose }: { onChoose(files: readonly File[]): void }) {
+interface AddFilesProps {
+  /** Why no files can be added. */
+  withheld?: string | null;
+  onChoose(files: readonly File[]): void;
+}
+
+export function AddFiles({ withheld = null, onChoose }: AddFilesProps) {
   return (
-    <label class="icon attach" title="Add files">
+    <label class={withheld ? 'icon attach withheld' : 'icon attach'} title={withheld ?? 'Add files'}>
       <Icon name="add" />
       <input
         type="file"
         class="hidden"
-        aria-label="Add files"
+        aria-label={withheld ?? 'Add files'}
+        disabled={withheld !== null}
         multiple
         onChange={(event) => {
           onChoose([...(event.currentTarget.files ?? [])]);
@@ -195,9 +211,11 @@ export function Typists({ channelId, threadId }: { channelId: string; threadId: 
 
 /** Attaches files that are dropped anywhere on a conversation to the next message, if the user can write here. */
 export function useFileDrop(timeline: Timeline, closed: string | null) {
-  const { showToast, attachments } = useApp();
+  const app = useApp();
+  const { showToast, attachments } = app;
   return useDrop(async (dropped) => {
-    if (closed) return showToast(closed, 'bad');
+    const reason = closed ?? (mayUsually(app, timeline.channelId, 'file:attach') ? null : withheld.files);
+    if (reason) return showToast(reason, 'bad');
     const files = dropped.map(({ file }) => file);
     await attachments.add(timeline.key, files);
   });

@@ -1,12 +1,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
-import { isAtLeast } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Button } from '../parts/Button.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { useApp } from '../useApp.ts';
 import { ChannelHead, useConversationInfo, useUnlisted } from './ChannelHead.tsx';
 import { Composer, useFileDrop } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
+import { withheld } from './permissions.ts';
 import { Thread } from './Thread.tsx';
 import { UnsentDraft } from './Unsent.tsx';
 import { useAnnouncements } from './useNewMessages.ts';
@@ -52,7 +52,7 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
     if (isMember && timeline.gone.peek()) void timeline.showNewest();
   }, [isMember, timeline]);
   useAnnouncements(channelId, null);
-  const closed = channel && closedReason(app, channel);
+  const closed = channel && closedReason(channel);
   const { over, ...dropping } = useFileDrop(timeline, closed);
   if (timeline.gone.value) return <Gone timeline={timeline} threadId={threadId} />;
   return (
@@ -65,10 +65,10 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
 }
 
 /** Why the user may only read here; null: they may write. */
-function closedReason(app: AppState, { isArchived, type }: ChannelRecord): string | null {
+function closedReason({ isArchived, type, permissions }: ChannelRecord): string | null {
   if (isArchived) return 'This channel is archived: nobody writes here any more.';
-  const mayAnnounce = type !== 'announcement' || isAtLeast(app.servers.current.value?.role, 'admin');
-  return mayAnnounce ? null : 'Only those who run the server write here.';
+  if (type === 'announcement' && !permissions.includes('channel:announce')) return withheld.announce;
+  return permissions.includes('message:post') ? null : withheld.post;
 }
 
 type Access = RestAnswer<'GET /api/channels/:id/access'>;

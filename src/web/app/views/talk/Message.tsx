@@ -4,7 +4,6 @@ import type { Message } from '../../../../client/index.ts';
 import { isTouched } from '../../browser.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { pathTo } from '../../state/router.ts';
-import { isAtLeast } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
@@ -18,6 +17,7 @@ import { type AppState, useApp } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
+import { mayModerate, mayUsually } from './permissions.ts';
 import { ReactButton, Reactions } from './Reactions.tsx';
 
 interface MessageProps {
@@ -104,9 +104,10 @@ function isForMe(app: AppState, { authorId, mentions }: Message): boolean {
 
 /** One stop for Tab; arrow keys move within it. Otherwise a list of messages would be hundreds of stops. */
 function Toolbar({ message, actions }: { message: Message; actions: Action[] }) {
+  const app = useApp();
   return (
     <div class="actions" role="toolbar" aria-label="Message" onKeyDown={moveInToolbar}>
-      <ReactButton message={message} />
+      {mayUsually(app, message.channelId, 'message:react') && <ReactButton message={message} />}
       {actions.map(({ label, icon, run }) => (
         <IconButton key={label} icon={icon} label={label} tabIndex={-1} onClick={run} />
       ))}
@@ -168,8 +169,11 @@ interface Action {
 
 function actionsFor(app: AppState, message: Message, askToDelete: () => void): Action[] {
   const isOwn = message.authorId === app.me.value?.id;
-  const moderates = isAtLeast(app.servers.current.value?.role, 'moderator');
-  const mayPin = moderates || app.servers.current.value === null;
+  const { channelId } = message;
+  const moderates = mayModerate(app, channelId, 'message:delete-others');
+  const mayPin = mayModerate(app, channelId, 'message:pin') || app.servers.current.value === null;
+  const mayPost = mayUsually(app, channelId, 'message:post');
+  const mayStart = message.thread || (mayPost && mayUsually(app, channelId, 'thread:start'));
   const reply = () => {
     app.drafts.replyTo.value = message;
   };
@@ -194,10 +198,12 @@ function actionsFor(app: AppState, message: Message, askToDelete: () => void): A
     );
   };
   return [
-    { label: 'Reply', icon: 'reply', key: 'r', run: reply },
-    ...(message.threadId ? [] : [{ label: 'Thread', icon: 'thread' as const, key: 't', run: () => void thread() }]),
+    ...(mayPost ? [{ label: 'Reply', icon: 'reply' as const, key: 'r', run: reply }] : []),
+    ...(message.threadId || !mayStart
+      ? []
+      : [{ label: 'Thread', icon: 'thread' as const, key: 't', run: () => void thread() }]),
     ...(mayPin ? [{ label: message.isPinned ? 'Unpin' : 'Pin', icon: 'pin' as const, key: 'p', run: pin }] : []),
-    ...(isOwn ? [{ label: 'Edit', icon: 'edit' as const, key: 'e', run: edit }] : []),
+    ...(isOwn && mayPost ? [{ label: 'Edit', icon: 'edit' as const, key: 'e', run: edit }] : []),
     // Only secure pages have a clipboard.
     ...(navigator.clipboard ? [{ label: 'Copy link', icon: 'link' as const, key: 'l', run: link }] : []),
     ...(isOwn || moderates ? [{ label: 'Delete', icon: 'trash' as const, key: 'delete', run: askToDelete }] : []),

@@ -6,6 +6,7 @@ import type { Timeline } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { useOutside } from '../parts/Menu.tsx';
 import { type AppState, useApp } from '../useApp.ts';
+import { mayUsually, withheld } from './permissions.ts';
 
 const choice = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀', '✅', '🔥', '🚀', '👏', '🤔', '💯', '😍', '👎'];
 
@@ -33,6 +34,7 @@ function namesOf(app: AppState, users: string[], timeline: Timeline): string {
 export function Reactions({ message, timeline }: { message: Message; timeline: Timeline }) {
   const app = useApp();
   if (message.reactions.length === 0) return null;
+  const mayReact = mayUsually(app, message.channelId, 'message:react');
   return (
     <ul class="reactions" aria-label="Reactions">
       {message.reactions.map(({ emoji, count, users }) => (
@@ -41,7 +43,9 @@ export function Reactions({ message, timeline }: { message: Message; timeline: T
             type="button"
             aria-pressed={isMine(app, users)}
             aria-label={`${emojiOf(emoji)}, ${count}`}
-            title={namesOf(app, users, timeline)}
+            // Taking one's own back is always possible.
+            disabled={!mayReact && !isMine(app, users)}
+            title={mayReact ? namesOf(app, users, timeline) : withheld.react}
             onClick={() => toggle(app, message, emoji, isMine(app, users))}
           >
             <span aria-hidden="true">{emojiOf(emoji)}</span> {count}

@@ -12,6 +12,7 @@ import { useApp } from '../useApp.ts';
 import { useConversationInfo } from './ChannelHead.tsx';
 import { Composer, useFileDrop } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
+import { withheld } from './permissions.ts';
 import { DeletedThread } from './Unsent.tsx';
 import { useAnnouncements } from './useNewMessages.ts';
 
@@ -36,8 +37,10 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
     },
     [timeline, threadId, channelId],
   );
-  const isOver = useConversationInfo(channelId).channel?.isArchived || thread?.isArchived;
-  const closed = isOver ? 'This thread is archived: nobody writes here any more.' : null;
+  const { channel } = useConversationInfo(channelId);
+  const isOver = channel?.isArchived || thread?.isArchived;
+  const isWithheld = channel && !channel.permissions.includes('message:post');
+  const closed = isOver ? 'This thread is archived: nobody writes here any more.' : isWithheld ? withheld.post : null;
   const { over, ...dropping } = useFileDrop(timeline, closed);
   return (
     <aside class={`conversation thread ${over ? 'over' : ''}`} aria-label={`Thread ${name}`} {...dropping}>

@@ -1,0 +1,30 @@
+import type { ChannelRecord } from '../../../../client/index.ts';
+import type { AppState } from '../useApp.ts';
+
+type Permission = ChannelRecord['permissions'][number];
+
+/** Why the user cannot do something in a channel, to be shown in its place. */
+export const withheld = {
+  post: 'You can read this channel, but your role does not let you write here.',
+  announce: 'Only those who run the server write here.',
+  files: 'Your role does not let you add files here.',
+  react: 'Your role does not let you react here.',
+};
+
+/** The channel of the server at the address, if it is known; null also for direct messages. */
+export function channelAt({ route, servers, timelines }: AppState, channelId: string): ChannelRecord | null {
+  const here = route.value;
+  if (here.name !== 'channel') return null;
+  const listed = servers.channels.value.get(here.serverId)?.find(({ id }) => id === channelId);
+  return listed ?? timelines.visited.value.get(channelId) ?? null;
+}
+
+/** Whether to offer what members usually may do: everywhere but where it is known that the user may not. */
+export function mayUsually(app: AppState, channelId: string, permission: Permission): boolean {
+  return channelAt(app, channelId)?.permissions.includes(permission) ?? true;
+}
+
+/** Whether to offer what few may do: only where it is known that the user may. */
+export function mayModerate(app: AppState, channelId: string, permission: Permission): boolean {
+  return channelAt(app, channelId)?.permissions.includes(permission) ?? false;
+}
