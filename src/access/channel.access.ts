@@ -2,7 +2,14 @@ import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import type { ChannelKind, ChannelType } from '../contract/channel.ts';
 import { AppError } from '../contract/errors.ts';
-import { may, type Permission, type Rights, type Role, requirePermission } from '../contract/roles.ts';
+import {
+  may,
+  type Permission,
+  type Rights,
+  type Role,
+  requireNoTimeout,
+  requirePermission,
+} from '../contract/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
@@ -22,6 +29,8 @@ export interface ChannelInfo extends Overridden {
   type: ChannelType;
   isPrivate: boolean;
   isArchived: boolean;
+  /** How long people wait between two messages; 0: not at all. */
+  slowModeSeconds: number;
   /** Whether its server is public. */
   serverIsPublic: boolean;
 }
@@ -138,22 +147,25 @@ export class ChannelAccess {
 
   /**
    * A channel that the actor may send to.
-   * @throws AppError like `entered`, CHANNEL_ARCHIVED, ROLE_REQUIRED without the right to post, BLOCKED, USER_BLOCKED,
+   * @throws AppError like `entered`, TIMED_OUT, CHANNEL_ARCHIVED, ROLE_REQUIRED without the right to post, BLOCKED,
+   *   USER_BLOCKED,
    *   FORBIDDEN for a bot that may not reply there
    */
   async postable(actor: Actor, channelId: string): Promise<ChannelWithRights> {
     const channel = await this.entered(actor, channelId);
+    requireNoTimeout(channel.rights);
     if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     if (channel.kind === 'dm') await this.requireUnblocked(actor, channel);
     requireInChannel(channel, 'message:post');
     if (channel.type === 'announcement') requirePermission(channel.rights, 'channel:announce');
-    if (actor.user.isBot) await this.requireReply(actor, channelId);
+    if (actor.user.isBot) await this.requireVoice(actor, channel);
     return channel;
   }
 
-  /** For anything expressed in a channel, even a reaction. @throws AppError FORBIDDEN for a bot that may not reply */
-  async requireReply(actor: Actor, channelId: string): Promise<void> {
-    if (actor.user.isBot && !(await this.policies.effective(actor.userId, channelId)).reply) {
+  /** For anything expressed in a channel, even a reaction. @throws AppError TIMED_OUT, FORBIDDEN for a bot that may not reply */
+  async requireVoice(actor: Actor, { id, rights }: Pick<ChannelWithRights, 'id' | 'rights'>): Promise<void> {
+    requireNoTimeout(rights);
+    if (actor.user.isBot && !(await this.policies.effective(actor.userId, id)).reply) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it write in this channel." });
     }
   }
@@ -269,7 +281,8 @@ export function requireInChannel({ kind, rights }: ChannelWithRights, permission
 function isLessOpen(before: ChannelInfo, now: ChannelInfo): boolean {
   const isHidden = (now.isPrivate && !before.isPrivate) || (before.serverIsPublic && !now.serverIsPublic);
   const isOverridden = JSON.stringify(before.overrides) !== JSON.stringify(now.overrides);
-  return isHidden || isOverridden || (now.isArchived && !before.isArchived) || now.type !== before.type;
+  const isSlower = now.slowModeSeconds > before.slowModeSeconds;
+  return isHidden || isOverridden || isSlower || (now.isArchived && !before.isArchived) || now.type !== before.type;
 }
 
 /** Whether someone who was in a channel, or would be without a row, was removed from it. */

@@ -3,6 +3,7 @@ import {
   type ChannelRight,
   channelRights,
   defaultPermissions,
+  isLeftBy,
   type Permission,
   type Rights,
   type Role,
@@ -68,7 +69,7 @@ function compute({ roles }: ServerRoles, { role, roleIds, isHeldBack }: MemberFa
   const permissions = new Set(isHeldBack ? all.filter((name) => members.has(name)) : all);
   // Whom a channel is open to, channels decide alone.
   permissions.add('channel:view');
-  return { role, isHeldBack, place, roleIds: own.map(({ id }) => id), permissions };
+  return { role, isHeldBack, place, roleIds: own.map(({ id }) => id), permissions, timeout: null };
 }
 
 /** What a fixed role may do in a server. Nothing can be taken from the owner and admins. */
@@ -119,7 +120,8 @@ function overridden(rights: Rights, groups: Override[][]): Rights {
   for (const group of groups) {
     for (const name of group.flatMap(({ deny }) => deny.flatMap(meant))) permissions.delete(name);
     for (const name of group.flatMap(({ allow }) => allow.flatMap(meant))) {
-      if (!rights.isHeldBack || members.has(name)) permissions.add(name);
+      const isHeldBack = rights.isHeldBack && !members.has(name);
+      if (!isHeldBack && isLeftBy(rights.timeout, name)) permissions.add(name);
     }
   }
   return { ...rights, permissions };

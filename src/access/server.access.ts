@@ -1,10 +1,11 @@
 import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
-import type { Rights, Role } from '../contract/roles.ts';
+import { type Rights, type Role, type Timeout, withTimeout } from '../contract/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database, Rows } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
+import { clock } from '../infrastructure/clock.ts';
 import { readServerRoles } from './rights.table.ts';
 import { type MemberFacts, rightsIn, type ServerRoles } from './rights.ts';
 import { readMemberships, readServer } from './server.table.ts';
@@ -20,6 +21,16 @@ export interface ServerInfo {
 export interface MembershipFacts extends MemberFacts {
   /** Of a bot: it may write in the workspace. */
   workspaceWrite: boolean;
+  /** Their timeout or that of the owner of a bot, in ms since 1970: it ends without anybody doing anything. */
+  timedOutUntil: number | null;
+  timeoutReason: string | null;
+}
+
+/** A membership as it was computed, of which roles, and whether it is that of someone who is timed out. */
+interface Computed {
+  of: ServerRoles;
+  isTimedOut: boolean;
+  membership: ServerMembership;
 }
 
 /** A user's membership in a server. */
@@ -45,7 +56,7 @@ export class ServerAccess {
   private readonly membershipReads: BatchedRead<MembershipFacts>;
   private readonly roleReads: BatchedRead<ServerRoles>;
   /** Memberships as they were computed of cached facts, so that a warm look-up creates nothing. */
-  private readonly computed = new WeakMap<MembershipFacts, { of: ServerRoles; membership: ServerMembership }>();
+  private readonly computed = new WeakMap<MembershipFacts, Computed>();
 
   constructor(database: Database, caches: Caches) {
     this.database = database;
@@ -91,10 +102,13 @@ export class ServerAccess {
 
   private compute(roles: ServerRoles, facts: MembershipFacts): ServerMembership {
     const known = this.computed.get(facts);
-    if (known?.of === roles) return known.membership;
+    const timeout = timeoutOf(facts);
+    const isTimedOut = timeout !== null;
+    if (known?.of === roles && known.isTimedOut === isTimedOut) return known.membership;
     const { role, workspaceWrite } = facts;
-    const membership = { role, workspaceWrite, rights: rightsIn(roles, facts) };
-    this.computed.set(facts, { of: roles, membership });
+    const rights = rightsIn(roles, facts);
+    const membership = { role, workspaceWrite, rights: timeout ? withTimeout(rights, timeout) : rights };
+    this.computed.set(facts, { of: roles, isTimedOut, membership });
     return membership;
   }
 
@@ -149,10 +163,21 @@ export async function rightsNow(rows: Rows, serverId: string, userIds: string[])
   );
 }
 
+/** The timeout that holds someone at this moment. */
+function timeoutOf({ timedOutUntil: until, timeoutReason: reason }: MembershipFacts): Timeout | null {
+  return until !== null && until > clock.now() ? { until, reason } : null;
+}
+
 /** Whether a member may do less than before, or less of it in some channel: own roles may be denied something there. */
 function isLessTrusted(before: MembershipFacts, now: MembershipFacts): boolean {
   const hasOtherRoles = before.role !== now.role || before.roleIds.join() !== now.roleIds.join();
-  return hasOtherRoles || (now.isHeldBack && !before.isHeldBack) || (before.workspaceWrite && !now.workspaceWrite);
+  const isTimedOut = timeoutOf(now) !== null && timeoutOf(before) === null;
+  return (
+    hasOtherRoles ||
+    isTimedOut ||
+    (now.isHeldBack && !before.isHeldBack) ||
+    (before.workspaceWrite && !now.workspaceWrite)
+  );
 }
 
 /** Whether a role of the server gives less than before. */

@@ -1,7 +1,7 @@
 import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError, missingAs } from '../contract/errors.ts';
-import { may } from '../contract/roles.ts';
+import { may, requireNoTimeout } from '../contract/roles.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 import { type ChannelAccess, type ChannelWithRights, requireInChannel } from './channel.access.ts';
@@ -74,6 +74,7 @@ export class ThreadAccess {
   async managed(actor: Actor, threadId: string): Promise<FoundThread> {
     const found = await this.readable(actor, threadId);
     if (found.thread.creatorId === actor.userId || may(found.channel.rights, 'thread:manage')) return found;
+    requireNoTimeout(found.channel.rights);
     throw new AppError('FORBIDDEN', { message: 'Only the one who started a thread and moderators may do this.' });
   }
 
@@ -84,7 +85,7 @@ export class ThreadAccess {
     const found = await this.managed(actor, threadId);
     if (!may(found.channel.rights, 'thread:manage')) requireInChannel(found.channel, 'message:post');
     await this.channels.requireUnblocked(actor, found.channel);
-    await this.channels.requireReply(actor, found.channel.id);
+    await this.channels.requireVoice(actor, found.channel);
     return found;
   }
 

@@ -51,6 +51,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'handover:ended': true,
   'member:banned': true,
   'member:unbanned': true,
+  'member:timed-out': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

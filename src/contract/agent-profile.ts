@@ -22,7 +22,7 @@ export const agentProfileCalls = calls('Agents', {
     params: { id: slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.') },
     body: addAgentsSchema,
     answer: addedAgentsSchema,
-    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER'],
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'TIMED_OUT'],
   },
   listSlashCommands: {
     method: 'GET',

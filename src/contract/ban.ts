@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { hoursSchema } from './member-erasure.ts';
 import { doneSchema, idSchema, limitSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
 
@@ -25,6 +26,9 @@ export const banMemberSchema = z.object({
   // PostgreSQL's clock decides; it could not even read these.
   until: omittable(timeSchema.refine((text) => Date.parse(text) > 0, 'must be in the future')).describe(
     'When the ban ends by itself; in the future.',
+  ),
+  deleteMessageHours: omittable(hoursSchema).describe(
+    'Deletes their messages of the last hours here, too, in the background; takes the permission to delete them.',
   ),
 });
 

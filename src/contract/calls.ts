@@ -21,6 +21,7 @@ import { handoverCalls } from './handover.ts';
 import { inviteCalls } from './invite.ts';
 import { joinRequestCalls } from './join-request.ts';
 import { mailedCalls } from './mailed.ts';
+import { memberErasureCalls } from './member-erasure.ts';
 import { membershipCalls } from './membership.ts';
 import { mentionCalls } from './mention.ts';
 import { messageCalls, messageClientEvents } from './message-calls.ts';
@@ -42,6 +43,7 @@ import { serverMemberCalls } from './server-member.ts';
 import { disconnectCalls, sessionCalls, sessionClientEvents } from './session.ts';
 import { streamClientEvents } from './stream.ts';
 import { threadCalls, threadClientEvents } from './thread.ts';
+import { timeoutCalls } from './timeout.ts';
 import { usernameChangeCalls } from './username-change.ts';
 import { verificationCalls } from './verification.ts';
 import { webhookCalls } from './webhook.ts';
@@ -93,6 +95,8 @@ export const allCalls = {
   ...searchCalls,
   ...secondFactorCalls,
   ...serverMemberCalls,
+  ...timeoutCalls,
+  ...memberErasureCalls,
   ...serverCalls,
   ...sessionCalls,
   ...disconnectCalls,

@@ -41,6 +41,7 @@ import {
 import { sessionRevoked, tokenExpiring } from './session.ts';
 import { messageStream } from './stream.ts';
 import { threadCreated, threadDeleted, threadUpdated } from './thread.ts';
+import { memberTimedOut } from './timeout.ts';
 import { workspaceChanged } from './workspace.ts';
 
 /** All events that the server sends (contract §9). Documents, webhooks and the types of the client derive from this list. */
@@ -49,6 +50,7 @@ export const catalogue = [
   slashCommandsUpdated,
   memberBanned,
   memberUnbanned,
+  memberTimedOut,
   channelCreated,
   channelUpdated,
   channelDeleted,

@@ -28,6 +28,9 @@ export const channelTypes = ['text', 'announcement', 'voice'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 export type ChannelType = (typeof channelTypes)[number];
 
+/** The seconds that people wait between two messages in a channel, up to six hours; 0: slow mode is off. */
+export const slowModeSchema = z.number().int().min(0).max(21_600);
+
 export const channelSchema = record('Channel', {
   id: idSchema,
   serverId: idSchema.nullable(),
@@ -43,6 +46,10 @@ export const channelSchema = record('Channel', {
   lastSeq: z.number().int().describe("Number of the last event in the channel's log."),
   createdAt: timeSchema,
   updatedAt: timeSchema,
+  slowModeSeconds: z
+    .number()
+    .int()
+    .describe('How long people wait between two messages here; 0: not at all. Moderators need not.'),
 });
 
 export const channelItemSchema = channelSchema
@@ -75,6 +82,7 @@ export const updateChannelSchema = z.object({
   name: nameSchema(100).optional(),
   description: descriptionSchema.nullish(),
   topic: descriptionSchema.nullish().describe('The description, under its other name.'),
+  slowModeSeconds: slowModeSchema.optional(),
 });
 
 export const positionsSchema = z
@@ -118,7 +126,7 @@ export const channelCreated = durableEvent({
 
 export const channelUpdated = durableEvent({
   name: 'channel:updated',
-  summary: 'The channel was renamed, described, moved, archived or unarchived.',
+  summary: 'The channel was renamed, described, moved, archived or unarchived, or has another slow mode.',
   room: 'channel',
   payload: channelChangeSchema,
 });

@@ -82,6 +82,7 @@ export const errorCodes = {
   ],
   ROLE_REQUIRED: [403, 'Your role does not allow this.'],
   INSUFFICIENT_PAT_SCOPE: [403, 'The scope of this personal access token does not allow this.'],
+  TIMED_OUT: [403, 'You are timed out in this server; until then you can only read here.'],
   BANNED: [403, 'You are banned from this server; its moderators can lift the ban.'],
   INVITE_REQUIRED: [403, 'Redeem an invite code to unlock this.'],
   INVITE_CODE_REQUIRED: [403, 'This server is private; join with its invite code.'],
@@ -155,6 +156,7 @@ export const errorCodes = {
   UNSAFE_URL: [422, 'This address may not be called from here; use a public https address.'],
   HEADERS_TOO_LARGE: [431, 'The headers of the request, with its address, are too large.'],
   RATE_LIMITED: [429, 'Too many requests; wait and try again.'],
+  SLOW_MODE: [429, 'This channel is in slow mode; wait until you may write again.'],
   USERNAME_CHANGE_LIMIT: [
     429,
     'You have changed your username too often of late; wait, or go back to one that is still kept for you.',

@@ -93,7 +93,7 @@ export const joinRequestCalls = calls('Join requests', {
     params: { id: channelParam },
     status: 202,
     answer: requestedSchema,
-    errors: ['CHANNEL_NOT_FOUND', 'ALREADY_MEMBER'],
+    errors: ['CHANNEL_NOT_FOUND', 'ALREADY_MEMBER', 'TIMED_OUT'],
   },
   listJoinRequests: {
     method: 'GET',

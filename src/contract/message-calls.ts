@@ -31,6 +31,7 @@ export const sendErrors = [
   'ATTACHMENT_INVALID',
   'FORBIDDEN',
   'BOT_LOOP',
+  'SLOW_MODE',
 ] as const;
 const editErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'CHANNEL_ARCHIVED'] as const;
 const pinErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED'] as const;
@@ -91,7 +92,7 @@ export const messageCalls = calls(tag, {
     summary: 'Delete a message: your own, that of a bot of yours, or as a moderator that of others.',
     params: { id },
     answer: doneSchema,
-    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'TIMED_OUT'],
   },
   listPins: {
     method: 'GET',
@@ -156,7 +157,7 @@ export const messageClientEvents = clientEvents(tag, {
     summary: 'Delete a message: your own, that of a bot of yours, or as a moderator that of others.',
     payload: z.object({ messageId: idSchema }),
     ack: z.object({ message: messageDeleted.payload }),
-    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+    errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'TIMED_OUT'],
     limit: 'events',
     lane: { by: 'messageId' },
   },

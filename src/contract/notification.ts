@@ -19,6 +19,7 @@ export const typeOfKind = {
   'server.member_joined': 'system',
   'server.kicked': 'system',
   'server.banned': 'system',
+  'server.timed_out': 'system',
   'server.invite': 'system',
   'server.join_request': 'system',
   'channel.member_added': 'system',
@@ -47,7 +48,9 @@ export const notificationSchema = z.object({
   title: z.string(),
   body: z
     .string()
-    .describe('What a message says, cut; of a `server.invite` the code to join with, of a `server.banned` the reason.'),
+    .describe(
+      'What a message says, cut; of a `server.invite` the code to join with, of a `server.banned` or `server.timed_out` the reason.',
+    ),
   referenceType: z.string().nullable(),
   referenceId: idSchema.nullable(),
   senderId: idSchema.nullable(),

@@ -129,7 +129,7 @@ export const presenceClientEvents = clientEvents('Presence', {
       'Set what you are doing in a channel; null to clear it. It ends with the connection, and when you leave the channel.',
     payload: activitySchema,
     ack: z.object({}),
-    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'BLOCKED', 'USER_BLOCKED', 'TIMED_OUT'],
     limit: 'events',
     lane: { by: 'channelId' },
   },

@@ -136,6 +136,42 @@ export interface Rights {
   /** Ids of the server's own roles that they have. */
   readonly roleIds: readonly string[];
   readonly permissions: ReadonlySet<Permission>;
+  /** They are timed out: they have only the permissions to see something. */
+  readonly timeout: Timeout | null;
+}
+
+/** Someone expresses nothing in a server until then. */
+export interface Timeout {
+  /** In ms since 1970. */
+  readonly until: number;
+  readonly reason: string | null;
+}
+
+/** The permissions that only let someone see more: whoever is timed out keeps them (contract §5). */
+const seeing: ReadonlySet<Permission> = new Set<Permission>([
+  'channel:view',
+  'channel:see-private',
+  'app:see-all',
+  'audit:read',
+  'history:read',
+]);
+
+/** Whether someone with these rights can have a permission now: a timeout leaves only what lets them see. */
+export function isLeftBy(timeout: Timeout | null, permission: Permission): boolean {
+  return timeout === null || seeing.has(permission);
+}
+
+/** What someone may do while they are timed out. */
+export function withTimeout(rights: Rights, timeout: Timeout): Rights {
+  const permissions = new Set([...rights.permissions].filter((name) => isLeftBy(timeout, name)));
+  return { ...rights, permissions, timeout };
+}
+
+/** For all that someone does in a server but look on, leave, and take back what is theirs. @throws AppError TIMED_OUT */
+export function requireNoTimeout(rights: Rights | null | undefined): void {
+  if (!rights?.timeout) return;
+  const { until, reason } = rights.timeout;
+  throw new AppError('TIMED_OUT', { extra: { until: new Date(until).toISOString(), reason } });
 }
 
 const rank = (role: Role) => roles.length - roles.indexOf(role);
@@ -150,9 +186,13 @@ export function may(rights: Rights | null | undefined, permission: Permission): 
   return rights?.permissions.has(permission) ?? false;
 }
 
-/** @throws AppError ROLE_REQUIRED, naming the permission and the least fixed role that has it by itself; SECOND_FACTOR_SETUP_REQUIRED */
+/**
+ * @throws AppError ROLE_REQUIRED, naming the permission and the least fixed role that has it by itself; TIMED_OUT,
+ *   SECOND_FACTOR_SETUP_REQUIRED
+ */
 export function requirePermission(rights: Rights | null | undefined, permission: Permission): void {
   if (may(rights, permission)) return;
+  requireNoTimeout(rights);
   if (rights?.isHeldBack) throw heldBack();
   const least = leastRoles[permission];
   throw new AppError('ROLE_REQUIRED', {

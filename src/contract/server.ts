@@ -64,6 +64,11 @@ export const memberSchema = record('Member', {
     })
     .nullable()
     .describe('Behind a bot; null for people.'),
+  timedOutUntil: timeSchema
+    .nullable()
+    .optional()
+    .describe('When their timeout ends; null: they have none. For those who may time out, and for oneself.'),
+  timeoutReason: z.string().nullable().optional().describe('Why; for the same.'),
 });
 
 /** The caller's servers: the record, also as `server` with `member` beside it for clients that look there. */
@@ -275,6 +280,7 @@ export const serverCalls = calls('Servers', {
       'USER_BLOCKED',
       'ALREADY_MEMBER',
       'FORBIDDEN',
+      'TIMED_OUT',
       'BANNED',
     ],
   },

@@ -140,7 +140,7 @@ export const threadCalls = calls('Threads', {
       'Delete a thread and its messages; for moderators, and for the one who started it while nothing of anyone else is in it.',
     params: { id },
     answer: doneSchema,
-    errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
+    errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'TIMED_OUT'],
   },
   listThreadMessages: {
     method: 'GET',

@@ -48,7 +48,7 @@ export const workspaceCalls = calls(tag, {
     params: { serverId },
     body: renameWorkspaceSchema,
     answer: workspaceSchema,
-    errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
+    errors: ['NOT_A_MEMBER', 'TIMED_OUT', 'FORBIDDEN'],
   },
   getWorkspaceTree: {
     method: 'GET',
@@ -94,6 +94,7 @@ export const workspaceCalls = calls(tag, {
     answer: pasteAnswer,
     errors: [
       'NOT_A_MEMBER',
+      'TIMED_OUT',
       'NODE_NOT_FOUND',
       'FOLDER_NOT_FOUND',
       'FOLDER_INTO_ITSELF',
@@ -110,6 +111,7 @@ export const workspaceCalls = calls(tag, {
     answer: commandsAnswer,
     errors: [
       'NOT_A_MEMBER',
+      'TIMED_OUT',
       'NODE_NOT_FOUND',
       'FOLDER_NOT_FOUND',
       'FILE_NOT_FOUND',
@@ -130,7 +132,7 @@ export const folderCalls = calls(tag, {
     body: createFolderSchema,
     status: 201,
     answer: nodeSchema,
-    errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'FOLDER_TOO_DEEP', 'QUOTA_EXCEEDED'],
+    errors: ['NOT_A_MEMBER', 'TIMED_OUT', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'FOLDER_TOO_DEEP', 'QUOTA_EXCEEDED'],
   },
   updateFolder: {
     method: 'PATCH',
@@ -139,7 +141,7 @@ export const folderCalls = calls(tag, {
     params: { serverId, folderId },
     body: updateFolderSchema,
     answer: nodeSchema,
-    errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'NAME_TAKEN', 'FOLDER_INTO_ITSELF', 'FOLDER_TOO_DEEP'],
+    errors: ['NOT_A_MEMBER', 'TIMED_OUT', 'FORBIDDEN', 'NAME_TAKEN', 'FOLDER_INTO_ITSELF', 'FOLDER_TOO_DEEP'],
   },
   deleteFolder: {
     method: 'DELETE',
@@ -147,7 +149,7 @@ export const folderCalls = calls(tag, {
     summary: 'Delete a folder with its contents.',
     params: { serverId, folderId },
     answer: doneSchema,
-    errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
+    errors: ['NOT_A_MEMBER', 'TIMED_OUT', 'FORBIDDEN'],
   },
   searchFolders: {
     method: 'GET',
@@ -187,7 +189,7 @@ export const fileCalls = calls(tag, {
     body: createFileSchema,
     status: 201,
     answer: nodeSchema,
-    errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
+    errors: ['NOT_A_MEMBER', 'TIMED_OUT', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
   },
   updateFile: {
     method: 'PATCH',
@@ -197,7 +199,15 @@ export const fileCalls = calls(tag, {
     headers: fileVersionHeaders,
     body: updateFileSchema,
     answer: nodeSchema,
-    errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'NAME_TAKEN', 'FILE_CHANGED', 'QUOTA_EXCEEDED'],
+    errors: [
+      'NOT_A_MEMBER',
+      'TIMED_OUT',
+      'FORBIDDEN',
+      'FOLDER_NOT_FOUND',
+      'NAME_TAKEN',
+      'FILE_CHANGED',
+      'QUOTA_EXCEEDED',
+    ],
   },
   deleteFile: {
     method: 'DELETE',
@@ -205,7 +215,7 @@ export const fileCalls = calls(tag, {
     summary: 'Delete a file.',
     params: { serverId, fileId },
     answer: doneSchema,
-    errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
+    errors: ['NOT_A_MEMBER', 'TIMED_OUT', 'FORBIDDEN'],
   },
   cloneFile: {
     method: 'POST',
@@ -214,7 +224,7 @@ export const fileCalls = calls(tag, {
     params: { serverId, fileId },
     status: 201,
     answer: nodeSchema,
-    errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'QUOTA_EXCEEDED'],
+    errors: ['NOT_A_MEMBER', 'TIMED_OUT', 'FORBIDDEN', 'QUOTA_EXCEEDED'],
   },
   uploadFile: {
     method: 'POST',
@@ -226,7 +236,7 @@ export const fileCalls = calls(tag, {
     file: 'The file, with its name.',
     status: 201,
     answer: nodeSchema,
-    errors: ['NOT_A_MEMBER', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
+    errors: ['NOT_A_MEMBER', 'TIMED_OUT', 'FORBIDDEN', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
   },
   searchFiles: {
     method: 'GET',

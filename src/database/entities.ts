@@ -10,7 +10,14 @@ import {
 } from './entities/agent.entity.ts';
 import { App, AppFile } from './entities/app.entity.ts';
 import { Blob, BlobChunk } from './entities/blob.entity.ts';
-import { Channel, ChannelMember, ChannelRead, DmChannel, JoinRequest } from './entities/channel.entity.ts';
+import {
+  Channel,
+  ChannelMember,
+  ChannelRead,
+  DmChannel,
+  JoinRequest,
+  SlowModeTurn,
+} from './entities/channel.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
@@ -23,7 +30,7 @@ import { PresenceWish } from './entities/presence-wish.entity.ts';
 import { ChannelOverride, MemberRole, ServerRole } from './entities/role.entity.ts';
 import { Passkey, PasskeyChallenge, RecoveryCode, SignInTicket, TotpFactor } from './entities/second-factor.entity.ts';
 import { FormerUsername, KnownDevice, SecurityNotice } from './entities/security.entity.ts';
-import { Server, ServerBan, ServerMember } from './entities/server.entity.ts';
+import { Server, ServerBan, ServerMember, ServerTimeout } from './entities/server.entity.ts';
 import {
   Block,
   EmailChange,
@@ -68,10 +75,12 @@ export const entities = [
   ServerBan,
   ServerRole,
   MemberRole,
+  ServerTimeout,
   Channel,
   ChannelMember,
   ChannelOverride,
   ChannelRead,
+  SlowModeTurn,
   Message,
   Thread,
   Reaction,

@@ -64,6 +64,8 @@ import { MailedCodes } from './migrations/0123-mailed-codes.ts';
 import { Roles } from './migrations/0130-roles.ts';
 import { ViewOverrides } from './migrations/0131-view-overrides.ts';
 import { RolesVersion } from './migrations/0133-roles-version.ts';
+import { Timeouts } from './migrations/0135-timeouts.ts';
+import { SlowMode } from './migrations/0136-slow-mode.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -127,6 +129,8 @@ export const migrations = [
   { name: '0130-roles', class: Roles },
   { name: '0131-view-overrides', class: ViewOverrides },
   { name: '0133-roles-version', class: RolesVersion },
+  { name: '0135-timeouts', class: Timeouts },
+  { name: '0136-slow-mode', class: SlowMode },
 ];
 
 /**

@@ -17,6 +17,7 @@ import { handoversModule } from '../features/handovers/handovers.module.ts';
 import { invitesModule } from '../features/invites/invites.module.ts';
 import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
 import { mediaModule } from '../features/media/media.module.ts';
+import { memberErasureModule } from '../features/member-erasure/member-erasure.module.ts';
 import { membersModule } from '../features/members/members.module.ts';
 import { mentionsModule } from '../features/mentions/mentions.module.ts';
 import { messagesModule } from '../features/messages/messages.module.ts';
@@ -60,6 +61,7 @@ export function createModules(context: Context) {
   const messages = messagesModule({ ...places, ...mentions.services });
   const talk = { ...places, ...joinRequests.services, ...servers.services, ...messages.services };
   const media = mediaModule(talk);
+  const memberErasure = memberErasureModule(talk);
   const reactions = reactionsModule(talk);
   const search = searchModule(talk);
   const bootstrap = bootstrapModule(talk);
@@ -90,7 +92,20 @@ export function createModules(context: Context) {
       roles,
       mentions,
     },
-    ...{ messages, media, reactions, search, bootstrap, agents, events, threads, workspace, apps, direct },
+    ...{
+      messages,
+      media,
+      memberErasure,
+      reactions,
+      search,
+      bootstrap,
+      agents,
+      events,
+      threads,
+      workspace,
+      apps,
+      direct,
+    },
     ...{ notifications, accountExport, handovers, accountDeletion },
   };
   const { chores, delivery, settings } = context;

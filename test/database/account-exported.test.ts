@@ -48,6 +48,7 @@ const exported: Record<string, string> = {
   'security_notices.user_id': 'security_notices n WHERE n.user_id = $1',
   'server_bans.user_id': 'server_bans b WHERE b.user_id = $1',
   'server_members.user_id': 'server_members m JOIN servers s',
+  'server_timeouts.user_id': 'server_timeouts t WHERE t.user_id = $1',
   'servers.owner_id': 's.owner_id = $1',
   'sessions.user_id': 'sessions s WHERE s.user_id = $1',
   'totp_factors.user_id': 'totp_factors f WHERE f.user_id = $1',
@@ -69,7 +70,9 @@ const leftOut: Record<string, string> = {
   'password_resets.user_id': 'hashes of what was mailed',
   'recovery_codes.user_id': 'hashes of codes',
   'server_bans.banned_by': 'an act for a server, in its admins’ hands',
+  'server_timeouts.timed_out_by': 'an act for a server, in its admins’ hands',
   'sign_in_tickets.user_id': 'hashes, for minutes',
+  'slow_mode_turns.user_id': 'when the last message was sent, for hours; the message is exported',
   'threads.creator_id': 'the name of a thread is its channel’s; the messages in it are exported',
   'workspace_viewers.user_id': 'who looked at large workspaces lately: decides who is told of changes',
 };

@@ -30,6 +30,7 @@ const staying = [
   'mailed_codes',
   'email_changes',
   'account_exports',
+  'slow_mode_turns',
   ...['former_names', 'handovers'],
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],

@@ -45,12 +45,15 @@ decide('deleted', 'notifications.user_id', 'notifications.sender_id', 'notificat
 decide('deleted', 'notification_preferences.user_id', 'notification_preferences.muted_server_ids');
 decide('deleted', 'notification_preferences.muted_channel_ids', 'channel_reads.user_id');
 decide('deleted', 'server_members.user_id', 'server_members.nickname', 'server_bans.user_id', 'join_requests.user_id');
-decide('deleted', 'servers.owner_id', 'member_roles.user_id', 'channel_overrides.user_id');
+decide('deleted', 'servers.owner_id', 'server_timeouts.user_id', 'member_roles.user_id', 'channel_overrides.user_id');
 decide(bot, 'agents.user_id', 'agents.owner_id', 'agents.config', 'agents.slash_commands', 'agents.usage_snapshot');
 decide(bot, 'agent_policies.config', 'agent_policies.owner_half', 'agent_policies.server_half');
 decide(bot, 'agent_tokens.made_by', 'webhooks.made_by', 'webhook_cursors.stream_id', 'webhook_cursors.lease');
 decide(madeIt, 'channels.created_by', 'threads.creator_id', 'apps.created_by', 'workspace_nodes.created_by');
 decide(madeIt, 'server_bans.banned_by', 'join_requests.decided_by', 'reactions.user_id', 'attachments.uploader_id');
+decide('not of users', 'slow_mode_turns.channel_id');
+decide(madeIt, 'server_timeouts.timed_out_by');
+decide('kept because it says when someone last wrote, and goes within hours', 'slow_mode_turns.user_id');
 decide(written, 'messages.metadata', 'messages.mentions', 'messages.mentioned_bots', 'attachments.blob_id');
 decide(
   'kept because a DM stays with the other one, who sees a deleted user',

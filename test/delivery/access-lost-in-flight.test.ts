@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Rows } from '../../src/database/database.ts';
 import { until } from '../rig/until.ts';
+import { botIn } from '../world/bot.ts';
 import type { Answer, Listener, Loose, Person } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
@@ -94,6 +95,26 @@ describe('who loses access while what they sent is under way', () => {
     const end = () => here.alice.delete(`/api/servers/${here.server.id}/members/${sender.id}`);
     const { atAnswer, atEnd } = await burst(sender, here.channel.id, end);
     expect(atEnd?.messages).to.equal(atAnswer?.messages);
+  });
+
+  it('writes nothing after the answer to a timeout, nor do their bots', async () => {
+    const sender = await newcomer(0);
+    const robot = await botIn(here.server, await newcomer(1));
+    const ownerOf = (await here.alice.get(`/api/servers/${here.server.id}/members`)).body.find(
+      ({ userId }: Loose) => userId === robot.id,
+    ).agent.ownerId;
+    for (const [who, held] of [
+      [sender, sender.id],
+      [robot, ownerOf],
+    ] as const) {
+      await who.say(here.channel.id, 'first');
+      const end = () =>
+        here.alice.put(`/api/servers/${here.server.id}/members/${held}/timeout`, { seconds: 3600, reason: 'enough' });
+      const { atAnswer, atEnd, answers } = await burst(who, here.channel.id, end);
+      expect(atEnd?.messages).to.equal(atAnswer?.messages);
+      expect(codesOf(answers)).to.include('TIMED_OUT');
+    }
+    robot.hangUp();
   });
 
   it('writes nothing after the answer to a removal from a private channel', async () => {

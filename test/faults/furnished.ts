@@ -26,7 +26,10 @@ export async function furnish({ alice, bob, carol, server, channel }: World): Pr
   await bob.delete(`/api/agents/${lost.agentId}`);
   // Someone who left is still the author of what they wrote.
   await carol.post(`${at}/leave`);
-  await alice.post(`${at}/bans`, { userId: carol.id, reason: 'spam' });
+  const until = new Date(Date.now() + 86_400_000).toISOString();
+  await alice.post(`${at}/bans`, { userId: carol.id, reason: 'spam', until });
+  await alice.put(`${at}/members/${helper.id}/timeout`, { seconds: 86_400, reason: 'beeps' });
+  await alice.patch(`/api/channels/${secret.id}`, { slowModeSeconds: 30 });
   await alice.post(`/api/channels/${secret.id}/messages`, { content: 'the last word' });
 }
 

@@ -186,7 +186,7 @@ describe('servers', () => {
   it('list their members in pages', async () => {
     const { alice, bob, carol, server, channel } = here;
     await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
-    const all = await alice.get(`/api/servers/${server.id}/members`);
+    const all = await bob.get(`/api/servers/${server.id}/members`);
     const ids = all.body.map((member: { userId: string }) => member.userId);
     expect(ids).to.have.members([alice.id, bob.id, carol.id]);
     expect(all.headers.get('x-has-more')).to.equal('false');

@@ -2,17 +2,18 @@ import { z } from 'zod';
 import { emailSchema, maxDisplayName } from '../../contract/account.ts';
 import { agentStatuses, maxNoteBytes, slashCommandsSchema } from '../../contract/agent.ts';
 import { maxReason } from '../../contract/ban.ts';
-import { channelTypes } from '../../contract/channel.ts';
+import { channelTypes, slowModeSchema } from '../../contract/channel.ts';
 import { joinRequestStates } from '../../contract/join-request.ts';
 import { maxConfigBytes, policyModes } from '../../contract/policy.ts';
 import { roles } from '../../contract/roles.ts';
-import { timeSchema, withDefault } from '../../contract/schema.ts';
+import { withDefault } from '../../contract/schema.ts';
 import { homepageSchema, slugSchema } from '../../contract/server.ts';
 import { deletedUsernameKey, earlierUsernameKey, keptUsernameSchema } from '../../contract/username.ts';
 import {
   amount,
   count,
   description,
+  endTime,
   id,
   json,
   label,
@@ -115,11 +116,26 @@ export const bans = part({
     userId: id,
     bannedBy: id.nullable(),
     reason: text(maxReason).nullable(),
-    until: timeSchema.nullable(),
+    until: endTime.nullable(),
     createdAt: time,
   }),
   from: 'server_bans t WHERE t.server_id = $1 ORDER BY t.id',
   refers: { serverId: 'servers', userId: 'users', bannedBy: 'users' },
+});
+
+/** They hold in the target, too, until the same time. */
+export const timeouts = part({
+  table: 'server_timeouts',
+  shape: z.object({
+    serverId: id,
+    userId: id,
+    timedOutBy: id.nullable(),
+    reason: text(maxReason).nullable(),
+    until: endTime,
+    createdAt: time,
+  }),
+  from: 'server_timeouts t WHERE t.server_id = $1 AND t.until > now() ORDER BY t.user_id',
+  refers: { serverId: 'servers', userId: 'users', timedOutBy: 'users' },
 });
 
 export const channels = part({
@@ -136,6 +152,8 @@ export const channels = part({
     createdBy: id.nullable(),
     lastSeq: count,
     ...times,
+    // Earlier versions wrote none.
+    slowModeSeconds: withDefault(slowModeSchema, 0),
   }),
   from: 'channels t JOIN streams s ON s.id = t.id WHERE t.server_id = $1 ORDER BY t.id',
   select: { lastSeq: 's.last_seq' },

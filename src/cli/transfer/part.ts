@@ -57,8 +57,10 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** The clocks of two installations may differ a little; times in the future would top lists for years. */
 const isPast = (ms: number) => ms >= 0 && ms <= clock.now() + dayMs;
 export const time = timeSchema.refine((text) => isPast(Date.parse(text)), 'must be between 1970 and now');
+/** When something ends, which may be in the future. */
+export const endTime = timeSchema.refine((text) => Date.parse(text) >= 0, 'must be after 1970');
 export const isTime = (schema: unknown): boolean =>
-  schema === time || (schema instanceof z.ZodNullable && schema.unwrap() === time);
+  schema === time || schema === endTime || (schema instanceof z.ZodNullable && isTime(schema.unwrap()));
 
 /** Half of the largest exact integer in JavaScript: counting on from it never gets past that. */
 const maxCount = 2 ** 52;

@@ -8,6 +8,7 @@ import {
   members,
   policies,
   servers,
+  timeouts,
   users,
 } from './community.table.ts';
 import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
@@ -24,6 +25,7 @@ export const parts: Part[] = [
   bans,
   serverRoles,
   memberRoles,
+  timeouts,
   channels,
   channelOverrides,
   channelMembers,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError, type ErrorBody, type ErrorCode, errorCodes } from '../errors.ts';
-import { idExample } from '../schema.ts';
+import { idExample, timeExample } from '../schema.ts';
 
 const codes = Object.entries(errorCodes).map(([code, [status, sentence]]) => `- \`${code}\` (${status}): ${sentence}`);
 
@@ -40,12 +40,13 @@ export const tokenErrors: ErrorCode[] = [
   'SECOND_FACTOR_SETUP_REQUIRED',
 ];
 
-/** Errors that always accompany another: bots have policies and no sessions, and DMs are channels too. */
+/** Errors that always accompany another: bots have policies and no sessions, DMs are channels too, and a timeout ends what roles allow. */
 const companions: Partial<Record<ErrorCode, ErrorCode[]>> = {
   NOT_A_MEMBER: ['FORBIDDEN'],
   INSUFFICIENT_PAT_SCOPE: ['FORBIDDEN'],
   INVITE_REQUIRED: ['FORBIDDEN'],
-  CHANNEL_ARCHIVED: ['FORBIDDEN', 'BLOCKED', 'USER_BLOCKED'],
+  CHANNEL_ARCHIVED: ['FORBIDDEN', 'BLOCKED', 'USER_BLOCKED', 'TIMED_OUT'],
+  ROLE_REQUIRED: ['TIMED_OUT'],
 };
 
 /** The codes with their companions, each once. */
@@ -71,6 +72,11 @@ export function byStatus(errors: ErrorCode[]): Map<number, ErrorCode[]> {
 /** An example of a refusal with this code. */
 export function errorExample(code: ErrorCode): ErrorBody {
   const issues = [{ path: 'content', message: 'must not be empty', code: 'custom' }];
-  const details = code === 'VALIDATION_FAILED' ? { issues } : code === 'RATE_LIMITED' ? { retryAfter: 7 } : {};
-  return new AppError(code, details).body(idExample);
+  const details: Partial<Record<ErrorCode, object>> = {
+    VALIDATION_FAILED: { issues },
+    RATE_LIMITED: { retryAfter: 7 },
+    SLOW_MODE: { retryAfter: 7 },
+    TIMED_OUT: { extra: { until: timeExample, reason: 'Take a break.' } },
+  };
+  return new AppError(code, details[code]).body(idExample);
 }

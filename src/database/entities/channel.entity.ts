@@ -31,6 +31,8 @@ const ChannelSchema = defineEntity({
     updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
     /** A deleted channel has no server any more; its messages are removed in the background. */
     deletedAt: p.datetime(3).nullable(),
+    /** How long people wait between two messages; 0: not at all (contract §6). */
+    slowModeSeconds: p.integer().default(0),
   },
 });
 
@@ -70,6 +72,25 @@ const ChannelReadSchema = defineEntity({
 
 export class ChannelRead extends ChannelReadSchema.class {}
 ChannelReadSchema.setClass(ChannelRead);
+
+/**
+ * When someone last wrote in a channel with slow mode, for the hours that it may last. It is written under the lock of the
+ * channel's log; references would lock the channel's row after it.
+ */
+const SlowModeTurnSchema = defineEntity({
+  name: 'SlowModeTurn',
+  tableName: 'slow_mode_turns',
+  primaryKeys: ['channelId', 'userId'],
+  indexes: [{ name: 'slow_mode_turns_over', properties: ['sentAt'] }],
+  properties: {
+    channelId: p.uuid().primary(),
+    userId: p.uuid().primary(),
+    sentAt: p.datetime(3),
+  },
+});
+
+export class SlowModeTurn extends SlowModeTurnSchema.class {}
+SlowModeTurnSchema.setClass(SlowModeTurn);
 
 /** The two people of a DM channel: one channel for a pair (contract §7). */
 const DmChannelSchema = defineEntity({

@@ -89,3 +89,23 @@ const ServerBanSchema = defineEntity({
 
 export class ServerBan extends ServerBanSchema.class {}
 ServerBanSchema.setClass(ServerBan);
+
+/** Who may express nothing in a server for a while, member or not at the moment (contract §5). */
+const ServerTimeoutSchema = defineEntity({
+  name: 'ServerTimeout',
+  tableName: 'server_timeouts',
+  primaryKeys: ['serverId', 'userId'],
+  indexes: [{ name: 'server_timeouts_over', properties: ['until'] }],
+  properties: {
+    serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').primary().deleteRule('cascade').index(false),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
+    timedOutBy: () =>
+      p.manyToOne(User).mapToPk().fieldName('timed_out_by').nullable().deleteRule('set null').index(false),
+    reason: p.string().columnType('text').nullable(),
+    until: p.datetime(3),
+    createdAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class ServerTimeout extends ServerTimeoutSchema.class {}
+ServerTimeoutSchema.setClass(ServerTimeout);

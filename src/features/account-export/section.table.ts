@@ -191,6 +191,13 @@ const places: Section[] = [
     'b.id',
   ),
   section(
+    'timeouts',
+    'Servers that you are timed out in',
+    't.server_id AS "serverId", t.reason, t.until AS "timedOutUntil", t.created_at AS "createdAt"',
+    'server_timeouts t WHERE t.user_id = $1',
+    't.server_id',
+  ),
+  section(
     'invite-codes',
     'Invite codes you made',
     `i.id, i.code, i.note, i.is_active AS "isActive", i.used_by AS "usedBy", i.used_at AS "usedAt",

@@ -3,6 +3,7 @@ import type { Actor } from '../../contract/actor.ts';
 import type { addedAgentsSchema } from '../../contract/agent.ts';
 import type { channelMemberAdded } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
+import { requireNoTimeout } from '../../contract/roles.ts';
 import type { AgentAccess } from '../accounts/agent.access.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { Context } from '../context.ts';
@@ -30,10 +31,11 @@ export class AgentMemberships {
   /**
    * Adds the actor's bots to a server and its first channel, each on its own: one that cannot be added does not keep the
    * others out.
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, TIMED_OUT
    */
   async add(actor: Actor, server: string, agentIds: string[]): Promise<z.input<typeof addedAgentsSchema>> {
-    const { id } = await this.deps.serverAccess.joined(actor, server);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, server);
+    requireNoTimeout(membership.rights);
     // In one change, so that waiting for a node that hangs happens once, not once for each bot.
     return this.deps.changes.run(async () => {
       const result: z.input<typeof addedAgentsSchema> = { added: [], failed: [] };

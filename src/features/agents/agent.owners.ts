@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import type { Roster } from '../members/roster.ts';
 import type { AgentTokens } from './agent.tokens.ts';
 
-interface Deps extends Pick<Context, 'control' | 'settings'> {
+interface Deps extends Pick<Context, 'control' | 'serverAccess' | 'settings'> {
   agentIdentity: AgentIdentity;
   agentTokens: AgentTokens;
   channelMembers: ChannelMemberService;
@@ -61,6 +61,8 @@ export class AgentOwners {
 
   private async leaveOthers(change: Change, botUserId: string, ownerId: string): Promise<void> {
     const seats = await change.em.find(ServerMember, { userId: botUserId }, { orderBy: { serverId: 'asc' } });
+    // Timeouts hold a bot with its owner.
+    change.afterCommit(() => this.deps.serverAccess.forgetAll(seats));
     for (const { serverId, kept } of seats) {
       if (kept) continue;
       const isThere = (await change.em.count(ServerMember, { serverId, userId: ownerId })) > 0;

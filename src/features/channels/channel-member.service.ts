@@ -7,7 +7,7 @@ import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
-import { may, requirePermission, requireToOutrank } from '../../contract/roles.ts';
+import { may, requireNoTimeout, requirePermission, requireToOutrank } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
@@ -61,13 +61,14 @@ export class ChannelMemberService {
     const rows = await this.deps.database.readCurrent((reader) =>
       readMembersIn(reader.rows, channel, after, query.limit + 1),
     );
-    return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses));
+    const reader = { userId: actor.userId, rights: channel.rights };
+    return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses, reader));
   }
 
   /**
    * Lets someone into a channel: admins anyone of the server, others their bots, and themselves where it is open.
    * @returns the record, and whether it was there before
-   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a DM
+   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, TIMED_OUT, USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a DM
    */
   async add(actor: Actor, channelId: string, userId: string): Promise<{ member: MemberRecord; repeated: boolean }> {
     const channel = await this.deps.channelAccess.visible(actor, channelId);
@@ -75,6 +76,7 @@ export class ChannelMemberService {
     if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages are between two.' });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     const entersItself = userId === actor.userId && !actor.user.isBot;
+    if (!entersItself) requireNoTimeout(channel.rights);
     const mayEnter = (entersItself && channel.isOpen) || (await ownsBot(this.deps.database.db, actor, userId));
     if (!mayEnter) requirePermission(channel.rights, 'channel:add-member');
     return this.deps.changes.run((change) => this.admit(change, channel, serverId, userId, actor));

@@ -86,7 +86,8 @@ export class ChannelService {
     await this.deps.channelAccess.managed(actor, channelId, 'channel:update');
     const description = input.description !== undefined ? input.description : input.topic;
     return this.deps.changes.run(async (change) => {
-      const channel = await this.write(change, channelId, { name: input.name, description });
+      const { name, slowModeSeconds } = input;
+      const channel = await this.write(change, channelId, { name, description, slowModeSeconds });
       if (channel) await publishToOutsiders(change, [channel]);
       const { rights } = await this.deps.channelAccess.visible(actor, channelId);
       return channelItemOf(change.rows, actor, channelId, rights);
@@ -191,7 +192,7 @@ export class ChannelService {
   private async write(
     change: Change,
     channelId: string,
-    fields: Partial<Pick<Channel, 'name' | 'description' | 'isArchived'>>,
+    fields: Partial<Pick<Channel, 'name' | 'description' | 'isArchived' | 'slowModeSeconds'>>,
   ): Promise<ChannelRecord | undefined> {
     const known = change.db.selectFrom('Channel').where('id', '=', channelId).where('deletedAt', 'is', null);
     const row = await known.selectAll().forNoKeyUpdate().executeTakeFirst();

@@ -5,7 +5,7 @@ import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from '../../contract/join-request.ts';
-import { may, requirePermission } from '../../contract/roles.ts';
+import { may, requireNoTimeout, requirePermission } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { JoinRequest } from '../../database/entities/channel.entity.ts';
 import { ServerMember } from '../../database/entities/server.entity.ts';
@@ -87,9 +87,10 @@ export class JoinRequestService {
     });
   }
 
-  /** @throws AppError CHANNEL_NOT_FOUND, ALREADY_MEMBER */
+  /** @throws AppError CHANNEL_NOT_FOUND, ALREADY_MEMBER, TIMED_OUT */
   async askChannel(actor: Actor, channelId: string): Promise<{ status: Status; requestId: string }> {
     const { id, serverId, isPrivate } = await this.askable(actor, channelId);
+    requireNoTimeout((await this.deps.serverAccess.membership(serverId, actor.userId))?.rights);
     return this.deps.changes.run(async (change) => {
       // The same for a channel: there the membership is locked.
       const member = await findMember(change.rows, id, serverId, actor.userId);
@@ -109,7 +110,7 @@ export class JoinRequestService {
 
   /**
    * Approves or rejects a request; an approved user is a member before this returns.
-   * @throws AppError JOIN_REQUEST_NOT_FOUND, JOIN_REQUEST_DECIDED, ROLE_REQUIRED
+   * @throws AppError JOIN_REQUEST_NOT_FOUND, JOIN_REQUEST_DECIDED, ROLE_REQUIRED, TIMED_OUT
    */
   async decide(
     actor: Actor,
@@ -120,6 +121,7 @@ export class JoinRequestService {
     return this.deps.changes.run(async (change) => {
       const request = await held(change, requestId);
       const membership = request && (await this.deps.serverAccess.membership(request.serverId, actor.userId));
+      requireNoTimeout(membership?.rights);
       // Only those who decide learn who asks.
       const isKnown = request && (may(membership?.rights, 'join-request:decide') || request.userId === actor.userId);
       if (!isKnown || !request.channelId !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');

@@ -27,6 +27,7 @@ export interface ChannelRow {
   last_seq: number;
   created_at: Date | string;
   updated_at: Date | string;
+  slow_mode_seconds: number;
 }
 
 export interface ChannelItemRow extends ChannelRow {
@@ -71,6 +72,7 @@ export function channelRecord(row: ChannelRow): ChannelRecord {
     lastSeq: row.last_seq,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
+    slowModeSeconds: row.slow_mode_seconds,
   };
 }
 

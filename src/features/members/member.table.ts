@@ -8,9 +8,12 @@ const agentColumn = `(SELECT json_build_object('id', a.id, 'owner', a.owner_id, 
 /** The user `u` in a member record. */
 export const userColumns = `u.username, u.display_name, u.avatar_url, u.is_bot, ${agentColumn}`;
 
+const timeoutColumn = `(SELECT json_build_object('until', t.until, 'reason', t.reason) FROM server_timeouts t
+    WHERE t.server_id = m.server_id AND t.user_id = m.user_id AND t.until > now()) AS timeout`;
+
 export const memberColumns = `m.server_id, m.user_id, m.role, m.nickname, m.joined_at, m.kept,
   m.workspace_write, ARRAY(SELECT h.role_id::text FROM member_roles h
-    WHERE h.server_id = m.server_id AND h.user_id = m.user_id ORDER BY h.role_id) AS roles, ${userColumns}`;
+    WHERE h.server_id = m.server_id AND h.user_id = m.user_id ORDER BY h.role_id) AS roles, ${timeoutColumn}, ${userColumns}`;
 
 const members = `SELECT ${memberColumns} FROM server_members m JOIN users u ON u.id = m.user_id WHERE m.server_id = $1`;
 const page = `${members} AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;

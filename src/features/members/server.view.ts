@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { StatusReader } from '../../contract/presence.ts';
-import type { Role } from '../../contract/roles.ts';
+import { may, type Rights, type Role } from '../../contract/roles.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
 import type { memberSchema, serverSchema, serverUpdated } from '../../contract/server.ts';
 import { type UserColumns, userOf } from '../accounts/account.view.ts';
@@ -72,13 +72,23 @@ export interface MemberRow extends UserColumns {
   workspace_write: boolean;
   /** Ids of the server's own roles that they have. */
   roles: string[];
+  /** Of their own timeout, while it lasts. */
+  timeout: { until: string; reason: string | null } | null;
   /** Of a bot. */
   agent: { id: string; owner: string; status: string; beat: string | null } | null;
 }
 
 export type MemberRecord = z.output<typeof memberSchema>;
 
-export function memberRecord(row: MemberRow, statuses: StatusReader): MemberRecord {
+/** Who reads a member's record. */
+interface Reader {
+  userId: string;
+  rights: Rights | null;
+}
+
+/** @param reader sees timeouts if they may time out, and their own; null: only what everyone sees */
+export function memberRecord(row: MemberRow, statuses: StatusReader, reader: Reader | null = null): MemberRecord {
+  const seesTimeout = reader?.userId === row.user_id || may(reader?.rights, 'member:timeout');
   return {
     userId: row.user_id,
     serverId: row.server_id,
@@ -95,5 +105,9 @@ export function memberRecord(row: MemberRow, statuses: StatusReader): MemberReco
       kept: row.kept,
       workspaceWrite: row.workspace_write,
     },
+    ...(seesTimeout && {
+      timedOutUntil: row.timeout && isoTime(row.timeout.until),
+      timeoutReason: row.timeout?.reason ?? null,
+    }),
   };
 }

@@ -1,7 +1,7 @@
 import { type ChannelAccess, type ChannelWithRights, requireInChannel } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
-import { may, requirePermission } from '../../contract/roles.ts';
+import { may, requireNoTimeout, requirePermission } from '../../contract/roles.ts';
 import type { Database } from '../../database/database.ts';
 import { ownsBot } from '../accounts/agent.access.ts';
 import { concerningAmong, isCommandFor } from './bots.table.ts';
@@ -69,7 +69,7 @@ export class MessageAccess {
 
   /**
    * A message that the actor may react to.
-   * @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED,
+   * @throws AppError MESSAGE_NOT_FOUND, NOT_A_MEMBER, TIMED_OUT, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED,
    *   FORBIDDEN for a bot that may not reply
    */
   async open(actor: Actor, messageId: string): Promise<FoundMessage> {
@@ -77,9 +77,9 @@ export class MessageAccess {
   }
 
   private async requireOpen(actor: Actor, found: FoundMessage): Promise<FoundMessage> {
+    await this.channels.requireVoice(actor, found.channel);
     if (found.channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
     await this.channels.requireUnblocked(actor, found.channel);
-    await this.channels.requireReply(actor, found.channel.id);
     return found;
   }
 
@@ -112,6 +112,7 @@ export class MessageAccess {
     if (found.row.author_id === actor.userId) return found;
     if (may(found.channel.rights, 'message:delete-others')) return found;
     if (found.row.is_bot && (await ownsBot(this.database.db, actor, found.row.author_id))) return found;
+    requireNoTimeout(found.channel.rights);
     throw new AppError('FORBIDDEN', { message: 'Only its author and moderators may delete a message.' });
   }
 

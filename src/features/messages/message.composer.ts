@@ -13,6 +13,7 @@ import { type AttachmentRow, uploadsOf } from './attachment.table.ts';
 import type { CommandDirectory } from './command-directory.ts';
 import { findMessage, type NewMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
+import { slowModeFor } from './slow-mode.ts';
 
 export type SendInput = z.output<typeof sendMessageSchema>;
 
@@ -77,6 +78,7 @@ export class MessageComposer {
       createdAt: dateNow().toISOString(),
       isDirect: channel.kind === 'dm',
       lastBotSeq: null,
+      slowModeSeconds: slowModeFor(channel),
     };
     return { row, reply, files };
   }
@@ -98,6 +100,12 @@ export class MessageComposer {
       return row;
     });
   }
+}
+
+/** The keys by which a message is sent only once in its channel; the Idempotency-Key precedes the nonce. */
+export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
+  const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
+  return nonce === null ? keys : [...keys, `${authorId} nonce ${nonce}`];
 }
 
 /** The users that a message with a slash command concerns, by their keys (see `namedSince`). */

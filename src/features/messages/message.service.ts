@@ -14,13 +14,14 @@ import type { Context } from '../context.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import type { LoopGuard } from './loop-guard.ts';
 import type { MessageAccess } from './message.access.ts';
-import { asRow, type MessageComposer, type SendInput, type SendOptions } from './message.composer.ts';
+import { asRow, type MessageComposer, onceKeysOf, type SendInput, type SendOptions } from './message.composer.ts';
 import { publishUpdated, replaceText } from './message.edit.ts';
 import { eraseAndTell } from './message.erasure.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
 import { MessageReader } from './message.reader.ts';
-import { mayBeStale, type NewMessage, onceKeysOf, StaleMessage, sentByKey, sentByNonce } from './message.table.ts';
+import { mayBeStale, type NewMessage, StaleMessage, sentByKey, sentByNonce } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
+import { asSlowMode, requireNotSlowed } from './slow-mode.ts';
 import { retitle } from './thread.view.ts';
 
 /** How often a message is composed when what it refers to changes while it is being sent. */
@@ -52,7 +53,7 @@ export class MessageService {
    * Sends a message. It is committed when this returns; the same nonce or Idempotency-Key of the same author in the same
    * channel returns the first message again.
    *
-   * @throws AppError like `ChannelAccess.postable` and `MessageComposer.compose`, BOT_LOOP, and two after which the same nonce
+   * @throws AppError like `ChannelAccess.postable` and `MessageComposer.compose`, BOT_LOOP, SLOW_MODE, and two after which the same nonce
    *   may be sent again: DATABASE_UNAVAILABLE, when it may have been committed, and SERVER_BUSY, when it was not
    */
   send(
@@ -170,6 +171,7 @@ export class MessageService {
   }
 
   private async writeOnce(actor: Actor, channel: ChannelWithRights, input: SendInput, options: SendOptions) {
+    await requireNotSlowed(this.deps.database.rows, actor, channel);
     const message = await this.deps.composer.compose(actor, channel, input, options.idempotencyKey);
     const { row } = message;
     row.lastBotSeq = await this.deps.loopGuard.check(actor, channel.id, row.threadId);
@@ -182,7 +184,9 @@ export class MessageService {
       json: JSON.stringify({ ...record, seq: undefined }),
       complete: (seq: number) => Object.assign(record, { seq }),
     };
-    const written = await this.deps.writer.submit(write, mayBeStale(row) ? undefined : options.queued);
+    const written = await this.deps.writer
+      .submit(write, mayBeStale(row) ? undefined : options.queued)
+      .catch(asSlowMode);
     if (isNoticed(row)) this.deps.notifications.wake();
     return written;
   }

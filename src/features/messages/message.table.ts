@@ -10,6 +10,7 @@ import { attachmentsOf } from './attachment.table.ts';
 import { isNoticed, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
 import { reactionsOf } from './reaction.table.ts';
+import { takeTurns } from './slow-mode.table.ts';
 
 /** A new message as it is written. */
 export interface NewMessage {
@@ -34,6 +35,8 @@ export interface NewMessage {
   isDirect: boolean;
   /** For bots: the last message of any bot when the loop guard let this one pass; a newer one means judging it again. */
   lastBotSeq: number | null;
+  /** How long its author waits between two messages in the channel; null: slow mode does not hold them. */
+  slowModeSeconds: number | null;
 }
 
 /** The message was composed from something that has changed meanwhile: compose it again. */
@@ -160,7 +163,8 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     row.mentions === null &&
     row.mentionedBots === null &&
     row.attachmentIds.length === 0 &&
-    row.lastBotSeq === null,
+    row.lastBotSeq === null &&
+    row.slowModeSeconds === null,
   columns: plainColumns,
   insertion: inserting(namesOf(plainColumns)),
 
@@ -191,6 +195,7 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     const added = items.map(({ row }) => row);
     await checkReplies(rows, added);
     await checkBots(rows, added);
+    await takeTurns(rows, added);
     await countInThreads(rows, added);
     await insertMessages(rows, items);
     await claimAttachments(rows, added);
@@ -291,10 +296,4 @@ async function claimAttachments(rows: Rows, added: NewMessage[]): Promise<void> 
     ],
   );
   if (claimed.length < claims.length) throw new StaleMessage();
-}
-
-/** The keys by which a message is sent only once in its channel; the Idempotency-Key precedes the nonce. */
-export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
-  const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
-  return nonce === null ? keys : [...keys, `${authorId} nonce ${nonce}`];
 }

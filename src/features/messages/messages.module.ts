@@ -11,6 +11,7 @@ import { messageRoutes } from './message.routes.ts';
 import { MessageService } from './message.service.ts';
 import { messageTable } from './message.table.ts';
 import { PinService } from './pin.service.ts';
+import { forgetSlowModeTurns } from './slow-mode.ts';
 
 export type MessagesServices = ReturnType<typeof messagesModule>['services'];
 
@@ -28,6 +29,7 @@ export function messagesModule(context: Context & MentionsServices) {
     services: { writer, commands, loopGuard, messageAccess, messages },
     routes: messageRoutes(messages, new PinService({ ...context, messageAccess })),
     handlers: () => messageHandlers(messages),
+    chores: [forgetSlowModeTurns],
     close: () => writer.close(),
   };
 }

@@ -76,14 +76,17 @@ export async function readInviteCodes(rows: Rows, jobs: SystemJob[]): Promise<Ma
   return new Map(found.map(({ id, code }) => [id, code]));
 }
 
-/** Why people were banned, by server and user, as of now. */
+/** Why people were banned or timed out, by kind, server and user, as of now. */
 export async function readReasons(rows: Rows, jobs: SystemJob[]): Promise<Map<string, string>> {
-  const ids = jobs.filter(({ kind }) => kind === 'server.banned').map(({ serverId }) => serverId);
-  if (ids.length === 0) return new Map();
+  const idsOf = (sought: string) => jobs.filter(({ kind }) => kind === sought).map(({ serverId }) => serverId);
+  const ids = [idsOf('server.banned'), idsOf('server.timed_out')];
+  if (ids.flat().length === 0) return new Map();
   const found = await rows<{ key: string; reason: string }>(
-    `SELECT server_id || ' ' || user_id AS key, reason FROM server_bans
-     WHERE server_id = ANY($1::uuid[]) AND reason IS NOT NULL`,
-    [ids],
+    `SELECT 'server.banned ' || server_id || ' ' || user_id AS key, reason FROM server_bans
+     WHERE server_id = ANY($1::uuid[]) AND reason IS NOT NULL
+     UNION ALL SELECT 'server.timed_out ' || server_id || ' ' || user_id, reason FROM server_timeouts
+     WHERE server_id = ANY($2::uuid[]) AND reason IS NOT NULL`,
+    ids,
   );
   return new Map(found.map(({ key, reason }) => [key, reason]));
 }

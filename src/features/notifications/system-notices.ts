@@ -27,7 +27,7 @@ export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<Not
     const place = { senderId, serverId, channelId, referenceType, referenceId };
     for (const userId of await recipients(rows, job)) {
       if (userId === job.by) continue;
-      const body = kind === 'server.banned' ? (reasons.get(`${serverId} ${userId}`) ?? '') : code;
+      const body = reasons.get(`${kind} ${serverId} ${userId}`) ?? code;
       drafts.push({ userId, kind, ...place, title, body, ...rest });
     }
   }
@@ -59,6 +59,8 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
       return `You were removed from ${server}`;
     case 'server.banned':
       return `You were banned from ${server}`;
+    case 'server.timed_out':
+      return `You are timed out in ${server}`;
     case 'server.invite':
       return `${sender} invites you to ${server}`;
     case 'server.join_request':

@@ -81,6 +81,14 @@ export class Activities {
     await Promise.all(own.filter(isMeant).map((held) => this.end(held)));
   }
 
+  /** Ends what someone is doing in a server, on this node's sockets. */
+  async endIn(serverId: string, userId: string): Promise<void> {
+    const all = [...this.held.values()].flatMap((own) => [...own.values()]);
+    await Promise.all(
+      all.filter((held) => held.userId === userId && held.serverId === serverId).map((held) => this.end(held)),
+    );
+  }
+
   /** Those of a channel, each person's last one. */
   async of(channelId: string): Promise<Doing[]> {
     return current(await this.known(channelId));

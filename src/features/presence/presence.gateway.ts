@@ -1,6 +1,7 @@
 import { presenceActivity, presenceChange, presenceClientEvents, type StatusChange } from '../../contract/presence.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { memberJoined, memberLeft } from '../../contract/server.ts';
+import { memberTimedOut } from '../../contract/timeout.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import { startOver } from '../../gateway/feed.ts';
 import { emitTo } from '../../gateway/frames.ts';
@@ -21,6 +22,7 @@ const maxTogether = 500;
 /** Logs may contain events of other versions; these fields are always there. */
 const joined = memberJoined.payload.pick({ userId: true });
 const left = memberLeft.payload.pick({ userId: true, serverId: true, scope: true });
+const timedOut = memberTimedOut.payload.pick({ userId: true, serverId: true });
 
 interface Parts {
   presence: Presence;
@@ -48,6 +50,10 @@ export function connectPresence(gateway: Gateway, delivery: Delivery, parts: Par
   };
   delivery.observe((entry) => {
     if (entry.event === memberJoined.name) presence.joined(joined.parse(JSON.parse(entry.json)).userId);
+    if (entry.event === memberTimedOut.name) {
+      const { userId, serverId } = timedOut.parse(JSON.parse(entry.json));
+      void service.silence(serverId, userId).catch(() => {});
+    }
     if (entry.event !== memberLeft.name) return;
     const { userId, serverId, scope } = left.parse(JSON.parse(entry.json));
     if (scope === 'server') presence.left(serverId, userId);

@@ -75,14 +75,21 @@ export class PresenceService {
     if (activity === null) return this.deps.activities.endOf(socketId, (place) => place.channelId === channelId);
     await this.deps.channelAccess.requireUnblocked(actor, channel);
     requireInChannel(channel, 'message:post');
-    await this.deps.channelAccess.requireReply(actor, channelId);
+    await this.deps.channelAccess.requireVoice(actor, channel);
     const place = { channelId, serverId: channel.serverId };
     await this.deps.activities.say(socketId, place, actor.userId, activity);
-    // Access lost meanwhile ended the activities before this one began.
-    await this.deps.channelAccess.readable(actor, channelId).catch(async (error) => {
+    // Access lost meanwhile, or a timeout, ended the activities before this one began.
+    const { channelAccess } = this.deps;
+    const checked = channelAccess.readable(actor, channelId).then((now) => channelAccess.requireVoice(actor, now));
+    await checked.catch(async (error) => {
       await this.endActivities(socketId);
       throw error;
     });
+  }
+
+  /** Ends what someone who is timed out is doing in a server. */
+  async silence(serverId: string, userId: string): Promise<void> {
+    await this.deps.activities.endIn(serverId, userId);
   }
 
   /** Ends a socket's activities, in all places or in those that it has lost. */

@@ -13,6 +13,7 @@ import { ServerBan } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import { eraseLastHours } from '../../jobs/member-erasure.ts';
 import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
 import { holdersOf } from '../members/audience.table.ts';
@@ -20,11 +21,12 @@ import { currentBans } from '../members/ban.table.ts';
 import { type BanRecord, banRecord } from '../members/ban.view.ts';
 import { forgetRequests } from '../members/join-requests.ts';
 import { lockMembers, type Roster } from '../members/roster.ts';
+import { liftTimeout } from '../members/timeouts.ts';
 import type { InviteCodes } from './invite-code.ts';
 
 type BanInput = z.output<typeof banMemberSchema>;
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'notifications'> {
+interface Deps extends Pick<Context, 'database' | 'changes' | 'jobs' | 'serverAccess' | 'notifications'> {
   roster: Roster;
   inviteCodes: InviteCodes;
 }
@@ -45,7 +47,7 @@ export class BanService {
   async ban(actor: Actor, idOrSlug: string, input: BanInput): Promise<BanRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'member:ban');
-    const { userId } = input;
+    const { userId, deleteMessageHours: hours } = input;
     return this.deps.changes.run(async (change) => {
       const user = await userById(change.rows, userId);
       // Join requests and admissions lock in this order too.
@@ -55,8 +57,12 @@ export class BanService {
       const theirs = locked.get(userId)?.rights;
       if (!mine) throw new AppError('NOT_A_MEMBER');
       requirePermission(mine, 'member:ban');
+      if (hours !== undefined) requirePermission(mine, 'member:delete-messages');
       if (theirs) requireToOutrank(mine, theirs);
       const ban = await write(change, id, actor, input);
+      // It holds more than a timeout, and none is left when it ends.
+      await liftTimeout(change, this.deps.serverAccess, id, userId);
+      if (hours !== undefined) await eraseLastHours(change, this.deps.jobs, { serverId: id, userId, hours });
       if (theirs) await this.deps.roster.remove(change, id, userId);
       else await this.keepOut(change, id, userId);
       if (theirs) await this.deps.inviteCodes.renewAfterRemoval(change, id, user);
@@ -141,8 +147,8 @@ function bannerOf({ bannedBy, byUsername, byDisplayName, byAvatarUrl, byIsBot }:
   return { id: bannedBy, ...names, avatarUrl: byAvatarUrl ?? null, isBot: byIsBot ?? false };
 }
 
-/** A bot that the server keeps may not lift the ban of its owner or of their other bots. @throws AppError FORBIDDEN */
-async function requireStranger(db: Queries, actor: Actor, userId: string): Promise<void> {
+/** A bot that the server keeps lifts nothing from its owner or from their other bots. @throws AppError FORBIDDEN */
+export async function requireStranger(db: Queries, actor: Actor, userId: string): Promise<void> {
   const related = await db
     .selectFrom('Agent as a')
     .where('a.userId', '=', actor.userId)
@@ -154,5 +160,5 @@ async function requireStranger(db: Queries, actor: Actor, userId: string): Promi
     )
     .select('a.id')
     .executeTakeFirst();
-  if (related) throw new AppError('FORBIDDEN', { message: 'A bot does not lift the ban of its owner.' });
+  if (related) throw new AppError('FORBIDDEN', { message: 'A bot does not lift what holds its owner.' });
 }

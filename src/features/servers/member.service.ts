@@ -37,6 +37,7 @@ import {
   serverChange,
   serverRecord,
 } from '../members/server.view.ts';
+import { liftTimeout } from '../members/timeouts.ts';
 import type { InviteCodes } from './invite-code.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'notifications' | 'settings'> {
@@ -64,11 +65,12 @@ export class MemberService {
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, INVALID_CURSOR, FORBIDDEN for a bot that is barred from all channels
    */
   async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<ListPage<MemberRecord>> {
-    const { id } = await this.deps.serverAccess.joined(actor, server);
+    const { id, membership } = await this.deps.serverAccess.joined(actor, server);
     await requireUnbarred(this.deps.database.rows, actor, id);
     const after = idCursor(query.cursor) ?? NIL;
     const rows = await this.deps.database.readCurrent((reader) => readMembers(reader.rows, id, after, query.limit + 1));
-    return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses));
+    const reader = { userId: actor.userId, rights: membership.rights };
+    return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses, reader));
   }
 
   /** How many members there are, and how many of them are online. @throws AppError like `list` */
@@ -166,6 +168,7 @@ export class MemberService {
     // This locks the user: whether they stay must not change any more.
     await requireRoomToOwn(change, userId, this.settings.maxPerOwner);
     await requireStaying(change.rows, userId);
+    await liftTimeout(change, this.deps.serverAccess, serverId, userId);
     await change.em.nativeUpdate(Server, serverId, { ownerId: userId, updatedAt: dateNow() });
     await this.deps.visibility.settle(change, serverId, { userIds: [mine.member.userId, userId] }, async () => {
       await this.write(change, mine.member, 'admin');
@@ -243,7 +246,7 @@ function requireToStepDown({ role: own }: Rights, role: Role): void {
 }
 
 /** Two members of a server, the caller and another, locked until the commit. @throws AppError NOT_A_MEMBER, MEMBER_NOT_FOUND */
-async function lockBoth(
+export async function lockBoth(
   change: Change,
   serverId: string,
   userId: string,

@@ -2,10 +2,12 @@ import { banCalls } from '../../contract/ban.ts';
 import { done } from '../../contract/schema.ts';
 import { serverCalls } from '../../contract/server.ts';
 import { serverMemberCalls } from '../../contract/server-member.ts';
+import { timeoutCalls } from '../../contract/timeout.ts';
 import { pageReply, type Route, serve } from '../../rest/route.ts';
 import type { BanService } from './ban.service.ts';
 import type { MemberService } from './member.service.ts';
 import type { ServerService } from './server.service.ts';
+import type { TimeoutService } from './timeout.service.ts';
 
 export function serverRoutes(servers: ServerService): Route[] {
   return serve(serverCalls, {
@@ -33,6 +35,16 @@ export function banRoutes(bans: BanService): Route[] {
     listBans: async ({ actor, params, query }) => pageReply(await bans.list(actor, params.id, query)),
     async liftBan({ actor, params }) {
       await bans.lift(actor, params.id, params.userId);
+      return done;
+    },
+  });
+}
+
+export function timeoutRoutes(timeouts: TimeoutService): Route[] {
+  return serve(timeoutCalls, {
+    timeOutMember: ({ actor, params, body }) => timeouts.timeOut(actor, params.id, params.userId, body),
+    async endTimeout({ actor, params }) {
+      await timeouts.end(actor, params.id, params.userId);
       return done;
     },
   });

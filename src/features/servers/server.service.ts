@@ -99,7 +99,11 @@ export class ServerService {
     const rows = await this.deps.database.readCurrent((reader) => serversOf(reader.rows, actor.userId));
     return rows.map((row) => {
       const server = serverRecord(row);
-      return { ...server, server, member: memberRecord(row, this.deps.statuses) };
+      return {
+        ...server,
+        server,
+        member: memberRecord(row, this.deps.statuses, { userId: actor.userId, rights: null }),
+      };
     });
   }
 

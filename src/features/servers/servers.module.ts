@@ -6,12 +6,13 @@ import type { PresenceServices } from '../presence/presence.module.ts';
 import { BanService } from './ban.service.ts';
 import { InviteCodes } from './invite-code.ts';
 import { MemberService } from './member.service.ts';
-import { banRoutes, memberRoutes, serverRoutes } from './server.routes.ts';
+import { banRoutes, memberRoutes, serverRoutes, timeoutRoutes } from './server.routes.ts';
 import { ServerService } from './server.service.ts';
+import { forgetTimeouts, TimeoutService } from './timeout.service.ts';
 
 export type ServersServices = ReturnType<typeof serversModule>['services'];
 
-/** Servers, joining and leaving them, roles and bans (contract §5). */
+/** Servers, joining and leaving them, roles, bans and timeouts (contract §5). */
 export function serversModule(
   context: Context & MembersServices & ChannelsServices & PicturesServices & PresenceServices,
 ) {
@@ -20,6 +21,12 @@ export function serversModule(
   const members = new MemberService(parts);
   return {
     services: { servers, members },
-    routes: [...serverRoutes(servers), ...memberRoutes(members), ...banRoutes(new BanService(parts))],
+    routes: [
+      ...serverRoutes(servers),
+      ...memberRoutes(members),
+      ...banRoutes(new BanService(parts)),
+      ...timeoutRoutes(new TimeoutService(parts)),
+    ],
+    chores: [forgetTimeouts],
   };
 }

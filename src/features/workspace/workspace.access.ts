@@ -3,6 +3,7 @@ import { requireUnbarred } from '../../access/barred.ts';
 import type { ServerAccess } from '../../access/server.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { requireNoTimeout } from '../../contract/roles.ts';
 import type { Database } from '../../database/database.ts';
 import { Workspace } from '../../database/entities/workspace.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -73,10 +74,11 @@ export class WorkspaceAccess {
 
   /**
    * For callers that waited for the lock of a workspace to write: they may have been removed from the server meanwhile.
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN for a bot without the right
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, TIMED_OUT, FORBIDDEN for a bot without the right
    */
   async requireStillOpen(actor: Actor, { serverId }: OpenWorkspace): Promise<void> {
     const { membership } = await this.servers.joined(actor, serverId);
+    requireNoTimeout(membership.rights);
     if (!actor.user.isBot || membership.workspaceWrite) return;
     throw new AppError('FORBIDDEN', { message: 'Admins of the server have not let this bot write in the workspace.' });
   }

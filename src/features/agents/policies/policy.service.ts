@@ -11,7 +11,7 @@ import {
   type serverPolicySchema,
   type setBuddyPolicySchema,
 } from '../../../contract/policy.ts';
-import { may, type Rights, requirePermission } from '../../../contract/roles.ts';
+import { may, type Rights, requireNoTimeout, requirePermission } from '../../../contract/roles.ts';
 import { userRoom } from '../../../contract/rooms.ts';
 import { isUuid } from '../../../contract/schema.ts';
 import type { Rows } from '../../../database/database.ts';
@@ -103,6 +103,7 @@ export class PolicyService {
     const place = { serverId: channel.serverId, channelId };
     const side = input.setBy ?? (agent.ownerId === actor.userId ? 'owner' : 'server');
     if (side === 'owner' ? agent.ownerId !== actor.userId : !mayDecide(actor, channel.rights)) {
+      requireNoTimeout(channel.rights);
       throw new AppError('ROLE_REQUIRED', { message: "Only the bot's owner and admins of the server may do this." });
     }
     return this.deps.changes.run(async (change) => {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
+import type { ChannelWithRights } from '../../../access/channel.access.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { maxContent } from '../../../contract/message.ts';
@@ -12,6 +13,7 @@ import type { Context } from '../../context.ts';
 import type { LoopGuard } from '../../messages/loop-guard.ts';
 import type { MessageService } from '../../messages/message.service.ts';
 import type { MessageRecord } from '../../messages/message.view.ts';
+import { requireNotSlowed } from '../../messages/slow-mode.ts';
 import { cutKnownMs, StreamLeases, type StreamPlace } from './stream.leases.ts';
 
 type Piece = z.output<typeof streamSchema>;
@@ -33,7 +35,8 @@ const maxOpenPerBot = 20;
 const maxEnded = 10_000;
 const renewMs = 1000;
 
-interface Deps extends Pick<Context, 'channelAccess' | 'threadAccess' | 'ephemeral' | 'redis' | 'settings'> {
+interface Deps
+  extends Pick<Context, 'database' | 'channelAccess' | 'threadAccess' | 'ephemeral' | 'redis' | 'settings'> {
   messages: MessageService;
   loopGuard: LoopGuard;
 }
@@ -64,13 +67,14 @@ export class ReplyStreams {
   async push(actor: Actor, piece: Piece, socketId: string): Promise<MessageRecord | undefined> {
     if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
     // Checked for each piece, so that a bot that may no longer write is silenced at once.
-    await this.deps.channelAccess.postable(actor, piece.channelId).catch((error) => this.cutShort(actor, piece, error));
+    const postable = this.deps.channelAccess.postable(actor, piece.channelId);
+    const channel = await postable.catch((error) => this.cutShort(actor, piece, error));
     const known = this.open.get(keyOf(actor, piece));
     // The response to its `done` was lost: it must not be checked, shown or counted again.
     const said =
       piece.done && !known ? await this.deps.messages.sentWith(actor, piece.channelId, onceKey(piece)) : undefined;
     if (said) return said;
-    const stream = known ?? (await this.begin(actor, piece, socketId));
+    const stream = known ?? (await this.begin(actor, channel, piece, socketId));
     stream.socketId = socketId;
     const offset = take(stream, piece);
     if (stream.content.length > maxContent) {
@@ -96,8 +100,9 @@ export class ReplyStreams {
     for (const { timer } of this.open.values()) clearTimeout(timer);
   }
 
-  private async begin(actor: Actor, piece: Piece, socketId: string): Promise<OpenStream> {
+  private async begin(actor: Actor, channel: ChannelWithRights, piece: Piece, socketId: string): Promise<OpenStream> {
     const { channelId, streamId, threadId = null, replyToId = null } = piece;
+    await requireNotSlowed(this.deps.database.rows, actor, channel);
     if (threadId !== null) await this.deps.threadAccess.requirePostable(actor, channelId, threadId);
     await this.deps.loopGuard.check(actor, channelId, threadId);
     const place = { userId: actor.userId, streamId, channelId, threadId };

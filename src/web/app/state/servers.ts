@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { ChannelEventMap, ChannelRecord, RestAnswer, RestInput, ServerRecord } from '../../../client/index.ts';
 import { LatestAnswer } from './latest-answer.ts';
+import type { Restraints } from './restraints.ts';
 import type { Core } from './session.ts';
 import type { Timelines } from './timelines.ts';
 import type { Unread } from './unread.ts';
@@ -16,6 +17,12 @@ const spreadMs = 1500;
 /** The page size of members, the largest that the server allows. */
 const pageSize = 1000;
 
+interface Parts {
+  timelines: Timelines;
+  unread: Unread;
+  restraints: Restraints;
+}
+
 /** The servers that the user is in, with the channels of those that were visited. */
 export class Servers {
   readonly list = signal<readonly ServerRecord[]>([]);
@@ -27,6 +34,7 @@ export class Servers {
   private readonly core: Core;
   private readonly timelines: Timelines;
   private readonly unread: Unread;
+  private readonly restraints: Restraints;
   private readonly latest = new LatestAnswer();
   /** Of the channels of each server. */
   private readonly latestChannels = new Map<string, LatestAnswer>();
@@ -34,10 +42,11 @@ export class Servers {
   /** The last event about users who joined or left since the servers were read: each of their channels reports it. */
   private readonly moved = new Map<string, 1 | -1>();
 
-  constructor(core: Core, timelines: Timelines, unread: Unread) {
+  constructor(core: Core, { timelines, unread, restraints }: Parts) {
     this.core = core;
     this.timelines = timelines;
     this.unread = unread;
+    this.restraints = restraints;
     this.current = computed(() => {
       const here = core.route.value;
       if (!('serverId' in here) || here.serverId === null) return null;
@@ -61,6 +70,7 @@ export class Servers {
       () => this.core.client.rest('GET /api/servers'),
       (own) => {
         this.list.value = own.map(({ server }) => server);
+        this.restraints.report(own);
         this.moved.clear();
         this.loaded.value = true;
       },

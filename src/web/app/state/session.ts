@@ -15,6 +15,7 @@ import { Pictures } from './pictures.ts';
 import { Alerts, Preferences } from './preferences.ts';
 import { Presence } from './presence.ts';
 import { Replies } from './replies.ts';
+import { Restraints } from './restraints.ts';
 import type { Route, Router } from './router.ts';
 import type { Scope } from './scope.ts';
 import { Refusals } from './sending.ts';
@@ -98,7 +99,8 @@ function partsOf(core: Core) {
   const refusals = new Refusals(core);
   const anchors = new Anchors(core.scope);
   const timelines = new Timelines({ ...core, unread, drafts, refusals, anchors });
-  const servers = new Servers(core, timelines, unread);
+  const restraints = new Restraints(core);
+  const servers = new Servers(core, { timelines, unread, restraints });
   const people = new People(core, presence, unread);
   const notifications = new Notifications(core);
   const preferences = new Preferences(core);
@@ -111,6 +113,7 @@ function partsOf(core: Core) {
     refusals,
     anchors,
     timelines,
+    restraints,
     servers,
     people,
     handovers: new Handovers(core),

@@ -21,3 +21,13 @@ export function dayName(iso: string): string {
   today.setDate(today.getDate() - 1);
   return then.toDateString() === today.toDateString() ? 'Yesterday' : day.format(then);
 }
+
+/** How long that is: `0:05`, `2:30`, `3 h 5 min`, `2 d 3 h`. */
+export function countdown(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 24) return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  if (hours >= 1) return `${hours} h ${minutes % 60} min`;
+  return `${minutes}:${String(seconds % 60).padStart(2, '0')}`;
+}

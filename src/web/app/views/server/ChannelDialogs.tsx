@@ -48,7 +48,8 @@ export function ChannelDialogs({ task, onClose }: { task: ChannelTask; onClose()
 function EditChannel({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
   const { client, servers } = useApp();
   const save = async ({ text }: Fields) => {
-    const body = { name: text('name'), topic: text('topic') || null };
+    const slowModeSeconds = Number(text('slowMode'));
+    const body = { name: text('name'), topic: text('topic') || null, slowModeSeconds };
     await client.rest('PATCH /api/channels/:id', { id: channel.id, body });
     if (channel.serverId) await servers.loadChannels(channel.serverId);
     onClose();
@@ -58,9 +59,36 @@ function EditChannel({ channel, onClose }: { channel: ChannelRecord; onClose(): 
       <Form action="Save" work={save}>
         <Field label="Name" name="name" maxlength={100} value={channel.name} required autofocus />
         <TextArea label="What it is about" name="topic" maxlength={1024} value={channel.topic ?? ''} />
+        <Select
+          label="Slow mode"
+          name="slowMode"
+          options={pausesWith(channel.slowModeSeconds)}
+          value={String(channel.slowModeSeconds)}
+          hint="How long people wait between two messages. Moderators need not."
+        />
       </Form>
     </Dialog>
   );
+}
+
+const pauses = [
+  { seconds: 0, label: 'Off' },
+  { seconds: 5, label: '5 seconds' },
+  { seconds: 10, label: '10 seconds' },
+  { seconds: 30, label: '30 seconds' },
+  { seconds: 60, label: 'A minute' },
+  { seconds: 300, label: '5 minutes' },
+  { seconds: 900, label: '15 minutes' },
+  { seconds: 3600, label: 'An hour' },
+  { seconds: 21_600, label: '6 hours' },
+];
+
+/** The choice of pauses, with the present one, which may be any. */
+function pausesWith(present: number) {
+  const others = pauses.some(({ seconds }) => seconds === present)
+    ? []
+    : [{ seconds: present, label: `${present} seconds` }];
+  return [...pauses, ...others].map(({ seconds, label }) => ({ value: String(seconds), label }));
 }
 
 const types = [

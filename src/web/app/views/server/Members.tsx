@@ -13,15 +13,24 @@ import { Block, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { MemberList, OnlineCount } from './MemberList.tsx';
+import { DeleteMessagesDialog, MessagesToDelete, TimeoutDialog, timedOutUntil } from './Restrain.tsx';
 
 /** The members of a server, and their roles. */
 export function Members({ server }: { server: ServerRecord }) {
-  const { servers, presence } = useApp();
-  const { value: list, after } = useLoaded(async () => {
+  const { client, servers, presence, attempt } = useApp();
+  const {
+    value: list,
+    load,
+    after,
+  } = useLoaded(async () => {
     const members = await servers.membersOf(server.id);
     presence.report(members.map(({ userId, user }) => ({ userId, status: user.status })));
     return members;
   }, [server.id]);
+  useEffect(
+    () => client.on('member:timed-out', ({ serverId }) => void (serverId === server.id && attempt(load))),
+    [server.id],
+  );
   return (
     <>
       <Block title={list ? `Members · ${list.length}` : 'Members'}>
@@ -36,7 +45,7 @@ export function Members({ server }: { server: ServerRecord }) {
   );
 }
 
-type Question = 'remove' | 'ban' | 'hand over';
+type Question = 'remove' | 'ban' | 'hand over' | 'time out' | 'end timeout' | 'delete messages';
 
 interface MemberProps {
   server: ServerRecord;
@@ -55,7 +64,10 @@ function MemberRow({ server, member, after }: MemberProps) {
   const setRole = (to: Role) =>
     client.rest('PATCH /api/servers/:id/members/:userId', { ...params, body: { role: to } });
   const isBelow = userId !== me.value?.id && outranks(server.role, role);
-  const about = `@${user.username}${user.isBot ? ' · bot' : ''}`;
+  const held = timedOutUntil(member);
+  const about = [`@${user.username}`, user.isBot && 'bot', held && `timed out until ${held}`]
+    .filter(Boolean)
+    .join(' · ');
   const close = () => setAsking(null);
   return (
     <Row picture={<Avatar user={user} present />} name={member.nickname ?? user.displayName} about={about}>
@@ -78,6 +90,21 @@ function MemberRow({ server, member, after }: MemberProps) {
       )}
       {asking === 'ban' && (
         <BanDialog server={server} member={member} onClose={close} onBanned={() => after(async () => {})} />
+      )}
+      {asking === 'time out' && (
+        <TimeoutDialog server={server} member={member} onClose={close} onDone={() => after(async () => {})} />
+      )}
+      {asking === 'delete messages' && (
+        <DeleteMessagesDialog server={server} member={member} onClose={close} onDone={() => {}} />
+      )}
+      {asking === 'end timeout' && (
+        <Confirm
+          title={`End the timeout of ${user.displayName}?`}
+          text="They can write here again at once."
+          action="End it"
+          onClose={close}
+          onConfirm={() => after(() => client.rest('DELETE /api/servers/:id/members/:userId/timeout', params))}
+        />
       )}
       {asking === 'hand over' && (
         <Confirm
@@ -111,11 +138,14 @@ function RolePicker({ server, member, onChange }: { server: ServerRecord; member
 function actionsFor(
   app: AppState,
   server: ServerRecord,
-  { user, userId, role }: Member,
+  member: Member,
   isBelow: boolean,
   ask: (what: Question) => void,
 ): MenuItem[] {
+  const { user, userId, role } = member;
   const isOther = userId !== app.me.value?.id;
+  const moderates = isBelow && isAtLeast(server.role, 'moderator');
+  const isHeld = timedOutUntil(member) !== null;
   const items: (MenuItem | false)[] = [
     isOther && { label: 'Message', icon: 'chat', run: () => void app.attempt(() => app.people.talkTo(userId)) },
     navigator.clipboard !== undefined && {
@@ -128,20 +158,11 @@ function actionsFor(
       role !== 'owner' &&
       !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
     isOther && { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(user) },
-    isBelow &&
-      isAtLeast(server.role, 'moderator') && {
-        label: 'Remove from the server',
-        icon: 'leave',
-        danger: true,
-        run: () => ask('remove'),
-      },
-    isBelow &&
-      isAtLeast(server.role, 'moderator') && {
-        label: 'Ban from the server',
-        icon: 'block',
-        danger: true,
-        run: () => ask('ban'),
-      },
+    moderates && { label: isHeld ? 'Change the timeout' : 'Time out', icon: 'mute', run: () => ask('time out') },
+    moderates && isHeld && { label: 'End the timeout', icon: 'bell', run: () => ask('end timeout') },
+    moderates && { label: 'Delete last messages', icon: 'trash', danger: true, run: () => ask('delete messages') },
+    moderates && { label: 'Remove from the server', icon: 'leave', danger: true, run: () => ask('remove') },
+    moderates && { label: 'Ban from the server', icon: 'block', danger: true, run: () => ask('ban') },
   ];
   return items.filter((item) => item !== false);
 }
@@ -207,7 +228,8 @@ export function BanDialog({ server, member, onClose, onBanned }: BanDialogProps)
   const ban = async ({ text }: Fields) => {
     const ms = Number(text('length'));
     const until = ms > 0 ? new Date(Date.now() + ms).toISOString() : null;
-    const body = { userId: member.userId, reason: text('reason') || null, until };
+    const deleteMessageHours = Number(text('hours')) || null;
+    const body = { userId: member.userId, reason: text('reason') || null, until, deleteMessageHours };
     await client.rest('POST /api/servers/:id/bans', { id: server.id, body });
     onBanned();
     onClose();
@@ -218,6 +240,7 @@ export function BanDialog({ server, member, onClose, onBanned }: BanDialogProps)
       <Form action="Ban" work={ban} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
         <Field label="Reason" name="reason" maxlength={500} hint="They are told when they try to come back." />
         <Select label="How long" name="length" options={lengths} />
+        <MessagesToDelete />
       </Form>
     </Dialog>
   );

@@ -7,10 +7,12 @@ import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
+import { countdown } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { mayUsually, withheld } from './permissions.ts';
 import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
 import { UnsentDraft } from './Unsent.tsx';
+import { useSlowMode } from './useRestraints.ts';
 
 /** The remaining characters are shown from here on. */
 const countFrom = 500;
@@ -63,9 +65,17 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
         onStop={(file) => attachments.cancel(timeline.key, file)}
       />
       <TextBox id={id} name={name} composing={composing} withoutFiles={withoutFiles} onFiles={addFiles} />
+      <SlowModeNote {...composing.slowMode} />
       <Typists channelId={channelId} threadId={threadId} />
     </form>
   );
+}
+
+/** What slow mode means for the user; nothing where it is off. */
+function SlowModeNote({ seconds, left }: { seconds: number; left: number }) {
+  if (seconds === 0) return null;
+  if (left > 0) return <p class="slow">{`Slow mode: you can write again in ${countdown(left)}.`}</p>;
+  return <p class="slow">{`Slow mode: one message in ${countdown(seconds * 1000)}.`}</p>;
 }
 
 interface TextBoxProps {
@@ -236,7 +246,8 @@ export function useComposer(timeline: Timeline) {
   const asked = drafts.replyTo.value;
   const answered = asked?.channelId === channelId && asked.threadId === threadId ? asked : null;
   const isEmpty = text.trim() === '' && files.length === 0;
-  const blocked = isEmpty || uploading.length > 0 || text.length > maxLength;
+  const slowMode = useSlowMode(channelId);
+  const blocked = isEmpty || uploading.length > 0 || text.length > maxLength || slowMode.left > 0;
   useGrowth(ref, text);
   // Ready for the next key, and before the user moves the focus.
   useLayoutEffect(() => {
@@ -263,7 +274,7 @@ export function useComposer(timeline: Timeline) {
     event.preventDefault();
     send();
   };
-  return { ref, text, change, answered, files, uploading, send, press, suggesting, blocked };
+  return { ref, text, change, answered, files, uploading, send, press, suggesting, blocked, slowMode };
 }
 
 /** The draft; it outlives the page. */

@@ -10,6 +10,7 @@ import { withheld } from './permissions.ts';
 import { Thread } from './Thread.tsx';
 import { UnsentDraft } from './Unsent.tsx';
 import { useAnnouncements } from './useNewMessages.ts';
+import { useTimeout } from './useRestraints.ts';
 
 interface ConversationProps {
   channelId: string;
@@ -52,7 +53,8 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
     if (isMember && timeline.gone.peek()) void timeline.showNewest();
   }, [isMember, timeline]);
   useAnnouncements(channelId, null);
-  const closed = channel && closedReason(channel);
+  const timedOut = useTimeout();
+  const closed = channel && (closedReason(channel) ?? timedOut);
   const { over, ...dropping } = useFileDrop(timeline, closed);
   if (timeline.gone.value) return <Gone timeline={timeline} threadId={threadId} />;
   return (

@@ -15,6 +15,7 @@ import { MessageList } from './MessageList.tsx';
 import { withheld } from './permissions.ts';
 import { DeletedThread } from './Unsent.tsx';
 import { useAnnouncements } from './useNewMessages.ts';
+import { useTimeout } from './useRestraints.ts';
 
 interface ThreadProps {
   channelId: string;
@@ -40,7 +41,9 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
   const { channel } = useConversationInfo(channelId);
   const isOver = channel?.isArchived || thread?.isArchived;
   const isWithheld = channel && !channel.permissions.includes('message:post');
-  const closed = isOver ? 'This thread is archived: nobody writes here any more.' : isWithheld ? withheld.post : null;
+  const timedOut = useTimeout();
+  const ended = isOver ? 'This thread is archived: nobody writes here any more.' : isWithheld ? withheld.post : null;
+  const closed = ended ?? timedOut;
   const { over, ...dropping } = useFileDrop(timeline, closed);
   return (
     <aside class={`conversation thread ${over ? 'over' : ''}`} aria-label={`Thread ${name}`} {...dropping}>

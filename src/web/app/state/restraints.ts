@@ -1,0 +1,63 @@
+import { signal } from '@preact/signals';
+import type { ChannelEventMap, RestAnswer } from '../../../client/index.ts';
+import type { Core } from './session.ts';
+
+/** Why and until when the user may write nothing in a server. */
+interface Timeout {
+  /** In ms since 1970. */
+  until: number;
+  reason: string | null;
+}
+
+type OwnServers = RestAnswer<'GET /api/servers'>;
+
+/** What keeps the user from writing for a while: timeouts in servers, and slow mode in channels. */
+export class Restraints {
+  /** By server. */
+  readonly timeouts = signal<ReadonlyMap<string, Timeout>>(new Map());
+  /** By channel, when the user may write there again, in ms since 1970. */
+  readonly slowed = signal<ReadonlyMap<string, number>>(new Map());
+  private readonly core: Core;
+  private readonly followed = new Set<string>();
+
+  constructor(core: Core) {
+    this.core = core;
+    core.client.on('member:timed-out', ({ serverId, userId, until, reason }) => {
+      if (userId === core.me.peek()?.id) this.set(serverId, until, reason);
+    });
+    core.client.on('failed', ({ pending, error }) => {
+      if (error.code === 'SLOW_MODE') this.slow(pending.channelId, error.retryAfter ?? 1);
+    });
+  }
+
+  /** Takes what the list of the user's servers says of them. */
+  report(own: OwnServers): void {
+    for (const { member } of own) {
+      if (member.serverId) this.set(member.serverId, member.timedOutUntil ?? null, member.timeoutReason ?? null);
+    }
+  }
+
+  /** Counts from the user's own messages in a channel on. @param secondsOf how long slow mode holds the user there by now */
+  follow(channelId: string, secondsOf: () => number): void {
+    if (this.followed.has(channelId)) return;
+    this.followed.add(channelId);
+    const said = ({ authorId }: Pick<ChannelEventMap['message:new'], 'authorId'>): void => {
+      const seconds = authorId === this.core.me.peek()?.id ? secondsOf() : 0;
+      if (seconds > 0) this.slow(channelId, seconds);
+    };
+    const channel = this.core.client.channel(channelId);
+    channel.listen('message:new', said);
+    channel.listen('sent', ({ message }) => said(message));
+  }
+
+  private slow(channelId: string, seconds: number): void {
+    this.slowed.value = new Map(this.slowed.peek()).set(channelId, Date.now() + seconds * 1000);
+  }
+
+  private set(serverId: string, until: string | null, reason: string | null): void {
+    const timeouts = new Map(this.timeouts.peek());
+    if (until === null) timeouts.delete(serverId);
+    else timeouts.set(serverId, { until: Date.parse(until), reason });
+    this.timeouts.value = timeouts;
+  }
+}

@@ -1,0 +1,82 @@
+import type { ServerRecord } from '../../../../client/index.ts';
+import type { Member } from '../../state/servers.ts';
+import { Button } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Field, Select } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { shortTime } from '../parts/time.ts';
+import { useApp } from '../useApp.ts';
+
+interface RestrainProps {
+  server: ServerRecord;
+  member: Member;
+  onClose(): void;
+  onDone(): void;
+}
+
+const lengths = [
+  { value: '60', label: 'For a minute' },
+  { value: '600', label: 'For 10 minutes' },
+  { value: '3600', label: 'For an hour' },
+  { value: '86400', label: 'For a day' },
+  { value: '604800', label: 'For a week' },
+];
+
+/** Times a member out. */
+export function TimeoutDialog({ server, member, onClose, onDone }: RestrainProps) {
+  const { client } = useApp();
+  const timeOut = async ({ text }: Fields) => {
+    const body = { seconds: Number(text('length')), reason: text('reason') || null };
+    await client.rest('PUT /api/servers/:id/members/:userId/timeout', { id: server.id, userId: member.userId, body });
+    onDone();
+    onClose();
+  };
+  return (
+    <Dialog title={`Time out ${member.user.displayName}?`} onClose={onClose}>
+      <p>Until then they and their bots can read here, and write nothing. Leaving and coming back does not end it.</p>
+      <Form action="Time out" work={timeOut} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
+        <Field label="Reason" name="reason" maxlength={500} hint="They are told." />
+        <Select label="How long" name="length" options={lengths} value="600" />
+      </Form>
+    </Dialog>
+  );
+}
+
+const hours = [
+  { value: '1', label: 'Of the last hour' },
+  { value: '6', label: 'Of the last 6 hours' },
+  { value: '24', label: 'Of the last 24 hours' },
+  { value: '168', label: 'Of the last 7 days' },
+];
+
+/** The choice of how many of someone's messages go with a ban. */
+export function MessagesToDelete() {
+  const options = [{ value: '', label: 'None' }, ...hours];
+  return <Select label="Delete their messages here" name="hours" options={options} />;
+}
+
+/** Deletes what a member wrote in the last hours. */
+export function DeleteMessagesDialog({ server, member, onClose, onDone }: RestrainProps) {
+  const { client, showToast } = useApp();
+  const erase = async ({ text }: Fields) => {
+    const params = { id: server.id, userId: member.userId, body: { hours: Number(text('hours')) } };
+    const { estimate } = await client.rest('POST /api/servers/:id/members/:userId/messages/delete', params);
+    const about = estimate === 1 ? 'About one message is' : `About ${estimate} messages are`;
+    showToast(estimate === 0 ? 'There is hardly anything to delete.' : `${about} being deleted.`);
+    onDone();
+    onClose();
+  };
+  return (
+    <Dialog title={`Delete messages of ${member.user.displayName}?`} onClose={onClose}>
+      <p>They go for everyone in all channels and threads of this server, and cannot be restored.</p>
+      <Form action="Delete" work={erase} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
+        <Select label="Which" name="hours" options={hours} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Until when a member is timed out; null: they are not. */
+export function timedOutUntil({ timedOutUntil }: Member): string | null {
+  return timedOutUntil && Date.parse(timedOutUntil) > Date.now() ? shortTime(timedOutUntil) : null;
+}

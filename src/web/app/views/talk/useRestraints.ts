@@ -1,0 +1,46 @@
+import { useEffect, useState } from 'preact/hooks';
+import { isAtLeast } from '../../state/servers.ts';
+import { countdown } from '../parts/time.ts';
+import { useApp } from '../useApp.ts';
+
+/** How many ms are left until then; it counts down while it is shown. */
+function useLeft(until: number | undefined): number {
+  const [now, setNow] = useState(Date.now);
+  const left = until === undefined ? 0 : until - Math.max(now, Date.now());
+  const isOpen = left > 0;
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isOpen, until]);
+  return Math.max(left, 0);
+}
+
+/** Why the user may write nothing in the server at the address, with the time that is left; null: they may. */
+export function useTimeout(): string | null {
+  const { restraints, servers } = useApp();
+  const timeout = restraints.timeouts.value.get(servers.current.value?.id ?? '');
+  const left = useLeft(timeout?.until);
+  if (!timeout || left === 0) return null;
+  const why = timeout.reason ? ` Reason: ${timeout.reason}` : '';
+  return `You are timed out: you can read here, and write again in ${countdown(left)}.${why}`;
+}
+
+/** How slow mode holds the user in a channel: how many seconds they wait between messages, and how many ms from now. */
+export function useSlowMode(channelId: string): { seconds: number; left: number } {
+  const { restraints, servers } = useApp();
+  const left = useLeft(restraints.slowed.value.get(channelId));
+  const slowed = () => {
+    const server = servers.current.peek();
+    const channel = servers.channels
+      .peek()
+      .get(server?.id ?? '')
+      ?.find(({ id }) => id === channelId);
+    return isAtLeast(server?.role, 'moderator') ? 0 : (channel?.slowModeSeconds ?? 0);
+  };
+  useEffect(() => restraints.follow(channelId, slowed), [channelId]);
+  // It is read again when the lists change.
+  void [servers.current.value, servers.channels.value];
+  const seconds = slowed();
+  return { seconds, left: seconds === 0 ? 0 : left };
+}

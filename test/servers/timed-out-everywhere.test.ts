@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import type { Call } from '../../src/contract/call.ts';
+import { allCalls, allClientEvents } from '../../src/contract/calls.ts';
+import { paramFor, type Samples, sampleFor, samplesOf } from '../rest/samples.ts';
+import { type Bot, botIn } from '../world/bot.ts';
+import { type Answer, type Loose, type Person, request } from '../world/person.ts';
+import { register, type World, world } from '../world/world.ts';
+
+/** Groups of calls about a person, their agents and their direct messages, which no server's timeout concerns. */
+const personal = new Set<string>([
+  ...['Accounts', 'Sessions', 'Personal access tokens', 'Identity providers', 'Membership', 'Invite codes'],
+  ...['Friends', 'Direct messages', 'Notifications', 'Models', 'Webhooks'],
+]);
+
+/** What someone who is timed out may still do, and why. */
+const allowed: Record<string, string> = {
+  setSlashCommands: 'of an agent of their own, wherever it is',
+  setUsageSnapshot: 'of an agent of their own, for its owner',
+  createAgent: 'of their own',
+  updateAgent: 'of their own',
+  deleteAgent: 'of their own',
+  createAgentToken: 'of their own',
+  startAgent: 'of their own',
+  stopAgent: 'of their own',
+  sendHeartbeat: 'an agent that is alive says nothing in a server',
+  setPolicies: 'what their own agent listens to: it is held with them',
+  deletePolicy: 'the same',
+  uploadMedia: 'an upload is nobody else’s before it is sent',
+  uploadPicture: 'the same',
+  linkOutsidePictures: 'reading',
+  resolveMentions: 'reading',
+  listFolders: 'reading',
+  markChannelRead: 'read state',
+  requestToJoinServer: 'they are in it already',
+  joinServer: 'they are in it already, and coming back ends no timeout',
+  leaveServer: 'leaving',
+  createServer: 'another server',
+  createInvites: 'codes for accounts, not for the server',
+  deactivateInvite: 'the same',
+  deleteInvite: 'the same',
+  'agent:heartbeat': 'an agent that is alive says nothing in a server',
+  'channel:read': 'read state',
+  'channel:join': 'reading',
+  'channel:leave': 'reading',
+  'presence:update': 'their own status, everywhere',
+  'presence:subscribe': 'reading',
+  'auth:renew': 'their own session',
+  'thread:join': 'reading',
+  'thread:leave': 'reading',
+};
+
+/** Bodies that the samples cannot fill. */
+const bodies: Record<string, (samples: Samples) => object> = {
+  createApp: () => ({ name: 'n', slug: 'timed-out', type: 'html', htmlContent: '<p>x</p>' }),
+  publishApp: ({ ids }) => ({ name: 'n', slug: 'timed-out', folderId: ids.FOLDER_NOT_FOUND }),
+  pasteNodes: ({ ids }) => ({ nodeIds: [ids.FILE_NOT_FOUND], targetParentId: null, mode: 'copy' }),
+  runWorkspaceCommands: ({ ids }) => ({ commands: [{ type: 'rename', nodeId: ids.FILE_NOT_FOUND, name: 'other' }] }),
+  orderChannels: ({ ids }) => ({ channelIds: [ids.CHANNEL_NOT_FOUND] }),
+  timeOutMember: () => ({ seconds: 5 }),
+  sendMessage: () => ({ content: 'x' }),
+  sendThreadMessage: () => ({ content: 'x' }),
+  createThread: ({ ids }) => ({ name: 'n', parentMessageId: ids.MESSAGE_NOT_FOUND }),
+};
+
+/** Every change over REST, and every event that clients send. */
+const changes = Object.entries<Call>(allCalls).filter(([, { method, auth = 'required' }]) => {
+  return auth === 'required' && method !== 'GET';
+});
+const refusedCalls = changes.filter(([name, { tag }]) => !personal.has(tag) && !(name in allowed));
+const refusedEvents = Object.entries(allClientEvents).filter(([name]) => !(name in allowed));
+
+describe('someone who is timed out', () => {
+  let here: World;
+  let samples: Samples;
+  /** An admin, whom nothing else would keep from any of this. */
+  let held: Person;
+  let robot: Bot;
+
+  before(async () => {
+    here = await world();
+    held = await register(here.bob.node);
+    samples = await scene();
+    const at = `/api/servers/${here.server.id}/members/${held.id}`;
+    expect((await here.alice.patch(at, { role: 'admin' })).status).to.equal(200);
+    expect((await here.alice.put(`${at}/timeout`, { seconds: 3600 })).status).to.equal(200);
+  });
+  after(() => {
+    held.hangUp();
+    robot.hangUp();
+    here.close();
+  });
+
+  /** One of each thing in the server, made by others. */
+  async function scene(): Promise<Samples> {
+    const { alice, bob, carol, server, channel } = here;
+    const { inviteCode } = (await alice.get(`/api/servers/${server.id}`)).body;
+    await held.post('/api/servers/_/join', { inviteCode });
+    robot = await botIn(server, held);
+    const others = await botIn(server, bob);
+    const parent = await alice.say(channel.id, 'parent');
+    const thread = (await alice.post(`/api/messages/${parent.id}/thread`)).body;
+    const page = { name: 'n', slug: 'page', type: 'html', htmlContent: '<p>x</p>' };
+    const app = (await alice.post(`/api/servers/${server.id}/apps`, page)).body;
+    const asked = (await carol.post(`/api/servers/${server.id}/join-requests`)).body;
+    const { ids, fields } = await samplesOf(here);
+    const more = {
+      MEMBER_NOT_FOUND: bob.id,
+      BAN_NOT_FOUND: carol.id,
+      THREAD_NOT_FOUND: thread.id,
+      APP_NOT_FOUND: app.id,
+      AGENT_NOT_FOUND: others.agentId,
+      JOIN_REQUEST_NOT_FOUND: asked.requestId,
+    };
+    return { ids: { ...ids, ...more }, fields: { ...fields, agentIds: () => [robot.agentId], activity: () => 'x' } };
+  }
+
+  const ask = (name: string, call: Call): Promise<Answer> => {
+    const fill = (param: string) => paramFor(param, call.params?.[param], samples);
+    const path = call.path.replace(/[:*](\w+)/g, (_, param: string) => encodeURIComponent(fill(param)));
+    const body = bodies[name]?.(samples) ?? (call.body && sampleFor(call.body, samples));
+    return request(held.node, call.method, path, body, { authorization: `Bearer ${held.token}` });
+  };
+
+  for (const [name, call] of refusedCalls) {
+    if (call.file) continue;
+    it(`cannot ${name}`, async () => {
+      const { status, body } = await ask(name, call);
+      expect([status, body.code], JSON.stringify(body)).to.deep.equal([403, 'TIMED_OUT']);
+      expect(body).to.include.keys('until', 'reason');
+    });
+  }
+
+  it('cannot upload into the workspace', async () => {
+    expect(refusedCalls.filter(([, { file }]) => file).map(([name]) => name)).to.deep.equal(['uploadFile']);
+    const form = new FormData();
+    form.append('file', new Blob(['x']), 'x.txt');
+    const answer = await fetch(`${held.node.url}/api/servers/${here.server.id}/workspace/upload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${held.token}` },
+      body: form,
+    });
+    expect(await answer.json()).to.include({ code: 'TIMED_OUT' });
+  });
+
+  it('cannot attach a file to what they wrote before', async () => {
+    const { alice, bob, server, channel } = here;
+    const mine = await bob.say(channel.id, 'mine');
+    const at = `/api/servers/${server.id}/members/${bob.id}/timeout`;
+    await alice.put(at, { seconds: 3600 });
+    const refused = await bob.upload('x.txt', new Uint8Array([1]), { messageId: mine.id }).catch(String);
+    expect(refused).to.contain('TIMED_OUT');
+    await alice.delete(at);
+  });
+
+  for (const [event, { payload }] of refusedEvents) {
+    it(`cannot send ${event}`, async () => {
+      const who = event === 'message:stream' ? robot : held;
+      const mouth = await who.connect();
+      const data: Loose = { ...sampleFor(payload, samples), content: 'x' };
+      const ack = await mouth.emit(event, data);
+      expect(ack, JSON.stringify(ack)).to.include({ ok: false, code: 'TIMED_OUT' });
+      mouth.close();
+    });
+  }
+
+  it('may take back what they wrote, and leave', async () => {
+    const { alice, bob, server, channel } = here;
+    const mine = await bob.say(channel.id, 'mine');
+    const thread = (await bob.post(`/api/messages/${mine.id}/thread`)).body;
+    await alice.put(`/api/servers/${server.id}/members/${bob.id}/timeout`, { seconds: 3600 });
+    expect((await bob.put(`/api/channels/${channel.id}/read`, { messageId: mine.id })).status).to.equal(200);
+    expect((await bob.delete(`/api/threads/${thread.id}`)).status).to.equal(200);
+    expect((await bob.delete(`/api/messages/${mine.id}`)).status).to.equal(200);
+    expect((await bob.post(`/api/servers/${server.id}/leave`)).status).to.equal(200);
+  });
+
+  it('is kept from nothing that is not of a server by name', () => {
+    const names = [...Object.keys(allCalls), ...Object.keys(allClientEvents)];
+    expect(Object.keys(allowed).filter((name) => !names.includes(name))).to.deep.equal([]);
+  });
+});
