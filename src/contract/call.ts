@@ -74,6 +74,8 @@ export interface CallSpec {
   redirects?: readonly (301 | 302 | 307 | 308)[];
   /** The record to create may exist already: then it answers 200 with the existing one. */
   mayExist?: true;
+  /** What is asked for may have to wait for someone's decision: then it answers 202. */
+  mayWait?: true;
   /** The response is a bare list; the header X-Has-More shows whether there is more. */
   paged?: true;
   answer: z.ZodType;

@@ -34,11 +34,13 @@ import { personalTokenCalls } from './personal-token.ts';
 import { pictureCalls } from './picture.ts';
 import { policyCalls } from './policy.ts';
 import { presenceClientEvents } from './presence.ts';
+import { raidCalls } from './raid.ts';
 import { reactionCalls, reactionClientEvents } from './reaction.ts';
 import { roleCalls } from './role.ts';
 import { searchCalls } from './search.ts';
 import { secondFactorCalls } from './second-factor.ts';
 import { serverCalls } from './server.ts';
+import { serverInviteCalls } from './server-invite.ts';
 import { serverMemberCalls } from './server-member.ts';
 import { disconnectCalls, sessionCalls, sessionClientEvents } from './session.ts';
 import { streamClientEvents } from './stream.ts';
@@ -90,10 +92,12 @@ export const allCalls = {
   ...personalTokenCalls,
   ...pictureCalls,
   ...policyCalls,
+  ...raidCalls,
   ...reactionCalls,
   ...roleCalls,
   ...searchCalls,
   ...secondFactorCalls,
+  ...serverInviteCalls,
   ...serverMemberCalls,
   ...timeoutCalls,
   ...memberErasureCalls,

@@ -27,6 +27,7 @@ import {
 import { notificationDeleted, notificationNew, notificationRead, notificationUpdated } from './notification.ts';
 import { policyChanged } from './policy.ts';
 import { presenceActivity, presenceChange, presenceCount, presenceSnapshot } from './presence.ts';
+import { serverRaid } from './raid.ts';
 import { reactionAdded, reactionRemoved, reactionUpdated } from './reaction.ts';
 import {
   memberJoined,
@@ -38,6 +39,7 @@ import {
   serverLeft,
   serverUpdated,
 } from './server.ts';
+import { inviteCreated, inviteDeleted, inviteUsed } from './server-invite.ts';
 import { sessionRevoked, tokenExpiring } from './session.ts';
 import { messageStream } from './stream.ts';
 import { threadCreated, threadDeleted, threadUpdated } from './thread.ts';
@@ -97,6 +99,10 @@ export const catalogue = [
   serverUpdated,
   serverDeleted,
   serverInvited,
+  inviteCreated,
+  inviteUsed,
+  inviteDeleted,
+  serverRaid,
   sessionRevoked,
   tokenExpiring,
   messageStream,

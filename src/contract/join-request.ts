@@ -15,6 +15,8 @@ export const joinRequestSchema = record('JoinRequest', {
   userId: idSchema,
   user: smallUserSchema,
   status: z.enum(joinRequestStates),
+  isHeld: z.boolean().describe('Raid mode held back a join; moderators decide about it too.'),
+  inviteId: idSchema.nullable().describe('The invite link of a join that is held.'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
 });
@@ -26,6 +28,30 @@ export const requestedSchema = z.object({
 });
 
 export const decideSchema = z.object({ status: z.enum(['approved', 'rejected']) });
+
+/** How many requests one call decides about, each in a change of its own. */
+export const decidedAtOnce = 50;
+
+export const decideManySchema = z
+  .object({
+    status: z.enum(['approved', 'rejected']),
+    requestIds: z.array(idSchema).min(1).max(decidedAtOnce).optional(),
+    all: z
+      .literal(true)
+      .optional()
+      .describe(`The oldest for the server as a whole that you decide about, up to ${decidedAtOnce}.`),
+    held: z.literal(true).optional().describe('With `all`: only those that raid mode holds.'),
+  })
+  .refine(
+    ({ requestIds, all }) => (requestIds === undefined) !== (all === undefined),
+    'needs either requestIds or all',
+  );
+
+export const decidedSchema = z.object({
+  decided: z.array(idSchema),
+  failed: z.array(z.object({ requestId: idSchema, code: z.string(), error: z.string() })),
+  hasMore: z.boolean().describe('More of them are pending; call it again.'),
+});
 
 const place = {
   isMember: z.boolean(),
@@ -98,9 +124,19 @@ export const joinRequestCalls = calls('Join requests', {
   listJoinRequests: {
     method: 'GET',
     path: '/api/servers/:id/join-requests',
-    summary: 'The requests that wait for a decision, for the server and its channels; for admins.',
+    summary:
+      'The requests that wait for a decision, for the server and its channels; for admins. Moderators get those that raid mode holds.',
     params: { id: serverParam },
     answer: z.array(joinRequestSchema),
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+  },
+  decideServerJoinRequests: {
+    method: 'POST',
+    path: '/api/servers/:id/join-requests/decide',
+    summary: 'Approve or reject many requests to join a server, some at a time.',
+    params: { id: serverParam },
+    body: decideManySchema,
+    answer: decidedSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
   },
   decideServerJoinRequest: {

@@ -22,6 +22,7 @@ export const typeOfKind = {
   'server.timed_out': 'system',
   'server.invite': 'system',
   'server.join_request': 'system',
+  'server.raid': 'system',
   'channel.member_added': 'system',
   'channel.join_request': 'system',
   'agent.webhook_stopped': 'system',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { calls, uuidParam } from './call.ts';
 import { memberCountSchema } from './presence.ts';
-import { doneSchema } from './schema.ts';
+import { doneSchema, idSchema } from './schema.ts';
 import {
   joinServerSchema,
   listMembersSchema,
@@ -11,6 +11,17 @@ import {
   setRoleSchema,
 } from './server.ts';
 
+/** The record; of a join that is held for approval as outsiders see it, and what it waits for. */
+export const joinedSchema = serverSchema.extend({
+  ...doneSchema.shape,
+  channelId: idSchema.nullable().describe('The channel to open, where the link names one that you see.'),
+  status: z
+    .enum(['joined', 'pending'])
+    .describe('`pending`: raid mode is on, and moderators decide about your request.'),
+  code: z.literal('JOIN_HELD').optional().describe('With `pending`.'),
+  requestId: idSchema.optional().describe('The join request, with `pending`.'),
+});
+
 const params = { id: serverParam, userId: uuidParam('MEMBER_NOT_FOUND', 'Id of the member.') } as const;
 const manageErrors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'MEMBER_NOT_FOUND', 'ROLE_REQUIRED'] as const;
 
@@ -18,10 +29,12 @@ export const serverMemberCalls = calls('Servers', {
   joinServer: {
     method: 'POST',
     path: '/api/servers/:id/join',
-    summary: 'Join a server. A private one needs its invite code; with "_" as id the code alone is enough.',
+    summary:
+      'Join a server. A private one needs its invite code or that of a link; with "_" as id the code alone is enough. In raid mode the join waits for approval (202).',
     params: { id: serverParam },
     body: joinServerSchema,
-    answer: serverSchema.extend(doneSchema.shape),
+    mayWait: true,
+    answer: joinedSchema,
     errors: ['SERVER_NOT_FOUND', 'INVITE_CODE_REQUIRED', 'ALREADY_MEMBER', 'BANNED', 'FORBIDDEN', 'USER_NOT_FOUND'],
   },
   leaveServer: {

@@ -18,6 +18,7 @@ import {
   timeSchema,
   withDefault,
 } from './schema.ts';
+import { raidSettingsSchema } from './server-raid.ts';
 
 /** Slugs that are path segments. */
 const reservedSlugs = new Set(['discover', 'invite', 'join-requests', '_']);
@@ -57,6 +58,11 @@ export const memberSchema = record('Member', {
   nickname: z.string().nullable(),
   joinedAt: timeSchema,
   user: smallUserSchema.extend({ status: statusSchema }),
+  invitedBy: idSchema
+    .nullable()
+    .optional()
+    .describe('Whose invite link they joined with; in the list of members, for those who manage links.'),
+  inviteId: idSchema.nullable().optional().describe('That link, as long as it is known. For the same people.'),
   agent: agentBriefSchema
     .extend({
       kept: z.boolean().describe('Admins keep it for the server: it stays without its owner.'),
@@ -69,6 +75,15 @@ export const memberSchema = record('Member', {
     .optional()
     .describe('When their timeout ends; null: they have none. For those who may time out, and for oneself.'),
   timeoutReason: z.string().nullable().optional().describe('Why; for the same.'),
+});
+
+/** The server that a code leads to, with what a link says besides. */
+export const invitingServerSchema = serverSchema.extend({
+  channel: z
+    .object({ id: idSchema, name: z.string() })
+    .nullable()
+    .describe('The channel that the link names, where everyone who joins sees it.'),
+  inviter: smallUserSchema.nullable().describe("Who made the link; null for the server's own code."),
 });
 
 /** The caller's servers: the record, also as `server` with `member` beside it for clients that look there. */
@@ -95,6 +110,9 @@ export const updateServerSchema = z.object({
   homepageHtml: homepageSchema.nullish(),
   isPublic: z.boolean().optional(),
   requireSecondFactor: z.boolean().optional().describe('Set by someone who has one.'),
+  raid: raidSettingsSchema
+    .optional()
+    .describe('Raid mode; what is left out stays. GET /api/servers/:id/raid reads it.'),
 });
 
 export const discoverSchema = z.object({
@@ -225,10 +243,10 @@ export const serverCalls = calls('Servers', {
   getServerByInvite: {
     method: 'GET',
     path: '/api/servers/invite/:code',
-    summary: 'The server that an invite code leads to.',
+    summary: "The server that its own code or an invite link's leads to.",
     auth: 'ignore-invalid',
     params: { code: textParam('SERVER_NOT_FOUND', 'The code.') },
-    answer: serverSchema,
+    answer: invitingServerSchema,
     errors: ['SERVER_NOT_FOUND'],
     limit: 'discover',
   },

@@ -31,6 +31,8 @@ import { ChannelOverride, MemberRole, ServerRole } from './entities/role.entity.
 import { Passkey, PasskeyChallenge, RecoveryCode, SignInTicket, TotpFactor } from './entities/second-factor.entity.ts';
 import { FormerUsername, KnownDevice, SecurityNotice } from './entities/security.entity.ts';
 import { Server, ServerBan, ServerMember, ServerTimeout } from './entities/server.entity.ts';
+import { ServerInvite } from './entities/server-invite.entity.ts';
+import { ServerRaid } from './entities/server-raid.entity.ts';
 import {
   Block,
   EmailChange,
@@ -73,6 +75,8 @@ export const entities = [
   Server,
   ServerMember,
   ServerBan,
+  ServerInvite,
+  ServerRaid,
   ServerRole,
   MemberRole,
   ServerTimeout,

@@ -66,6 +66,8 @@ import { ViewOverrides } from './migrations/0131-view-overrides.ts';
 import { RolesVersion } from './migrations/0133-roles-version.ts';
 import { Timeouts } from './migrations/0135-timeouts.ts';
 import { SlowMode } from './migrations/0136-slow-mode.ts';
+import { ServerInvites } from './migrations/0138-server-invites.ts';
+import { Raids } from './migrations/0139-raids.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -131,6 +133,8 @@ export const migrations = [
   { name: '0133-roles-version', class: RolesVersion },
   { name: '0135-timeouts', class: Timeouts },
   { name: '0136-slow-mode', class: SlowMode },
+  { name: '0138-server-invites', class: ServerInvites },
+  { name: '0139-raids', class: Raids },
 ];
 
 /**

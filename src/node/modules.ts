@@ -26,9 +26,11 @@ import type { Module } from '../features/module.ts';
 import { notificationsModule } from '../features/notifications/notifications.module.ts';
 import { picturesModule } from '../features/pictures/pictures.module.ts';
 import { presenceModule } from '../features/presence/presence.module.ts';
+import { raidsModule } from '../features/raids/raids.module.ts';
 import { reactionsModule } from '../features/reactions/reactions.module.ts';
 import { rolesModule } from '../features/roles/roles.module.ts';
 import { searchModule } from '../features/search/search.module.ts';
+import { serverInvitesModule } from '../features/server-invites/server-invites.module.ts';
 import { serversModule } from '../features/servers/servers.module.ts';
 import { threadsModule } from '../features/threads/threads.module.ts';
 import { workspaceModule } from '../features/workspace/workspace.module.ts';
@@ -54,8 +56,11 @@ export function createModules(context: Context) {
   const members = membersModule(people);
   const channels = channelsModule({ ...people, ...members.services });
   const places = { ...people, ...members.services, ...channels.services };
-  const joinRequests = joinRequestsModule(places);
-  const servers = serversModule(places);
+  const serverInvites = serverInvitesModule(places);
+  const raids = raidsModule(places);
+  const joinRequests = joinRequestsModule({ ...places, ...serverInvites.services });
+  const doors = { ...places, ...serverInvites.services, ...raids.services, ...joinRequests.services };
+  const servers = serversModule(doors);
   const roles = rolesModule(places);
   const mentions = mentionsModule(places);
   const messages = messagesModule({ ...places, ...mentions.services });
@@ -87,6 +92,8 @@ export function createModules(context: Context) {
       friends,
       members,
       channels,
+      serverInvites,
+      raids,
       joinRequests,
       servers,
       roles,

@@ -216,8 +216,9 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
   const left = route.limit ? quota : {};
   const withId = { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...replayed, ...more, ...left };
   const repeats = route.mayExist || route.recognise !== undefined;
-  const statuses = new Set([route.status ?? 200, ...(repeats ? [200] : [])]);
-  const describe = (status: number) => (status === (route.status ?? 200) ? 'Done.' : 'It was there already.');
+  const statuses = new Set([route.status ?? 200, ...(repeats ? [200] : []), ...(route.mayWait ? [202] : [])]);
+  const waiting = (status: number) => (status === 202 ? 'It waits for a decision.' : 'It was there already.');
+  const describe = (status: number) => (status === (route.status ?? 200) ? 'Done.' : waiting(status));
   const whole = [...statuses].map((status) => [status, { description: describe(status), headers: withId, content }]);
   const elsewhere = (route.redirects ?? []).map((status) => [
     status,

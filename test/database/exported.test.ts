@@ -15,6 +15,10 @@ const leftOut: Record<string, string[]> = {
   ],
   // Nobody has a factor in another installation yet: all roles would be held back there.
   servers: ['member_count', 'require_second_factor', 'roles_version'],
+  // Links are of one installation, with their codes; whether joins are held is decided anew.
+  server_members: ['invite_id'],
+  server_raids: ['forced', 'since', 'exceeded_at', 'recent_at', 'recent_ids'],
+  join_requests: ['held', 'invite_id'],
   channels: ['kind', 'deleted_at', 'view_overridden'],
   threads: ['message_count', 'deleted_at'],
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
@@ -31,7 +35,7 @@ const staying = [
   'email_changes',
   'account_exports',
   'slow_mode_turns',
-  ...['former_names', 'handovers'],
+  ...['former_names', 'handovers', 'server_invites'],
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],

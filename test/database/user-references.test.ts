@@ -50,6 +50,9 @@ decide(bot, 'agents.user_id', 'agents.owner_id', 'agents.config', 'agents.slash_
 decide(bot, 'agent_policies.config', 'agent_policies.owner_half', 'agent_policies.server_half');
 decide(bot, 'agent_tokens.made_by', 'webhooks.made_by', 'webhook_cursors.stream_id', 'webhook_cursors.lease');
 decide(madeIt, 'channels.created_by', 'threads.creator_id', 'apps.created_by', 'workspace_nodes.created_by');
+decide('anonymised', 'server_invites.created_by');
+decide(madeIt, 'server_invites.revoked_by', 'server_members.invited_by');
+decide('kept because the next joins replace it', 'server_raids.recent_ids');
 decide(madeIt, 'server_bans.banned_by', 'join_requests.decided_by', 'reactions.user_id', 'attachments.uploader_id');
 decide('not of users', 'slow_mode_turns.channel_id');
 decide(madeIt, 'server_timeouts.timed_out_by');
@@ -88,6 +91,7 @@ decide(
   'pictures.uploader_id',
   'pictures.blob_id',
 );
+decide('not of users', 'server_members.invite_id', 'join_requests.invite_id');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 
 const references = `

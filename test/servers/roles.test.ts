@@ -68,7 +68,17 @@ const operations: [least: Role, name: string, act: Act][] = [
   ],
   ['admin', 'change the server', (who, { server }) => who.patch(`/api/servers/${server.id}`, { description: 'd' })],
   ['admin', 'make a new invite code', (who, { server }) => who.post(`/api/servers/${server.id}/invite/regenerate`)],
-  ['admin', 'see who asks to join', (who, { server }) => who.get(`/api/servers/${server.id}/join-requests`)],
+  [
+    'moderator',
+    'see who is held by raid mode',
+    (who, { server }) => who.get(`/api/servers/${server.id}/join-requests`),
+  ],
+  ['moderator', 'switch raid mode', (who, { server }) => who.post(`/api/servers/${server.id}/raid`, { on: false })],
+  [
+    'admin',
+    'set when raid mode turns on',
+    (who, { server }) => who.patch(`/api/servers/${server.id}`, { raid: { joins: 9 } }),
+  ],
   ['admin', 'make a channel', (who, { server }) => who.post(`/api/servers/${server.id}/channels`, { name: 'n' })],
   ['admin', 'change a channel', (who, { channel }) => who.patch(`/api/channels/${channel.id}`, { name: 'n' })],
   ['admin', 'archive a channel', (who, { channel }) => who.post(`/api/channels/${channel.id}/archive`)],

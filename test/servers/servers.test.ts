@@ -168,8 +168,8 @@ describe('servers', () => {
     const joined = await carol.post(`/api/servers/${server.slug}/join`, { inviteCode: server.inviteCode });
     expect(joined.body).to.include({ id: server.id, role: 'member', memberCount: 3 });
     expect((await ear.next('member:joined')).userId).to.equal(carol.id);
-    const { ok, success, ...record } = joined.body;
-    expect([ok, success]).to.deep.equal([true, true]);
+    const { ok, success, status, channelId, ...record } = joined.body;
+    expect([ok, success, status, channelId]).to.deep.equal([true, true, 'joined', null]);
     const told = await own.next('server:joined');
     expect(told).to.deep.include({ serverId: record.id, serverName: record.name, server: record });
   });

@@ -102,10 +102,26 @@ export const members = part({
     // Earlier versions wrote none of these.
     kept: withDefault(z.boolean(), false),
     workspaceWrite: withDefault(z.boolean(), false),
+    invitedBy: withDefault(id.nullable(), null),
     joinedAt: time,
   }),
   from: 'server_members t WHERE t.server_id = $1 ORDER BY t.user_id',
-  refers: { serverId: 'servers', userId: 'users' },
+  // The links themselves stay behind. Who made one may have left, and then has no account where this goes.
+  select: { invitedBy: `CASE WHEN t.invited_by IN (${people}) THEN t.invited_by END` },
+  refers: { serverId: 'servers', userId: 'users', invitedBy: 'users' },
+});
+
+export const raids = part({
+  table: 'server_raids',
+  shape: z.object({
+    serverId: id,
+    mode: z.enum(['off', 'auto']),
+    joins: z.number().int().min(1).max(200),
+    seconds: z.number().int().min(5).max(3600),
+    minutes: z.number().int().min(1).max(1440),
+  }),
+  from: 'server_raids t WHERE t.server_id = $1',
+  refers: { serverId: 'servers' },
 });
 
 export const bans = part({

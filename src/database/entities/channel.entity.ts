@@ -125,6 +125,7 @@ const JoinRequestSchema = defineEntity({
   indexes: [
     { name: 'join_requests_pending', properties: ['serverId', 'id'], where: { status: 'pending' } },
     { name: 'join_requests_user', properties: ['userId'] },
+    { name: 'join_requests_invite', properties: ['inviteId'], where: { inviteId: { $ne: null } } },
   ],
   properties: {
     id: p.uuid().primary(),
@@ -133,6 +134,10 @@ const JoinRequestSchema = defineEntity({
     channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').nullable().deleteRule('cascade').index(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(false),
     status: p.string().columnType('text').$type<(typeof joinRequestStates)[number]>(),
+    /** Raid mode held back a join. */
+    held: p.boolean().default(false),
+    /** The invite link of a join that is held: it counts as a use until the request is rejected or gone. */
+    inviteId: p.uuid().nullable(),
     decidedBy: () => p.manyToOne(User).mapToPk().fieldName('decided_by').nullable().deleteRule('set null').index(false),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow),

@@ -50,6 +50,10 @@ const ServerMemberSchema = defineEntity({
   name: 'ServerMember',
   tableName: 'server_members',
   primaryKeys: ['serverId', 'userId'],
+  indexes: [
+    { name: 'server_members_recent', properties: ['serverId', 'joinedAt'] },
+    { name: 'server_members_brought', properties: ['inviteId', 'userId'], where: { inviteId: { $ne: null } } },
+  ],
   properties: {
     serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').primary().deleteRule('cascade'),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
@@ -59,6 +63,9 @@ const ServerMemberSchema = defineEntity({
     kept: p.boolean().default(false),
     /** Of a bot: admins let it write in the workspace. */
     workspaceWrite: p.boolean().default(false),
+    /** Whose invite link they joined with, and which, as long as that is kept (`server_invites`). */
+    invitedBy: () => p.manyToOne(User).mapToPk().fieldName('invited_by').nullable().deleteRule('set null').index(false),
+    inviteId: p.uuid().nullable(),
     joinedAt: p.datetime(3).onCreate(dateNow),
   },
 });

@@ -42,6 +42,9 @@ export const ownRows: readonly string[] = [
   deleteSome('invite_codes', 'id', 'created_by = $1'),
   `UPDATE invite_codes SET used_by = NULL
     WHERE id IN (SELECT id FROM invite_codes WHERE used_by = $1 LIMIT $2) RETURNING 1 AS one`,
+  // They end, and whom they brought stays known without their maker's name.
+  `UPDATE server_invites SET created_by = NULL, revoked_at = coalesce(revoked_at, now()), over_at = least(over_at, now())
+    WHERE id IN (SELECT id FROM server_invites WHERE created_by = $1 LIMIT $2) RETURNING 1 AS one`,
   deleteSome('attachments', 'id', 'uploader_id = $1 AND message_id IS NULL'),
   // Those of servers stay.
   deleteSome('pictures', 'name, size', `uploader_id = $1 AND NOT (${isShown('pictures')})`),

@@ -206,6 +206,14 @@ const places: Section[] = [
     'i.id',
   ),
   section(
+    'invite-links',
+    'Links you made to invite people to servers',
+    `i.id, i.code, i.server_id AS "serverId", i.channel_id AS "channelId", i.max_uses AS "maxUses", i.uses,
+     i.created_at AS "createdAt", i.expires_at AS "expiresAt", i.revoked_at AS "revokedAt"`,
+    'server_invites i WHERE i.created_by = $1',
+    'i.id',
+  ),
+  section(
     'redeemed-invite-codes',
     'Invite codes you redeemed',
     'i.id, i.code, i.used_at AS "usedAt"',

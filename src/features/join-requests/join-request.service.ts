@@ -5,7 +5,7 @@ import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from '../../contract/join-request.ts';
-import { may, requireNoTimeout, requirePermission } from '../../contract/roles.ts';
+import { may, type Rights, requireNoTimeout, requirePermission } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { JoinRequest } from '../../database/entities/channel.entity.ts';
 import { ServerMember } from '../../database/entities/server.entity.ts';
@@ -17,20 +17,22 @@ import { smallUser } from '../accounts/account.view.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import { findMember, isInPlace } from '../channels/channel-member.table.ts';
 import type { Context } from '../context.ts';
-import { holdersOf } from '../members/audience.table.ts';
 import { requireUnbanned } from '../members/ban.access.ts';
 import { channelRecordOf } from '../members/channel.table.ts';
+import { linkAndMaker } from '../members/invite-link.table.ts';
 import { type JoinRequestRecord, requestRecord } from '../members/join-request.view.ts';
-import { pendingRecord, pendingRequests, publishDecided } from '../members/join-requests.ts';
+import { decidersOf, pendingRecord, pendingRequests, publishDecided } from '../members/join-requests.ts';
 import type { Roster } from '../members/roster.ts';
 import { findServer } from '../members/server.table.ts';
 import { serverRecord } from '../members/server.view.ts';
+import type { LinkUses } from '../server-invites/link-uses.ts';
 
 type Status = JoinRequestRecord['status'];
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'channelAccess' | 'notifications'> {
   roster: Roster;
   channelMembers: ChannelMemberService;
+  linkUses: LinkUses;
 }
 
 /** Join requests and decisions on them (contract §12). */
@@ -100,11 +102,35 @@ export class JoinRequestService {
     });
   }
 
-  /** The pending requests of a server. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
+  /**
+   * Holds a join for approval, as part of it: whoever joins and the server are locked. The use of a link is taken until the
+   * request is rejected or gone, so that no more wait than may come.
+   * @throws AppError ALREADY_MEMBER, SERVER_NOT_FOUND for a link that is over
+   */
+  async hold(
+    change: Change,
+    actor: Actor,
+    serverId: string,
+    linkId: string | null,
+  ): Promise<{ status: Status; requestId: string }> {
+    if (await isIn(change.em, serverId, actor.userId)) throw new AppError('ALREADY_MEMBER');
+    const own = { userId: actor.userId, serverId, channelId: null, status: 'pending' } as const;
+    const waiting = await change.em.findOne(JoinRequest, own, forUpdate);
+    if (waiting) return { status: 'pending', requestId: waiting.id };
+    if (linkId !== null) await this.deps.linkUses.take(change, serverId, linkId);
+    return this.ask(change, actor, serverId, null, { held: true, inviteId: linkId });
+  }
+
+  /**
+   * The pending requests of a server: all, or, for those who only may switch raid mode, those that it holds.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED
+   */
   async pending(actor: Actor, idOrSlug: string): Promise<JoinRequestRecord[]> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requirePermission(membership.rights, 'join-request:decide');
-    const found = await pendingRequests(this.deps.database.db, id).limit(listed).execute();
+    requireDecider(membership.rights);
+    let pending = pendingRequests(this.deps.database.db, id);
+    if (!may(membership.rights, 'join-request:decide')) pending = pending.where('j.held', '=', true);
+    const found = await pending.limit(listed).execute();
     return found.map(pendingRecord);
   }
 
@@ -123,9 +149,10 @@ export class JoinRequestService {
       const membership = request && (await this.deps.serverAccess.membership(request.serverId, actor.userId));
       requireNoTimeout(membership?.rights);
       // Only those who decide learn who asks.
-      const isKnown = request && (may(membership?.rights, 'join-request:decide') || request.userId === actor.userId);
+      const decides = request && decidesAbout(membership?.rights, request);
+      const isKnown = request && (decides || request.userId === actor.userId);
       if (!isKnown || !request.channelId !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
-      requirePermission(membership?.rights, 'join-request:decide');
+      if (!decides) requirePermission(membership?.rights, 'join-request:decide');
       if (request.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
       // Precedes the admission, which would settle open requests and announce that too.
       change.em.assign(request, { status, decidedBy: actor.userId, updatedAt: dateNow() });
@@ -150,7 +177,8 @@ export class JoinRequestService {
     }
     if (await isIn(change.em, serverId, userId)) return;
     const user = await anyUserById(change.rows, userId);
-    await this.deps.roster.add(change, user, serverId, 'member', actor.userId);
+    const brought = request.inviteId ? await linkAndMaker(change.rows, request.inviteId) : undefined;
+    await this.deps.roster.add(change, user, serverId, 'member', actor.userId, brought);
   }
 
   /** A channel that someone may ask to join: they must be a person in its server. @throws AppError CHANNEL_NOT_FOUND */
@@ -167,18 +195,21 @@ export class JoinRequestService {
     actor: Actor,
     serverId: string,
     channelId: string | null,
+    entry: Entry = asked,
   ): Promise<{ status: Status; requestId: string }> {
     const { em } = change;
     const own = { userId: actor.userId, serverId, channelId };
-    const asked = await em.findOne(JoinRequest, own, forUpdate);
-    if (asked?.status === 'pending') return { status: 'pending', requestId: asked.id };
-    if (asked) em.assign(asked, { status: 'pending', updatedAt: dateNow(), decidedBy: null });
-    const request = asked ?? em.create(JoinRequest, { id: newId(), ...own, status: 'pending' });
+    const earlier = await em.findOne(JoinRequest, own, forUpdate);
+    if (earlier?.status === 'pending') return { status: 'pending', requestId: earlier.id };
+    if (earlier) em.assign(earlier, { status: 'pending', updatedAt: dateNow(), decidedBy: null, ...entry });
+    const request = earlier ?? em.create(JoinRequest, { id: newId(), ...own, status: 'pending', ...entry });
     await em.flush();
     const record = requestRecord(request, smallUser(actor.user));
-    for (const userId of await holdersOf(change.rows, serverId, 'join-request:decide')) {
+    for (const userId of await decidersOf(change.rows, serverId, entry.held)) {
       change.publish(joinRequestCreated.in(userRoom(userId), { request: record }));
     }
+    // Of held joins the beginning of the raid is notified once.
+    if (entry.held) return { status: 'pending', requestId: request.id };
     const kind = channelId === null ? ('server.join_request' as const) : ('channel.join_request' as const);
     const reference = { type: 'join_request', id: request.id };
     const place = { serverId, ...(channelId === null ? {} : { channelId }) };
@@ -191,6 +222,23 @@ export class JoinRequestService {
     const request = await this.deps.database.read((em) => em.findOne(JoinRequest, own));
     return request ? { joinRequestStatus: request.status, joinRequestId: request.id } : noRequest;
   }
+}
+
+/** How a request came about. */
+interface Entry {
+  /** Raid mode holds a join. */
+  held: boolean;
+  inviteId: string | null;
+}
+
+const asked: Entry = { held: false, inviteId: null };
+
+const decidesAbout = (rights: Rights | undefined, { held }: JoinRequest): boolean =>
+  may(rights, 'join-request:decide') || (held && may(rights, 'server:raid'));
+
+/** Admins decide about all requests, moderators about those that raid mode holds. @throws AppError ROLE_REQUIRED */
+export function requireDecider(rights: Rights): void {
+  if (!may(rights, 'server:raid')) requirePermission(rights, 'join-request:decide');
 }
 
 /** A request, locked after the one who asks: asking, joining and leaving lock in this order too. */

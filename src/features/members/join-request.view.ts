@@ -8,7 +8,7 @@ export type JoinRequestRecord = z.output<typeof joinRequestSchema>;
 
 /** @param user who asks */
 export function requestRecord(request: Omit<JoinRequest, 'decidedBy'>, user: SmallUser): JoinRequestRecord {
-  const { id, serverId, channelId, userId, status, createdAt, updatedAt } = request;
+  const { id, serverId, channelId, userId, status, held, createdAt, updatedAt } = request;
   return {
     id,
     serverId,
@@ -16,6 +16,8 @@ export function requestRecord(request: Omit<JoinRequest, 'decidedBy'>, user: Sma
     userId,
     user,
     status,
+    isHeld: held,
+    inviteId: request.inviteId ?? null,
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
   };

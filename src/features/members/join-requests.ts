@@ -2,7 +2,7 @@ import type { FilterQuery } from '@mikro-orm/core';
 import { anyUserById } from '../../access/user.table.ts';
 import { joinRequestDecided } from '../../contract/join-request.ts';
 import { type Room, userRoom } from '../../contract/rooms.ts';
-import type { Queries } from '../../database/database.ts';
+import type { Queries, Rows } from '../../database/database.ts';
 import { JoinRequest } from '../../database/entities/channel.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -29,6 +29,7 @@ export function pendingRequests(db: Queries, serverId: string) {
     .where('j.status', '=', 'pending')
     .orderBy('j.id', 'desc')
     .select([...smallUserColumns, 'j.id as requestId', 'j.serverId', 'j.channelId', 'j.userId', 'j.status'])
+    .select(['j.held', 'j.inviteId'])
     .select(['j.createdAt', 'j.updatedAt']);
 }
 
@@ -47,16 +48,25 @@ export async function settleRequest(change: Change, asked: Asked, userId: string
   const request = await change.em.findOne(JoinRequest, pending, forUpdate);
   if (!request) return false;
   request.status = 'approved';
+  // A held join gives back the use of its link: whoever joins now uses another one, or none.
+  request.inviteId = null;
   request.updatedAt = dateNow();
   await change.em.flush();
   await publishDecided(change, request);
   return true;
 }
 
+/** Those who decide about a request to join a server: of one that raid mode holds also those who may switch that. */
+export async function decidersOf(rows: Rows, serverId: string, isHeld: boolean): Promise<string[]> {
+  const admins = await holdersOf(rows, serverId, 'join-request:decide');
+  if (!isHeld) return admins;
+  return [...new Set([...admins, ...(await holdersOf(rows, serverId, 'server:raid'))])];
+}
+
 /** Publishes to the requester and those who decide, who remove it from their lists. */
 export async function publishDecided(change: Change, request: JoinRequest): Promise<JoinRequestRecord> {
   const record = requestRecord(request, await anyUserById(change.rows, request.userId));
-  publish(change, record, await holdersOf(change.rows, request.serverId, 'join-request:decide'));
+  publish(change, record, await decidersOf(change.rows, request.serverId, request.held));
   return record;
 }
 
@@ -81,7 +91,8 @@ export async function forgetRequests(change: Change, asked: Asked, userId: strin
   const waiting = await waitingIn.execute();
   await change.em.nativeDelete(JoinRequest, meant);
   if (waiting.length === 0) return [];
-  const people = await holdersOf(change.rows, serverId, 'join-request:decide');
+  const isHeld = waiting.some(({ held }) => held);
+  const people = await decidersOf(change.rows, serverId, isHeld);
   for (const row of waiting) publish(change, { ...pendingRecord(row), status: 'rejected' }, people);
   return [...waiting.map((row) => row.userId), ...people].map(userRoom);
 }

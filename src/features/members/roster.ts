@@ -24,6 +24,14 @@ interface Deps extends Pick<Context, 'serverAccess' | 'channelAccess' | 'control
   audience: Audience;
 }
 
+/** The invite link with which someone joined, and its maker. */
+export interface Brought {
+  inviteId: string | null;
+  invitedBy: string | null;
+}
+
+const byNobody: Brought = { inviteId: null, invitedBy: null };
+
 /** Adds users to servers and removes them, with all consequences. */
 export class Roster {
   private readonly deps: Deps;
@@ -38,7 +46,24 @@ export class Roster {
    * @throws AppError ALREADY_MEMBER, BANNED, FORBIDDEN for a bot whose owner is not a member, USER_NOT_FOUND for one that was
    *   deleted by now
    */
-  async add(change: Change, user: SmallUser, serverId: string, role: Role, by = user.id): Promise<ServerRecord> {
+  async add(
+    change: Change,
+    user: SmallUser,
+    serverId: string,
+    role: Role,
+    by = user.id,
+    brought: Brought = byNobody,
+  ): Promise<ServerRecord> {
+    await this.admit(change, user, serverId, by);
+    await settleRequest(change, { serverId, channelId: null }, user.id);
+    return this.enter(change, user, serverId, role, by, brought);
+  }
+
+  /**
+   * Locks whoever is about to join, and the server, until the commit, and makes sure that they may.
+   * @throws AppError like `add`, but for ALREADY_MEMBER
+   */
+  async admit(change: Change, user: SmallUser, serverId: string, by = user.id): Promise<void> {
     // A concurrent join request finds the membership, or is found here.
     await (user.isBot ? hold(change.db, user.id) : lockUser(change.rows, user.id));
     // Bans and removals commit before and keep the user out, or after and find the membership.
@@ -48,8 +73,18 @@ export class Roster {
     if (user.isBot && !(await ownerIn(change.db, serverId, user.id).executeTakeFirst())) {
       throw new AppError('FORBIDDEN', { message: 'A bot enters only where its owner is; the owner joins first.' });
     }
-    await settleRequest(change, { serverId, channelId: null }, user.id);
-    await this.insert(change, user, serverId, role);
+  }
+
+  /** The rest of `add`, once their request is settled. @throws AppError ALREADY_MEMBER */
+  async enter(
+    change: Change,
+    user: SmallUser,
+    serverId: string,
+    role: Role,
+    by = user.id,
+    brought: Brought = byNobody,
+  ): Promise<ServerRecord> {
+    await this.insert(change, user, serverId, role, brought);
     const row = await findServer(change.rows, serverId, user.id);
     if (!row) throw new AppError('SERVER_NOT_FOUND');
     const server = serverRecord(row);
@@ -132,8 +167,8 @@ export class Roster {
     for (const { serverId } of joined) await this.remove(change, serverId, userId).catch(ifMissing);
   }
 
-  private async insert(change: Change, user: SmallUser, serverId: string, role: Role): Promise<void> {
-    change.em.create(ServerMember, { serverId, userId: user.id, role });
+  private async insert(change: Change, user: SmallUser, serverId: string, role: Role, brought: Brought): Promise<void> {
+    change.em.create(ServerMember, { serverId, userId: user.id, role, ...brought });
     try {
       await change.em.flush();
     } catch (error) {

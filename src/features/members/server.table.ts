@@ -1,4 +1,5 @@
 import type { Rows } from '../../database/database.ts';
+import { selectIsOpen } from './invite-link.table.ts';
 import { memberColumns } from './member.table.ts';
 import type { MemberRow, ServerRow } from './server.view.ts';
 
@@ -18,8 +19,10 @@ const listedColumns = (order: string, viewer: string): string => `${ownColumns(v
 
 const byId = `SELECT ${serverColumns('$2')}, m.role FROM servers s
   LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.id = $1`;
-const byInviteCode = `SELECT ${serverColumns('$2')}, m.role FROM servers s
-  LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.invite_code = $1`;
+const byInviteCode = `SELECT ${serverColumns('$2')}, m.role, d.link_id AS "linkId" FROM (
+    SELECT id, NULL::uuid AS link_id FROM servers WHERE invite_code = $1
+    UNION ALL SELECT i.server_id, i.id FROM server_invites i WHERE i.code = $1 AND ${selectIsOpen('i')} LIMIT 1
+  ) AS d JOIN servers s ON s.id = d.id LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2`;
 const ofUser = `SELECT ${listedColumns('m.joined_at, s.id', '$1')}, ${memberColumns} FROM server_members m
   JOIN servers s ON s.id = m.server_id JOIN users u ON u.id = m.user_id
   WHERE m.user_id = $1 ORDER BY m.joined_at, s.id LIMIT 1000`;
@@ -49,9 +52,13 @@ export async function findServer(rows: Rows, serverId: string, userId: string): 
   return row;
 }
 
-/** The same by its invite code. */
-export async function findInviting(rows: Rows, code: string, userId: string | null): Promise<ServerRow | undefined> {
-  const [row] = await rows<ServerRow>(byInviteCode, [code, userId]);
+/** The same by its own code or that of an open link, whose id is beside it. */
+export async function findInviting(
+  rows: Rows,
+  code: string,
+  userId: string | null,
+): Promise<(ServerRow & { linkId: string | null }) | undefined> {
+  const [row] = await rows<ServerRow & { linkId: string | null }>(byInviteCode, [code, userId]);
   return row;
 }
 

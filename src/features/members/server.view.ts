@@ -55,6 +55,12 @@ export function serverRecord(row: ServerRow): ServerRecord {
   };
 }
 
+/** With the link that they joined with, for those who manage links. */
+export function broughtRecord(row: MemberRow, statuses: StatusReader): MemberRecord {
+  const { invite_id: inviteId = null, invited_by: invitedBy = null } = row;
+  return { ...memberRecord(row, statuses), invitedBy, inviteId };
+}
+
 /** The record in lists and invitations that everyone can read: without what only members may know. */
 export function outsideRecord(row: ServerRow): ServerRecord {
   return { ...serverRecord({ ...row, role: null }), role: row.role };
@@ -74,6 +80,9 @@ export interface MemberRow extends UserColumns {
   roles: string[];
   /** Of their own timeout, while it lasts. */
   timeout: { until: string; reason: string | null } | null;
+  /** Absent where nobody sees them. */
+  invite_id?: string | null;
+  invited_by?: string | null;
   /** Of a bot. */
   agent: { id: string; owner: string; status: string; beat: string | null } | null;
 }

@@ -65,6 +65,8 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
       return `${sender} invites you to ${server}`;
     case 'server.join_request':
       return `${sender} asks to join ${server}`;
+    case 'server.raid':
+      return `Raid mode is on in ${server}: who joins waits for approval`;
     case 'channel.member_added':
       return `${sender} added you to #${channel}`;
     case 'channel.join_request':

@@ -22,6 +22,7 @@ import { type BanRecord, banRecord } from '../members/ban.view.ts';
 import { forgetRequests } from '../members/join-requests.ts';
 import { lockMembers, type Roster } from '../members/roster.ts';
 import { liftTimeout } from '../members/timeouts.ts';
+import { endLinksOf } from '../server-invites/server-invite.service.ts';
 import type { InviteCodes } from './invite-code.ts';
 
 type BanInput = z.output<typeof banMemberSchema>;
@@ -65,6 +66,7 @@ export class BanService {
       if (hours !== undefined) await eraseLastHours(change, this.deps.jobs, { serverId: id, userId, hours });
       if (theirs) await this.deps.roster.remove(change, id, userId);
       else await this.keepOut(change, id, userId);
+      await endLinksOf(change, id, userId, actor.userId);
       if (theirs) await this.deps.inviteCodes.renewAfterRemoval(change, id, user);
       if (theirs && !user.isBot) {
         const reference = { type: 'server', id };

@@ -6,6 +6,7 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { memberCountSchema, StatusReader } from '../../contract/presence.ts';
 import {
+  may,
   outranks,
   type Rights,
   type Role,
@@ -23,28 +24,21 @@ import { Server, ServerMember } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import type { ChannelVisibility } from '../channels/channel-visibility.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import { readMember, readMembers } from '../members/member.table.ts';
 import { type LockedMember, lockMembers, type Roster } from '../members/roster.ts';
 import { findServer } from '../members/server.table.ts';
-import {
-  type MemberRecord,
-  memberRecord,
-  type ServerRecord,
-  serverChange,
-  serverRecord,
-} from '../members/server.view.ts';
+import { broughtRecord, type MemberRecord, memberRecord, serverChange, serverRecord } from '../members/server.view.ts';
 import { liftTimeout } from '../members/timeouts.ts';
+import { endLinksOf } from '../server-invites/server-invite.service.ts';
 import type { InviteCodes } from './invite-code.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'notifications' | 'settings'> {
   audience: Audience;
   roster: Roster;
   inviteCodes: InviteCodes;
-  channelMembers: ChannelMemberService;
   visibility: ChannelVisibility;
   statuses: StatusReader;
   onlineCounts: { of(serverId: string): Promise<number> };
@@ -67,10 +61,11 @@ export class MemberService {
   async list(actor: Actor, server: string, query: z.output<typeof listMembersSchema>): Promise<ListPage<MemberRecord>> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, server);
     await requireUnbarred(this.deps.database.rows, actor, id);
+    const viewOf = may(membership.rights, 'invite:manage') ? broughtRecord : memberRecord;
     const after = idCursor(query.cursor) ?? NIL;
     const rows = await this.deps.database.readCurrent((reader) => readMembers(reader.rows, id, after, query.limit + 1));
     const reader = { userId: actor.userId, rights: membership.rights };
-    return listPage(rows, query.limit, (row) => memberRecord(row, this.deps.statuses, reader));
+    return listPage(rows, query.limit, (row) => viewOf(row, this.deps.statuses, reader));
   }
 
   /** How many members there are, and how many of them are online. @throws AppError like `list` */
@@ -81,25 +76,6 @@ export class MemberService {
     const [found, online] = await Promise.all([size.executeTakeFirst(), this.deps.onlineCounts.of(id)]);
     if (!found) throw new AppError('SERVER_NOT_FOUND');
     return { total: found.memberCount, online };
-  }
-
-  /**
-   * Joins a server: a public one freely, a private one with its invite code. With `_` as the id the code alone decides
-   * which. A bot that joins is in the first channel, as one that its owner adds, and enters only where its owner is.
-   * @throws AppError SERVER_NOT_FOUND, INVITE_CODE_REQUIRED, ALREADY_MEMBER with the record, BANNED, USER_NOT_FOUND, FORBIDDEN
-   */
-  async join(actor: Actor, idOrSlug: string, code: string | null): Promise<ServerRecord> {
-    const serverId = await this.joinable(actor, idOrSlug, code);
-    try {
-      return await this.deps.changes.run(async (change) => {
-        const server = await this.deps.roster.add(change, actor.user, serverId, 'member');
-        if (actor.user.isBot) await this.deps.channelMembers.admitBot(change, serverId, actor.userId, actor);
-        return server;
-      });
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'ALREADY_MEMBER') throw await this.alreadyMember(actor, serverId);
-      throw error;
-    }
   }
 
   /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, OWNER_CANNOT_LEAVE */
@@ -119,13 +95,21 @@ export class MemberService {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'member:kick');
     await this.deps.changes.run(async (change) => {
-      const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
+      await this.removeOther(actor, id, userId);
+      await this.deps.inviteCodes.renewAfterRemoval(change, id, await anyUserById(change.rows, userId));
+    });
+  }
+
+  /** The same without a new invite code. @throws AppError NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED */
+  async removeOther(actor: Actor, serverId: string, userId: string): Promise<void> {
+    await this.deps.changes.run(async (change) => {
+      const { mine, theirs } = await lockBoth(change, serverId, actor.userId, userId);
       requirePermission(mine.rights, 'member:kick');
       requireToOutrank(mine.rights, theirs.rights);
-      await this.deps.roster.remove(change, id, userId);
-      await this.deps.inviteCodes.renewAfterRemoval(change, id, await anyUserById(change.rows, userId));
-      const reference = { type: 'server', id };
-      const notice = { to: [userId], senderId: actor.userId, serverId: id, reference };
+      await this.deps.roster.remove(change, serverId, userId);
+      await endLinksOf(change, serverId, userId, actor.userId);
+      const reference = { type: 'server', id: serverId };
+      const notice = { to: [userId], senderId: actor.userId, serverId, reference };
       await this.deps.notifications.add(change, { kind: 'server.kicked', ...notice });
     });
   }
@@ -187,36 +171,6 @@ export class MemberService {
     const row = await findServer(change.rows, serverId, userId);
     if (row) change.publish(serverUpdated.in(userRoom(userId), serverChange(serverRecord(row))));
     change.afterCommit(() => this.deps.serverAccess.forget(serverId, userId));
-  }
-
-  private async joinable(actor: Actor, idOrSlug: string, code: string | null): Promise<string> {
-    if (idOrSlug === '_') {
-      if (!code) throw new AppError('INVITE_CODE_REQUIRED');
-      const found = await this.opened(code).executeTakeFirst();
-      if (!found) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
-      return found.id;
-    }
-    const server = await this.deps.serverAccess.find(idOrSlug);
-    if (!code && server.isPublic) return server.id;
-    if (code && (await this.opened(code).where('id', '=', server.id).executeTakeFirst())) return server.id;
-    // A member needs no code to learn that they are one.
-    const own = await readMember(this.deps.database.rows, server.id, actor.userId);
-    if (own) throw await this.alreadyMember(actor, server.id);
-    if (!code) throw new AppError('INVITE_CODE_REQUIRED');
-    throw new AppError('SERVER_NOT_FOUND', { message: 'This invite code does not fit.' });
-  }
-
-  /** The server that an invite code opens. */
-  private opened(code: string) {
-    return this.deps.database.db.selectFrom('Server').where('inviteCode', '=', code).select('id');
-  }
-
-  private async alreadyMember(actor: Actor, serverId: string): Promise<AppError> {
-    const row = await findServer(this.deps.database.rows, serverId, actor.userId);
-    if (!row) return new AppError('ALREADY_MEMBER');
-    // Personal access tokens read no invite codes.
-    const shown = actor.personalTokenId ? { ...row, invite_code: null } : row;
-    return new AppError('ALREADY_MEMBER', { extra: { server: serverRecord(shown) } });
   }
 
   private async record(rows: Rows, { serverId, userId }: ServerMember): Promise<MemberRecord> {

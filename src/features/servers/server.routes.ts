@@ -1,11 +1,15 @@
 import { banCalls } from '../../contract/ban.ts';
+import { raidCalls } from '../../contract/raid.ts';
 import { done } from '../../contract/schema.ts';
 import { serverCalls } from '../../contract/server.ts';
 import { serverMemberCalls } from '../../contract/server-member.ts';
 import { timeoutCalls } from '../../contract/timeout.ts';
-import { pageReply, type Route, serve } from '../../rest/route.ts';
+import { pageReply, Reply, type Route, serve } from '../../rest/route.ts';
+import type { RaidService } from '../raids/raid.service.ts';
 import type { BanService } from './ban.service.ts';
+import type { Joining } from './joining.ts';
 import type { MemberService } from './member.service.ts';
+import type { RaidRemoval } from './raid-removal.ts';
 import type { ServerService } from './server.service.ts';
 import type { TimeoutService } from './timeout.service.ts';
 
@@ -50,12 +54,20 @@ export function timeoutRoutes(timeouts: TimeoutService): Route[] {
   });
 }
 
-export function memberRoutes(members: MemberService): Route[] {
+export function raidRoutes(raids: RaidService, removal: RaidRemoval): Route[] {
+  return serve(raidCalls, {
+    getServerRaid: ({ actor, params }) => raids.view(actor, params.id),
+    switchServerRaid: ({ actor, params, body }) => raids.switch(actor, params.id, body.on),
+    removeRaidMembers: ({ actor, params, body }) => removal.remove(actor, params.id, body),
+  });
+}
+
+export function memberRoutes(members: MemberService, joining: Joining): Route[] {
   return serve(serverMemberCalls, {
-    joinServer: async ({ actor, params, body }) => ({
-      ...(await members.join(actor, params.id, body.inviteCode ?? null)),
-      ...done,
-    }),
+    async joinServer({ actor, params, body }) {
+      const joined = await joining.join(actor, params.id, body.inviteCode ?? null);
+      return new Reply(joined, joined.status === 'pending' ? { status: 202 } : {});
+    },
     async leaveServer({ actor, params }) {
       await members.leave(actor, params.id);
       return done;

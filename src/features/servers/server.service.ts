@@ -8,6 +8,7 @@ import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import {
   type createServerSchema,
   type discoverSchema,
+  type invitingServerSchema,
   type ownServerSchema,
   serverInvited,
   type updateServerSchema,
@@ -27,10 +28,13 @@ import type { Context } from '../context.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
 import type { Audience } from '../members/audience.ts';
 import { requireUnbanned } from '../members/ban.access.ts';
+import { linkDetails } from '../members/invite-link.table.ts';
 import type { Roster } from '../members/roster.ts';
 import { findInviting, findServer, publicServers, serversOf } from '../members/server.table.ts';
 import { memberRecord, outsideRecord, type ServerRecord, serverChange, serverRecord } from '../members/server.view.ts';
 import type { PictureService } from '../pictures/picture.service.ts';
+import type { RaidService } from '../raids/raid.service.ts';
+import { noSuchCode } from '../server-invites/link-uses.ts';
 import { type InviteCodes, newInviteCode } from './invite-code.ts';
 import { requireRoomToOwn } from './member.service.ts';
 
@@ -51,6 +55,7 @@ interface Deps
   roster: Roster;
   pictures: PictureService;
   inviteCodes: InviteCodes;
+  raids: RaidService;
   statuses: StatusReader;
 }
 
@@ -122,11 +127,16 @@ export class ServerService {
     return found.map(outsideRecord);
   }
 
-  /** The server of an invite code; for anyone who has the code. @throws AppError SERVER_NOT_FOUND */
-  async byInvite(actor: Actor | null, code: string): Promise<ServerRecord> {
+  /**
+   * The server of an invite code or link; for anyone who has the code.
+   * @throws AppError SERVER_NOT_FOUND, also for a link that is over
+   */
+  async byInvite(actor: Actor | null, code: string): Promise<z.output<typeof invitingServerSchema>> {
     const row = await findInviting(this.deps.database.rows, code, actor?.userId ?? null);
-    if (!row) throw new AppError('SERVER_NOT_FOUND', { message: 'No server has this invite code.' });
-    return outsideRecord(row);
+    if (!row) throw noSuchCode();
+    const { linkId } = row;
+    const nothing = { channel: null, inviter: null };
+    return { ...outsideRecord(row), ...(linkId ? await linkDetails(this.deps.database.rows, linkId) : nothing) };
   }
 
   /**
@@ -137,12 +147,14 @@ export class ServerService {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'server:update');
     if (input.requireSecondFactor && !actor.secondFactor) throw new AppError('SECOND_FACTOR_SETUP_REQUIRED');
-    const changed = { ...input, ...(await this.pictures(actor, input)) };
+    const { raid, ...fields } = input;
+    const changed = { ...fields, ...(await this.pictures(actor, input)) };
     return this.withFreeSlug(() =>
       this.deps.changes.run(async (change) => {
         const server = await change.em.findOne(Server, id, forUpdate);
         if (!server) throw new AppError('SERVER_NOT_FOUND');
         const { updatedAt } = server;
+        if (raid) await this.deps.raids.configure(change, actor, id, raid);
         const guards =
           input.requireSecondFactor !== undefined && input.requireSecondFactor !== server.requireSecondFactor;
         const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;

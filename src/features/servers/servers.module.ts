@@ -1,12 +1,17 @@
 import type { ChannelsServices } from '../channels/channels.module.ts';
 import type { Context } from '../context.ts';
+import type { JoinRequestsServices } from '../join-requests/join-requests.module.ts';
 import type { MembersServices } from '../members/members.module.ts';
 import type { PicturesServices } from '../pictures/pictures.module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
+import type { RaidsServices } from '../raids/raids.module.ts';
+import type { ServerInvitesServices } from '../server-invites/server-invites.module.ts';
 import { BanService } from './ban.service.ts';
 import { InviteCodes } from './invite-code.ts';
+import { Joining } from './joining.ts';
 import { MemberService } from './member.service.ts';
-import { banRoutes, memberRoutes, serverRoutes, timeoutRoutes } from './server.routes.ts';
+import { RaidRemoval } from './raid-removal.ts';
+import { banRoutes, memberRoutes, raidRoutes, serverRoutes, timeoutRoutes } from './server.routes.ts';
 import { ServerService } from './server.service.ts';
 import { forgetTimeouts, TimeoutService } from './timeout.service.ts';
 
@@ -14,7 +19,14 @@ export type ServersServices = ReturnType<typeof serversModule>['services'];
 
 /** Servers, joining and leaving them, roles, bans and timeouts (contract §5). */
 export function serversModule(
-  context: Context & MembersServices & ChannelsServices & PicturesServices & PresenceServices,
+  context: Context &
+    MembersServices &
+    ChannelsServices &
+    PicturesServices &
+    PresenceServices &
+    JoinRequestsServices &
+    RaidsServices &
+    ServerInvitesServices,
 ) {
   const parts = { ...context, inviteCodes: new InviteCodes(context) };
   const servers = new ServerService(parts);
@@ -23,9 +35,10 @@ export function serversModule(
     services: { servers, members },
     routes: [
       ...serverRoutes(servers),
-      ...memberRoutes(members),
+      ...memberRoutes(members, new Joining(parts)),
       ...banRoutes(new BanService(parts)),
       ...timeoutRoutes(new TimeoutService(parts)),
+      ...raidRoutes(context.raids, new RaidRemoval({ ...parts, members })),
     ],
     chores: [forgetTimeouts],
   };

@@ -7,6 +7,7 @@ import type { Timelines } from './timelines.ts';
 import type { Unread } from './unread.ts';
 
 export type Member = RestAnswer<'GET /api/servers/:id/members'>[number];
+type Joined = RestAnswer<'POST /api/servers/:id/join'>;
 type NewChannel = RestInput<'POST /api/servers/:serverId/channels'>['body'];
 type ServerChange = RestInput<'PATCH /api/servers/:id'>['body'];
 
@@ -121,16 +122,20 @@ export class Servers {
     this.remove(id);
   }
 
-  async joinPublic(id: string): Promise<ServerRecord> {
-    const server = await this.core.client.rest('POST /api/servers/:id/join', { id, body: {} });
-    this.add(server);
-    return server;
+  joinPublic(id: string): Promise<Joined> {
+    return this.join(id, {});
   }
 
   /** Joins by an invite code. */
-  async joinByCode(code: string): Promise<ServerRecord> {
-    const server = await this.core.client.rest('POST /api/servers/:id/join', { id: '_', body: { inviteCode: code } });
-    this.add(server);
+  joinByCode(code: string): Promise<Joined> {
+    return this.join('_', { inviteCode: code });
+  }
+
+  /** In raid mode it waits for approval, and `server:joined` follows. */
+  private async join(id: string, body: { inviteCode?: string }): Promise<Joined> {
+    const server = await this.core.client.rest('POST /api/servers/:id/join', { id, body });
+    if (server.status === 'joined') this.add(server);
+    else this.core.toasts.show(`${server.name} lets nobody in by themselves just now: moderators decide about you.`);
     return server;
   }
 

@@ -10,6 +10,7 @@ import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { CreateChannel } from '../server/ChannelDialogs.tsx';
 import { InvitePeople } from '../server/Invites.tsx';
+import { RaidBanner } from '../server/RaidMode.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
 
@@ -77,6 +78,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
   return (
     <nav class="list" aria-label={`Channels of ${server.name}`}>
       <ServerHead server={server} />
+      <RaidBanner server={server} />
       <div class="section">
         <h2>Channels</h2>
         {isAtLeast(server.role, 'admin') && (

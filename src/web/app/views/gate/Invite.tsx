@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ParleyError, type ServerRecord } from '../../../../client/index.ts';
+import { ParleyError, type RestAnswer } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
 import { errorText } from '../../state/toasts.ts';
 import { Banner, ServerPicture } from '../parts/Avatar.tsx';
@@ -8,19 +8,22 @@ import { Problem } from '../parts/Form.tsx';
 import { peopleIn } from '../people/Discover.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 
+type Inviting = RestAnswer<'GET /api/servers/invite/:code'>;
+
 /** The page of an invitation to a server. */
 export function Invite({ code }: { code: string }) {
   const app = useApp();
   const { client } = app;
-  const [server, setServer] = useState<ServerRecord | null>(null);
+  const [server, setServer] = useState<Inviting | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const [waits, setWaits] = useState(false);
   useEffect(() => {
     client.rest('GET /api/servers/invite/:code', { code }).then(setServer, (reason) => setError(errorText(reason)));
   }, [code]);
   const join = () => {
     setBusy(true);
-    joinOrOpen(app, code, server).catch((reason) => {
+    joinOrOpen(app, code, server).then(setWaits, (reason) => {
       setError(errorText(reason));
       setBusy(false);
     });
@@ -34,10 +37,17 @@ export function Invite({ code }: { code: string }) {
         </span>
       )}
       <h1>{server ? `Join ${server.name}` : 'An invitation'}</h1>
+      {server?.inviter && (
+        <p>
+          {server.inviter.displayName} invites you{server.channel && ` to #${server.channel.name}`}.
+        </p>
+      )}
       {server?.description && <p>{server.description}</p>}
       {server && <p class="faint">{peopleIn(server)}</p>}
       <Problem text={error} />
-      {server ? (
+      {waits ? (
+        <p role="status">Many people join just now, so moderators decide about each. You are in once they let you.</p>
+      ) : server ? (
         <Button label="Join" disabled={busy} onClick={join} />
       ) : (
         error && (
@@ -50,11 +60,16 @@ export function Invite({ code }: { code: string }) {
   );
 }
 
-/** Joins the server if the user is not a member, and opens it. */
-async function joinOrOpen(app: AppState, code: string, server: ServerRecord | null): Promise<void> {
+/** Joins the server if the user is not a member, and opens it. @returns whether the join waits for approval */
+async function joinOrOpen(app: AppState, code: string, server: Inviting | null): Promise<boolean> {
   const joined = await app.servers.joinByCode(code).catch((reason) => {
-    if (reason instanceof ParleyError && reason.code === 'ALREADY_MEMBER' && server) return server;
+    if (reason instanceof ParleyError && reason.code === 'ALREADY_MEMBER' && server) {
+      return { id: server.id, channelId: server.channel?.id ?? null, status: 'joined' };
+    }
     throw reason;
   });
-  app.navigate(pathTo.server(joined.id), { replace: true });
+  if (joined.status === 'pending') return true;
+  const { id, channelId } = joined;
+  app.navigate(channelId ? pathTo.channel(id, channelId) : pathTo.server(id), { replace: true });
+  return false;
 }

@@ -45,7 +45,7 @@ function Entry({ server }: { server: ServerRecord }) {
   const isMember = servers.list.value.some(({ id }) => id === server.id);
   const join = () =>
     attempt(async () => {
-      if (!isMember) await servers.joinPublic(server.id);
+      if (!isMember && (await servers.joinPublic(server.id)).status === 'pending') return;
       navigate(pathTo.server(server.id));
     });
   return (

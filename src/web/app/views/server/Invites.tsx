@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
-import { pathTo } from '../../state/router.ts';
 import { isAtLeast } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
@@ -9,10 +8,12 @@ import { CopyField } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { type AppState, useApp } from '../useApp.ts';
+import { InviteLinks, inviteLink, NewLink } from './InviteLinks.tsx';
+import { RaidMode } from './RaidMode.tsx';
 
 type JoinRequest = RestAnswer<'GET /api/servers/:id/join-requests'>[number];
 
-/** The invite link and the join requests of a server. */
+/** The invite links of a server, raid mode, and who asks to be let in. */
 export function Invites({ server }: { server: ServerRecord }) {
   const isAdmin = isAtLeast(server.role, 'admin');
   return (
@@ -21,7 +22,9 @@ export function Invites({ server }: { server: ServerRecord }) {
         {server.inviteCode && <CopyField label="Link" value={inviteLink(server.inviteCode)} />}
         {isAdmin && <Renew server={server} />}
       </Block>
-      {isAdmin && <Requests server={server} />}
+      <InviteLinks server={server} />
+      {isAtLeast(server.role, 'moderator') && <Requests server={server} />}
+      {isAtLeast(server.role, 'moderator') && <RaidMode server={server} />}
     </>
   );
 }
@@ -56,6 +59,16 @@ function Requests({ server }: { server: ServerRecord }) {
   return (
     <Block title="Join requests" about="People who ask to be let into the server, or into one of its private channels.">
       {list?.length === 0 && <p class="empty">Nobody is waiting.</p>}
+      {list?.some(({ isHeld }) => isHeld) && (
+        <div class="inline">
+          <Button label="Let in all who were held" onClick={() => after(() => decideAll(app, server.id, 'approved'))} />
+          <Button
+            label="Decline all who were held"
+            kind="danger"
+            onClick={() => after(() => decideAll(app, server.id, 'rejected'))}
+          />
+        </div>
+      )}
       <ul class="people">
         {list?.map((request) => (
           <RequestRow
@@ -93,6 +106,15 @@ function decide(app: AppState, { id: requestId, channelId }: JoinRequest, status
   return app.client.rest('PATCH /api/servers/join-requests/:requestId', params);
 }
 
+/** Those that raid mode holds, in steps, until none is left that can be decided. */
+async function decideAll({ client }: AppState, id: string, status: Decision): Promise<void> {
+  const body = { status, all: true, held: true } as const;
+  for (;;) {
+    const { decided, hasMore } = await client.rest('POST /api/servers/:id/join-requests/decide', { id, body });
+    if (!hasMore || decided.length === 0) return;
+  }
+}
+
 interface RequestRowProps {
   request: JoinRequest;
   onDecide(status: Decision): void;
@@ -100,9 +122,10 @@ interface RequestRowProps {
 
 function RequestRow({ request, onDecide }: RequestRowProps) {
   const { servers } = useApp();
-  const { user, serverId, channelId } = request;
+  const { user, serverId, channelId, isHeld } = request;
   const channel = servers.channels.value.get(serverId)?.find(({ id }) => id === channelId);
-  const about = channelId ? `wants to join #${channel?.name ?? ''}` : 'wants to join the server';
+  const wish = isHeld ? 'joined, and is held by raid mode' : 'wants to join the server';
+  const about = channelId ? `wants to join #${channel?.name ?? ''}` : wish;
   return (
     <Row picture={<Avatar user={user} />} name={user.displayName} about={about}>
       <Button label="Let in" onClick={() => onDecide('approved')} />
@@ -110,8 +133,6 @@ function RequestRow({ request, onDecide }: RequestRowProps) {
     </Row>
   );
 }
-
-export const inviteLink = (code: string): string => location.origin + pathTo.invite(code);
 
 export function InvitePeople({ server, onClose }: { server: ServerRecord; onClose(): void }) {
   const { attempt, client, showToast, people } = useApp();
@@ -123,6 +144,7 @@ export function InvitePeople({ server, onClose }: { server: ServerRecord; onClos
   return (
     <Dialog title={`Invite people to ${server.name}`} onClose={onClose}>
       {server.inviteCode && <CopyField label="With this link anyone can join" value={inviteLink(server.inviteCode)} />}
+      <NewLink server={server} />
       {people.friends.value.length > 0 && (
         <ul class="people found">
           {people.friends.value.map(({ friendId, user }) => (

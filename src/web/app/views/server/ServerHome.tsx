@@ -52,7 +52,10 @@ function OutsideServer({ serverId }: { serverId: string }) {
       if (access.requiresApproval) {
         const { status } = await client.rest('POST /api/servers/:id/join-requests', { id: serverId });
         setAccess({ ...access, joinRequestStatus: status });
-      } else await servers.joinPublic(serverId);
+      } else {
+        const { status } = await servers.joinPublic(serverId);
+        if (status === 'pending') setAccess({ ...access, joinRequestStatus: status });
+      }
     });
   return (
     <section class="blank">

@@ -1,0 +1,162 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { pathTo } from '../../state/router.ts';
+import { isAtLeast, isReadable } from '../../state/servers.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
+import { Confirm, Dialog } from '../parts/Dialog.tsx';
+import { Check, CopyField, Select } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Block, Row } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
+
+type Link = RestAnswer<'GET /api/servers/:id/invites'>[number];
+
+export const inviteLink = (code: string): string => location.origin + pathTo.invite(code);
+
+/** The links of the user, or all of a server for those who manage them, kept up to date. */
+function useLinks(id: string, all: boolean) {
+  const { client, attempt } = useApp();
+  const query = all ? { limit: 200 } : { open: 'true' as const };
+  const {
+    value: links,
+    load,
+    after,
+  } = useLoaded(() => client.rest('GET /api/servers/:id/invites', { id, query }), [id, all]);
+  useEffect(() => {
+    const again = ({ serverId }: { serverId: string }) => {
+      if (serverId === id) void attempt(load);
+    };
+    const off = [
+      client.on('invite:created', again),
+      client.on('invite:used', again),
+      client.on('invite:deleted', again),
+    ];
+    return () => {
+      for (const end of off) end();
+    };
+  }, [id, all]);
+  return { links, after };
+}
+
+/** Links with an end, a number of uses and a channel. */
+export function InviteLinks({ server }: { server: ServerRecord }) {
+  const [all, setAll] = useState(false);
+  const { links, after } = useLinks(server.id, all);
+  const about = isAtLeast(server.role, 'moderator')
+    ? 'Everyone’s. A link ends when whoever made it is removed or banned.'
+    : 'Yours alone. You see who came by them.';
+  return (
+    <Block title="Links with an end" about={about}>
+      <NewLink server={server} onMade={() => after(async () => {})} />
+      <Check label="Show those that are over, too" checked={all} onChange={setAll} />
+      {links?.length === 0 && <p class="empty">There is no link yet.</p>}
+      <ul class="people">
+        {links?.map((link) => (
+          <LinkRow key={link.id} link={link} after={after} />
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+const ends = [
+  { value: '3600', label: 'After an hour' },
+  { value: '86400', label: 'After a day' },
+  { value: '604800', label: 'After a week' },
+  { value: '', label: 'Never' },
+];
+const numbers = [
+  { value: '', label: 'Any number of people' },
+  ...['1', '5', '10', '50', '100'].map((value) => ({ value, label: value === '1' ? 'One person' : `${value} people` })),
+];
+
+/** Makes a link, and shows it to copy. */
+export function NewLink({ server, onMade }: { server: ServerRecord; onMade?(): void }) {
+  const { client, servers } = useApp();
+  const [made, setMade] = useState<string | null>(null);
+  const channels = servers.channels.value.get(server.id)?.filter(isReadable) ?? [];
+  const places = [
+    { value: '', label: 'The server' },
+    ...channels.map(({ id, name }) => ({ value: id, label: `#${name}` })),
+  ];
+  const make = async ({ text }: Fields) => {
+    const [expiresIn, maxUses, channelId] = [text('expiresIn'), text('maxUses'), text('channelId')];
+    const body = {
+      ...(expiresIn ? { expiresIn: Number(expiresIn) } : {}),
+      ...(maxUses ? { maxUses: Number(maxUses) } : {}),
+      ...(channelId ? { channelId } : {}),
+    };
+    const { inviteCode } = await client.rest('POST /api/servers/:id/invites', { id: server.id, body });
+    setMade(inviteCode ?? null);
+    onMade?.();
+  };
+  return (
+    <>
+      <Form action="Make a link" work={make}>
+        <Select label="It ends" name="expiresIn" value="604800" options={ends} />
+        <Select label="It lets in" name="maxUses" value="" options={numbers} />
+        <Select label="It opens" name="channelId" value="" options={places} />
+      </Form>
+      {made && <CopyField label="Your new link" value={inviteLink(made)} />}
+    </>
+  );
+}
+
+function LinkRow({ link, after }: { link: Link; after(change: () => Promise<unknown>): void }) {
+  const { client, copy } = useApp();
+  const [open, setOpen] = useState<'who' | 'end' | null>(null);
+  const close = () => setOpen(null);
+  const { id: inviteId, serverId: id, createdByUser: maker, inviteCode } = link;
+  const of = `the link of ${maker?.displayName ?? 'a deleted user'}`;
+  return (
+    <Row name={maker?.displayName ?? 'Deleted user'} about={aboutLink(link)}>
+      {link.isOpen && inviteCode && navigator.clipboard && (
+        <Button label="Copy" kind="quiet" onClick={() => void copy(inviteLink(inviteCode))} />
+      )}
+      {link.uses > 0 && <Button label="Who came" kind="quiet" onClick={() => setOpen('who')} />}
+      {link.isOpen && <Button label="End" kind="quiet" onClick={() => setOpen('end')} />}
+      {open === 'who' && <WhoCame link={link} onClose={close} />}
+      {open === 'end' && (
+        <Confirm
+          title={`End ${of}?`}
+          text="Nobody joins with it any more. Members stay members."
+          action="End the link"
+          onClose={close}
+          onConfirm={() => after(() => client.rest('DELETE /api/servers/:id/invites/:inviteId', { id, inviteId }))}
+        />
+      )}
+    </Row>
+  );
+}
+
+function aboutLink({ isOpen, uses, maxUses, expiresAt, revokedAt }: Link): string {
+  const used = maxUses === null ? `used ${uses} times` : `used ${uses} of ${maxUses} times`;
+  if (revokedAt) return `Ended, ${used}`;
+  if (!isOpen) return `Over, ${used}`;
+  return expiresAt ? `Until ${new Date(expiresAt).toLocaleString()}, ${used}` : `Without end, ${used}`;
+}
+
+function WhoCame({ link: { id: inviteId, serverId: id }, onClose }: { link: Link; onClose(): void }) {
+  const { client } = useApp();
+  const { value: members } = useLoaded(
+    () => client.rest('GET /api/servers/:id/invites/:inviteId/members', { id, inviteId }),
+    [inviteId],
+  );
+  return (
+    <Dialog title="Who came by this link" onClose={onClose}>
+      {members?.length === 0 && <p class="empty">Nobody who came by it is here now.</p>}
+      <ul class="people found">
+        {members?.map(({ userId, user, joinedAt }) => (
+          <Row
+            key={userId}
+            picture={<Avatar user={user} size="small" />}
+            name={user.displayName}
+            about={`@${user.username}, joined ${new Date(joinedAt).toLocaleDateString()}`}
+          />
+        ))}
+      </ul>
+    </Dialog>
+  );
+}

@@ -1,0 +1,172 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { pathTo } from '../../state/router.ts';
+import { isAtLeast } from '../../state/servers.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
+import { Confirm } from '../parts/Dialog.tsx';
+import { Field, Select } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Block, Row } from '../parts/Page.tsx';
+import { type AppState, useApp } from '../useApp.ts';
+
+type Raid = RestAnswer<'GET /api/servers/:id/raid'>;
+
+/** Raid mode of a server, kept up to date. */
+function useRaid(id: string) {
+  const { client, attempt } = useApp();
+  const { value: raid, load, after } = useLoaded(() => client.rest('GET /api/servers/:id/raid', { id }), [id]);
+  useEffect(
+    () =>
+      client.on('server:raid', ({ serverId }) => {
+        if (serverId === id) void attempt(load);
+      }),
+    [id],
+  );
+  return { raid, after };
+}
+
+const switchTo = ({ client }: AppState, id: string, on: boolean) =>
+  client.rest('POST /api/servers/:id/raid', { id, body: { on } });
+
+/** For moderators, above the channels, while joins are held. */
+export function RaidBanner({ server }: { server: ServerRecord }) {
+  return isAtLeast(server.role, 'moderator') ? <Banner key={server.id} server={server} /> : null;
+}
+
+function Banner({ server }: { server: ServerRecord }) {
+  const app = useApp();
+  const { raid, after } = useRaid(server.id);
+  if (!raid?.isOn) return null;
+  return (
+    <section class="raid" aria-label="Raid mode">
+      <p role="status">
+        <strong>Raid mode is on.</strong> Whoever joins waits for approval.
+      </p>
+      <a href={pathTo.manage(server.id, 'invites')}>Who waits</a>
+      <Button label="Switch off" kind="quiet" onClick={() => after(() => switchTo(app, server.id, false))} />
+    </section>
+  );
+}
+
+/** Raid mode in the settings: the switch, who got in, and, for admins, when it turns on by itself. */
+export function RaidMode({ server }: { server: ServerRecord }) {
+  const app = useApp();
+  const { raid, after } = useRaid(server.id);
+  if (!raid) return null;
+  const flip = () => after(() => switchTo(app, server.id, !raid.isOn));
+  return (
+    <>
+      <Block title="Raid mode" about="While it is on, whoever joins waits until a moderator lets them in.">
+        <p role="status">{stateOf(raid)}</p>
+        <Button label={raid.isOn ? 'Switch raid mode off' : 'Switch raid mode on'} kind="quiet" onClick={flip} />
+        {raid.members.length > 0 && (
+          <LetIn
+            raid={raid}
+            onRemove={(userId) => after(() => remove(app, server.id, [userId]))}
+            onRemoveAll={() => after(() => removeAll(app, server.id))}
+          />
+        )}
+      </Block>
+      {isAtLeast(server.role, 'admin') && <RaidSettings key={raid.mode} server={server} raid={raid} after={after} />}
+    </>
+  );
+}
+
+function stateOf({ isOn, mode, until }: Raid): string {
+  if (!isOn) return mode === 'auto' ? 'It is off, and turns on when too many join at once.' : 'It is off.';
+  if (until === null) return 'It is on until someone switches it off.';
+  return `It is on until ${new Date(until).toLocaleTimeString()}, or longer if more join.`;
+}
+
+interface LetInProps {
+  raid: Raid;
+  onRemove(userId: string): void;
+  onRemoveAll(): void;
+}
+
+function LetIn({ raid, onRemove, onRemoveAll }: LetInProps) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <h3>Who got in just before</h3>
+      <Button label="Remove all of them" kind="danger" onClick={() => setAsking(true)} />
+      {asking && (
+        <Confirm
+          title="Remove all who got in just before?"
+          text="They lose the server at once. With an invitation they can come back, if a moderator lets them in."
+          action="Remove all"
+          onClose={() => setAsking(false)}
+          onConfirm={onRemoveAll}
+        />
+      )}
+      <ul class="people">
+        {raid.members.map(({ userId, user, joinedAt }) => (
+          <Row
+            key={userId}
+            picture={<Avatar user={user} />}
+            name={user.displayName}
+            about={`@${user.username}, joined ${new Date(joinedAt).toLocaleTimeString()}`}
+          >
+            <Button label="Remove" kind="quiet" onClick={() => onRemove(userId)} />
+          </Row>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const remove = ({ client }: AppState, id: string, userIds: string[]) =>
+  client.rest('POST /api/servers/:id/raid/remove', { id, body: { userIds } });
+
+/** In steps, until nobody is left who can be removed. */
+async function removeAll({ client, showToast }: AppState, id: string): Promise<void> {
+  let count = 0;
+  for (;;) {
+    const { removed, hasMore } = await client.rest('POST /api/servers/:id/raid/remove', { id, body: { all: true } });
+    count += removed.length;
+    if (!hasMore || removed.length === 0) break;
+  }
+  showToast(count === 1 ? 'One person was removed.' : `${count} people were removed.`);
+}
+
+interface RaidSettingsProps {
+  server: ServerRecord;
+  raid: Raid;
+  after(change: () => Promise<unknown>): void;
+}
+
+const modes = [
+  { value: 'off', label: 'Never' },
+  { value: 'auto', label: 'When too many join at once' },
+  { value: 'on', label: 'Now, until it is switched off' },
+] as const;
+
+function RaidSettings({ server, raid, after }: RaidSettingsProps) {
+  const { client, showToast } = useApp();
+  const save = async ({ text }: Fields) => {
+    const mode = modes.find(({ value }) => value === text('mode'))?.value;
+    const [joins, seconds, minutes] = [Number(text('joins')), Number(text('seconds')), Number(text('minutes'))];
+    const body = { raid: { mode, joins, seconds, minutes } };
+    await client.rest('PATCH /api/servers/:id', { id: server.id, body });
+    after(async () => {});
+    showToast('Raid mode is saved.');
+  };
+  return (
+    <Form class="block" action="Save" work={save}>
+      <h3>When raid mode turns on</h3>
+      <Select label="Turn it on" name="mode" value={raid.mode} options={modes} />
+      <Field label="More than so many joins" name="joins" inputmode="numeric" value={String(raid.joins)} required />
+      <Field label="Within so many seconds" name="seconds" inputmode="numeric" value={String(raid.seconds)} required />
+      <Field
+        label="Turn it off after so many minutes"
+        name="minutes"
+        inputmode="numeric"
+        value={String(raid.minutes)}
+        hint="Counted from the last time that too many joined."
+        required
+      />
+    </Form>
+  );
+}
