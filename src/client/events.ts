@@ -53,6 +53,8 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'invite:used': true,
   'invite:deleted': true,
   'server:raid': true,
+  'held:created': true,
+  'held:decided': true,
   'member:banned': true,
   'member:unbanned': true,
   'member:timed-out': true,

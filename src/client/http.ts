@@ -86,7 +86,8 @@ export class Http {
       const text = await bytes.text();
       if (!type.includes('json')) throw networkError(`HTTP ${response.status}`);
       const answer = JSON.parse(text);
-      if (response.ok) return answer;
+      // What waits for a moderator is accepted, and not done (contract §6).
+      if (response.ok && !errorBody(answer)) return answer;
       throw asError(answer, response.status);
     } catch (error) {
       throw error instanceof ParleyError ? error : networkError(error);

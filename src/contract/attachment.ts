@@ -65,6 +65,7 @@ export const mediaCalls = calls('Media', {
       'ROLE_REQUIRED',
       'CHANNEL_ARCHIVED',
       'ATTACHMENT_INVALID',
+      'MESSAGE_REFUSED',
     ],
     limit: 'uploads',
   },

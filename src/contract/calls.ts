@@ -16,8 +16,10 @@ import { directCalls } from './direct.ts';
 import { documentCalls, referenceCalls } from './document.ts';
 import { emailChangeCalls } from './email-change.ts';
 import { eventsCalls, roomClientEvents } from './events.ts';
+import { filterCalls } from './filter.ts';
 import { friendCalls } from './friend.ts';
 import { handoverCalls } from './handover.ts';
+import { heldCalls } from './held.ts';
 import { inviteCalls } from './invite.ts';
 import { joinRequestCalls } from './join-request.ts';
 import { mailedCalls } from './mailed.ts';
@@ -74,8 +76,10 @@ export const allCalls = {
   ...referenceCalls,
   ...emailChangeCalls,
   ...eventsCalls,
+  ...filterCalls,
   ...friendCalls,
   ...handoverCalls,
+  ...heldCalls,
   ...inviteCalls,
   ...joinRequestCalls,
   ...mailedCalls,

@@ -14,6 +14,7 @@ import { dmCreated } from './direct.ts';
 import { draining, errorEvent, ready, resumed } from './events.ts';
 import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
 import { handoverEnded, handoverOffered } from './handover.ts';
+import { heldCreated, heldDecided } from './held.ts';
 import { joinRequestCreated, joinRequestDecided } from './join-request.ts';
 import { membershipUpdated } from './membership.ts';
 import {
@@ -70,6 +71,8 @@ export const catalogue = [
   friendRemoved,
   handoverOffered,
   handoverEnded,
+  heldCreated,
+  heldDecided,
   joinRequestCreated,
   joinRequestDecided,
   membershipUpdated,

@@ -4,6 +4,7 @@
  */
 export const errorCodes = {
   VALIDATION_FAILED: [400, 'Some values of the request are invalid; see issues.'],
+  MESSAGE_HELD: [202, 'This message waits for a moderator; others see it once it was approved.'],
   MALFORMED_REQUEST: [400, 'This is not a valid HTTP request; check how its lines and its body are framed.'],
   MALFORMED_JSON: [400, 'The body is not valid JSON.'],
   MALFORMED_MULTIPART: [400, 'The body is not valid multipart/form-data.'],
@@ -31,6 +32,8 @@ export const errorCodes = {
     400,
     'This message has too many different reactions; take one of yours back, or join one of others.',
   ],
+  MESSAGE_REFUSED: [400, 'This server does not take messages with some of these words or links.'],
+  FILTER_LIMIT: [400, 'This server has reached its limit of filters; remove some first.'],
   PIN_LIMIT: [400, 'This channel has too many pinned messages; unpin one first.'],
   ATTACHMENT_INVALID: [400, 'An attachment was already sent with a message; upload it again.'],
   PICTURE_INVALID: [
@@ -118,6 +121,8 @@ export const errorCodes = {
   AGENT_NOT_FOUND: [404, 'There is no such agent.'],
   HANDOVER_NOT_FOUND: [404, 'There is no such offer; it may have been answered, withdrawn or expired.'],
   WEBHOOK_NOT_FOUND: [404, 'This agent has no webhook; register one with PUT.'],
+  FILTER_NOT_FOUND: [404, 'There is no such entry among the filters.'],
+  HELD_NOT_FOUND: [404, 'There is no such held message.'],
   BAN_NOT_FOUND: [404, 'This user is not banned here.'],
   POLICY_NOT_FOUND: [404, 'There is no such policy.'],
   NOTIFICATION_NOT_FOUND: [404, 'You have no such notification.'],
@@ -147,6 +152,11 @@ export const errorCodes = {
   ACCESS_CHANGED: [409, 'What you may do here changed while this was under way; nothing was done. Try again.'],
   AGENT_STOPPED: [409, 'This bot is stopped; its owner can start it again.'],
   JOIN_REQUEST_DECIDED: [409, 'This join request was decided already.'],
+  HELD_DECIDED: [409, 'This was decided or withdrawn already.'],
+  HELD_NOT_POSTABLE: [
+    409,
+    'Its author may no longer post this there, or what it refers to has changed; reject it, or wait.',
+  ],
   THREAD_ARCHIVED: [409, 'This thread is archived; nothing can be sent to it.'],
   STREAM_BROKEN: [409, 'The first pieces of this reply are no longer available; send the whole as `content`.'],
   CHANNEL_ARCHIVED: [409, 'This channel is archived; nothing can be sent to it.'],
@@ -163,6 +173,7 @@ export const errorCodes = {
     429,
     'You have changed your username too often of late; wait, or go back to one that is still kept for you.',
   ],
+  HELD_LIMIT: [429, 'Too many of your messages wait for a moderator here; wait until some were decided.'],
   STREAM_LIMIT: [429, 'This bot has reached the limit of concurrent replies; finish some first.'],
   BOT_LOOP: [429, 'Bots only answer each other here; they go on when a person has spoken.'],
   INTERNAL_ERROR: [500, 'Something went wrong on our side; try again, and tell the operator the request id.'],

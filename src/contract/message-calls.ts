@@ -24,6 +24,8 @@ const placeErrors = [
   'THREAD_NOT_FOUND',
   'THREAD_ARCHIVED',
 ] as const;
+/** What filters do with messages and edits (contract §6). */
+const heldErrors = ['MESSAGE_REFUSED', 'MESSAGE_HELD', 'HELD_LIMIT'] as const;
 export const sendErrors = [
   ...placeErrors,
   'MESSAGE_NOT_FOUND',
@@ -32,8 +34,16 @@ export const sendErrors = [
   'FORBIDDEN',
   'BOT_LOOP',
   'SLOW_MODE',
+  ...heldErrors,
 ] as const;
-const editErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'CHANNEL_ARCHIVED'] as const;
+const editErrors = [
+  'MESSAGE_NOT_FOUND',
+  'NOT_A_MEMBER',
+  'ROLE_REQUIRED',
+  'FORBIDDEN',
+  'CHANNEL_ARCHIVED',
+  ...heldErrors,
+] as const;
 const pinErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED'] as const;
 const pinInChannelErrors = [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'] as const;
 const pinAnswer = messageSchema.extend(doneSchema.shape);

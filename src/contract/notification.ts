@@ -32,6 +32,8 @@ export const typeOfKind = {
   'account.export_failed': 'system',
   'server.offered': 'system',
   'agent.offered': 'system',
+  'message.held_approved': 'system',
+  'message.held_rejected': 'system',
 } as const satisfies Record<string, NotificationType>;
 
 export type NotificationKind = keyof typeof typeOfKind;

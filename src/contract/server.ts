@@ -48,6 +48,10 @@ export const serverSchema = record('Server', {
   role: z.enum(roles).nullable().describe("The caller's role; null for those who are no members."),
   createdAt: timeSchema,
   updatedAt: timeSchema,
+  holdNewMemberLinksHours: z
+    .number()
+    .int()
+    .describe('Links of those who joined less than so many hours ago wait for a moderator; 0: they do not.'),
 });
 
 export const memberSchema = record('Member', {
@@ -113,6 +117,7 @@ export const updateServerSchema = z.object({
   raid: raidSettingsSchema
     .optional()
     .describe('Raid mode; what is left out stays. GET /api/servers/:id/raid reads it.'),
+  holdNewMemberLinksHours: z.int().min(0).max(720).optional().describe('Needs filter:manage too.'),
 });
 
 export const discoverSchema = z.object({

@@ -73,6 +73,7 @@ const startErrors = [
   'CHANNEL_ARCHIVED',
   'ROLE_REQUIRED',
   'THREAD_IN_THREAD',
+  'MESSAGE_REFUSED',
 ] as const;
 
 export const threadCalls = calls('Threads', {
@@ -131,6 +132,7 @@ export const threadCalls = calls('Threads', {
       'CHANNEL_ARCHIVED',
       'BLOCKED',
       'USER_BLOCKED',
+      'MESSAGE_REFUSED',
     ],
   },
   deleteThread: {

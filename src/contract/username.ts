@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { textSchema } from './schema.ts';
+import { topLevelDomains } from './top-level-domains.ts';
 import { isOfOneScript } from './unicode/scripts.ts';
 import { foldedKey, skeleton } from './unicode/skeleton.ts';
 import { hasMarkFlood, maxMarks } from './unicode/visible.ts';
@@ -51,15 +51,14 @@ function isReserved(name: string): boolean {
   return reserved.has(skeleton(name)) || reserved.has(skeleton(usernameKey(name)));
 }
 
-const tldsSchema = z.array(z.string());
-let topLevelDomains: Set<string> | undefined;
+let endings: Set<string> | undefined;
 
 /** Whether a name looks like the address of a host: its end is a top-level domain, or it is a number with dots. */
 function isHostName(name: string): boolean {
   if (!name.includes('.')) return false;
   // Read when the first name with a dot comes (5 ms).
-  topLevelDomains ??= new Set(tldsSchema.parse(createRequire(import.meta.url)('tlds')).map(skeleton));
-  return topLevelDomains.has(skeleton(name.slice(name.lastIndexOf('.') + 1))) || /^[\p{Nd}.]+$/u.test(name);
+  endings ??= new Set(topLevelDomains().map(skeleton));
+  return endings.has(skeleton(name.slice(name.lastIndexOf('.') + 1))) || /^[\p{Nd}.]+$/u.test(name);
 }
 
 /** Letters, digits and marks that UAX 31 has in identifiers, of which none is invisible. */

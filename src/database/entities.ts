@@ -18,6 +18,7 @@ import {
   JoinRequest,
   SlowModeTurn,
 } from './entities/channel.entity.ts';
+import { HeldMessage, ServerFilter } from './entities/filter.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
@@ -85,6 +86,8 @@ export const entities = [
   ChannelOverride,
   ChannelRead,
   SlowModeTurn,
+  ServerFilter,
+  HeldMessage,
   Message,
   Thread,
   Reaction,

@@ -68,6 +68,7 @@ import { Timeouts } from './migrations/0135-timeouts.ts';
 import { SlowMode } from './migrations/0136-slow-mode.ts';
 import { ServerInvites } from './migrations/0138-server-invites.ts';
 import { Raids } from './migrations/0139-raids.ts';
+import { Filters } from './migrations/0149-filters.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -135,6 +136,7 @@ export const migrations = [
   { name: '0136-slow-mode', class: SlowMode },
   { name: '0138-server-invites', class: ServerInvites },
   { name: '0139-raids', class: Raids },
+  { name: '0149-filters', class: Filters },
 ];
 
 /**

@@ -12,8 +12,10 @@ import { channelsModule } from '../features/channels/channels.module.ts';
 import type { Context } from '../features/context.ts';
 import { directModule } from '../features/direct/direct.module.ts';
 import { eventsModule } from '../features/events/events.module.ts';
+import { filtersModule } from '../features/filters/filters.module.ts';
 import { friendsModule } from '../features/friends/friends.module.ts';
 import { handoversModule } from '../features/handovers/handovers.module.ts';
+import { heldModule } from '../features/held/held.module.ts';
 import { invitesModule } from '../features/invites/invites.module.ts';
 import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
 import { mediaModule } from '../features/media/media.module.ts';
@@ -44,10 +46,11 @@ export type Modules = ReturnType<typeof createModules>;
  * @returns `list` in this order, and all their services by name
  */
 export function createModules(context: Context) {
-  const presence = presenceModule(context);
+  const filters = filtersModule(context);
+  const presence = presenceModule({ ...context, ...filters.services });
   const blobs = blobsModule(context);
   const pictures = picturesModule({ ...context, ...blobs.services });
-  const base = { ...context, ...presence.services, ...blobs.services, ...pictures.services };
+  const base = { ...context, ...filters.services, ...presence.services, ...blobs.services, ...pictures.services };
   const accounts = accountsModule(base);
   const people = { ...base, ...accounts.services };
   const invites = invitesModule(people);
@@ -65,6 +68,7 @@ export function createModules(context: Context) {
   const mentions = mentionsModule(places);
   const messages = messagesModule({ ...places, ...mentions.services });
   const talk = { ...places, ...joinRequests.services, ...servers.services, ...messages.services };
+  const held = heldModule(talk);
   const media = mediaModule(talk);
   const memberErasure = memberErasureModule(talk);
   const reactions = reactionsModule(talk);
@@ -83,6 +87,7 @@ export function createModules(context: Context) {
   const accountDeletion = accountDeletionModule(parting);
   const list: Record<string, Module> = {
     ...{
+      filters,
       presence,
       blobs,
       pictures,
@@ -101,6 +106,7 @@ export function createModules(context: Context) {
     },
     ...{
       messages,
+      held,
       media,
       memberErasure,
       reactions,

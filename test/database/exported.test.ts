@@ -19,10 +19,14 @@ const leftOut: Record<string, string[]> = {
   server_members: ['invite_id'],
   server_raids: ['forced', 'since', 'exceeded_at', 'recent_at', 'recent_ids'],
   join_requests: ['held', 'invite_id'],
+  // It follows from what was typed.
+  server_filters: ['form'],
   channels: ['kind', 'deleted_at', 'view_overridden'],
   threads: ['message_count', 'deleted_at'],
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
   agent_policies: ['revision'],
+  // Files of what waits for a moderator stay, as that does.
+  attachments: ['held_id'],
   pictures: ['unused_since', 'check_at'],
   workspaces: ['folder_count', 'file_count', 'total_bytes'],
 };
@@ -35,7 +39,7 @@ const staying = [
   'email_changes',
   'account_exports',
   'slow_mode_turns',
-  ...['former_names', 'handovers', 'server_invites'],
+  ...['former_names', 'handovers', 'server_invites', 'held_messages'],
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],

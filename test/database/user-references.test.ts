@@ -45,6 +45,7 @@ decide('deleted', 'notifications.user_id', 'notifications.sender_id', 'notificat
 decide('deleted', 'notification_preferences.user_id', 'notification_preferences.muted_server_ids');
 decide('deleted', 'notification_preferences.muted_channel_ids', 'channel_reads.user_id');
 decide('deleted', 'server_members.user_id', 'server_members.nickname', 'server_bans.user_id', 'join_requests.user_id');
+decide('deleted', 'held_messages.author_id', 'held_messages.metadata');
 decide('deleted', 'servers.owner_id', 'server_timeouts.user_id', 'member_roles.user_id', 'channel_overrides.user_id');
 decide(bot, 'agents.user_id', 'agents.owner_id', 'agents.config', 'agents.slash_commands', 'agents.usage_snapshot');
 decide(bot, 'agent_policies.config', 'agent_policies.owner_half', 'agent_policies.server_half');
@@ -53,6 +54,7 @@ decide(madeIt, 'channels.created_by', 'threads.creator_id', 'apps.created_by', '
 decide('anonymised', 'server_invites.created_by');
 decide(madeIt, 'server_invites.revoked_by', 'server_members.invited_by');
 decide('kept because the next joins replace it', 'server_raids.recent_ids');
+decide(madeIt, 'server_filters.created_by', 'held_messages.decided_by');
 decide(madeIt, 'server_bans.banned_by', 'join_requests.decided_by', 'reactions.user_id', 'attachments.uploader_id');
 decide('not of users', 'slow_mode_turns.channel_id');
 decide(madeIt, 'server_timeouts.timed_out_by');
@@ -84,6 +86,7 @@ decide(
   'messages.reply_to_id',
   'threads.parent_message_id',
 );
+decide('not of users', 'held_messages.message_id', 'held_messages.thread_id', 'held_messages.reply_to_id');
 decide('not of users', 'notifications.reference_id', 'notifications.server_id', 'notifications.channel_id');
 decide('not of users', 'notification_sources.message_id', 'log_entries.thread_id', 'moved_logs.stream_id');
 decide(

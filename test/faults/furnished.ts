@@ -26,6 +26,11 @@ export async function furnish({ alice, bob, carol, server, channel }: World): Pr
   await bob.delete(`/api/agents/${lost.agentId}`);
   // Someone who left is still the author of what they wrote.
   await carol.post(`${at}/leave`);
+  await alice.post(`${at}/filters`, { kind: 'word', action: 'hold', patterns: ['Straße*', 'x y'] });
+  await alice.post(`${at}/filters`, { kind: 'link', action: 'allow', patterns: ['example.com'] });
+  await alice.patch(at, { holdNewMemberLinksHours: 24 });
+  // What waits for a moderator stays behind.
+  await bob.patch(`/api/messages/${(await bob.say(secret.id, 'fine')).id}`, { content: 'https://new.org' });
   const until = new Date(Date.now() + 86_400_000).toISOString();
   await alice.post(`${at}/bans`, { userId: carol.id, reason: 'spam', until });
   await alice.put(`${at}/members/${helper.id}/timeout`, { seconds: 86_400, reason: 'beeps' });
@@ -100,6 +105,7 @@ export async function lists(who: Person, serverId: string): Promise<Record<strin
     '/apps/homepage',
     '/join-requests',
     '/bans',
+    '/filters',
   ])
     await see(`${at}${list}`);
   for (const list of ['', '/tree', '/stats', '/files/search?query=e']) await see(`${at}/workspace${list}`);

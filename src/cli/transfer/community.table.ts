@@ -3,12 +3,14 @@ import { emailSchema, maxDisplayName } from '../../contract/account.ts';
 import { agentStatuses, maxNoteBytes, slashCommandsSchema } from '../../contract/agent.ts';
 import { maxReason } from '../../contract/ban.ts';
 import { channelTypes, slowModeSchema } from '../../contract/channel.ts';
+import { filterActions, filterKinds, maxPattern } from '../../contract/filter.ts';
 import { joinRequestStates } from '../../contract/join-request.ts';
 import { maxConfigBytes, policyModes } from '../../contract/policy.ts';
 import { roles } from '../../contract/roles.ts';
 import { withDefault } from '../../contract/schema.ts';
 import { homepageSchema, slugSchema } from '../../contract/server.ts';
 import { deletedUsernameKey, earlierUsernameKey, keptUsernameSchema } from '../../contract/username.ts';
+import { formOf } from '../../features/filters/forms.ts';
 import {
   amount,
   count,
@@ -86,6 +88,8 @@ export const servers = part({
     isPublic: z.boolean(),
     ownerId: id,
     inviteCode: label(64),
+    // Earlier versions wrote none.
+    holdNewMemberLinksHours: withDefault(z.int().min(0).max(720), 0),
     ...times,
   }),
   from: 'servers t WHERE t.id = $1',
@@ -152,6 +156,24 @@ export const timeouts = part({
   }),
   from: 'server_timeouts t WHERE t.server_id = $1 AND t.until > now() ORDER BY t.user_id',
   refers: { serverId: 'servers', userId: 'users', timedOutBy: 'users' },
+});
+
+export const filters = part({
+  table: 'server_filters',
+  shape: z
+    .object({
+      id,
+      serverId: id,
+      kind: z.enum(filterKinds),
+      pattern: label(maxPattern),
+      action: z.enum(filterActions),
+      createdBy: id.nullable(),
+      createdAt: time,
+    })
+    .refine(({ kind, pattern }) => formOf(kind, pattern) !== '', 'must have something to look for'),
+  from: 'server_filters t WHERE t.server_id = $1 ORDER BY t.id',
+  refers: { serverId: 'servers', createdBy: 'users' },
+  derive: ({ kind, pattern }) => ({ form: formOf(kind === 'link' ? 'link' : 'word', String(pattern)) }),
 });
 
 export const channels = part({

@@ -14,6 +14,7 @@ export const people = `WITH named AS (
     UNION SELECT banned_by FROM server_bans WHERE server_id = $1
     UNION SELECT user_id FROM server_timeouts WHERE server_id = $1 AND until > now()
     UNION SELECT timed_out_by FROM server_timeouts WHERE server_id = $1 AND until > now()
+    UNION SELECT created_by FROM server_filters WHERE server_id = $1
     UNION SELECT created_by FROM channels WHERE server_id = $1
     UNION SELECT user_id FROM channel_members WHERE channel_id IN (${inServer})
     UNION SELECT user_id FROM channel_reads WHERE channel_id IN (${inServer})

@@ -40,3 +40,9 @@ export function skeleton(text: string): string {
   const once = folded(drawn).normalize('NFD');
   return once === text ? text : skeleton(once);
 }
+
+/** The letter or digit of ASCII that another character looks like, if it looks like a single one. */
+export function plainLookAlike(letter: string): string | undefined {
+  const drawn = letter > '\x7f' ? lookAlikes().get(letter) : undefined;
+  return drawn !== undefined && /^[a-z0-9]$/i.test(drawn) ? drawn : undefined;
+}

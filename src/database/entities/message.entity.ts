@@ -4,6 +4,7 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import { hasUnspaced, unspacedWords } from '../unspaced.ts';
 import { Blob } from './blob.entity.ts';
 import { Channel } from './channel.entity.ts';
+import { HeldMessage } from './filter.entity.ts';
 import { User } from './user.entity.ts';
 
 /** A side conversation that starts from a message. */
@@ -149,11 +150,18 @@ const AttachmentSchema = defineEntity({
     { name: 'attachments_uploaded', properties: ['uploaderId', 'size'] },
     { name: 'attachments_unsent', properties: ['uploaderId', 'createdAt'], where: { messageId: null } },
     { name: 'attachments_expiring', properties: ['createdAt'], where: { messageId: null } },
+    {
+      name: 'attachments_held',
+      expression: 'create index attachments_held on attachments (held_id) where held_id is not null',
+    },
   ],
   properties: {
     id: p.uuid().primary(),
     uploaderId: () => p.manyToOne(User).mapToPk().fieldName('uploader_id').index(false),
     messageId: () => p.manyToOne(Message).mapToPk().fieldName('message_id').nullable().deleteRule('set null').index(),
+    /** What it waits with for a moderator. */
+    heldId: () =>
+      p.manyToOne(HeldMessage).mapToPk().fieldName('held_id').nullable().deleteRule('set null').index(false),
     /** Its position among the attachments of its message. */
     place: p.integer().default(0),
     blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').index(),

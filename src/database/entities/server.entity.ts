@@ -38,6 +38,8 @@ const ServerSchema = defineEntity({
     requireSecondFactor: p.boolean().default(false),
     /** Counts the changes of its roles. */
     rolesVersion: p.integer().default(0),
+    /** Links of those who joined less than that ago wait for a moderator; 0: they do not. */
+    holdNewMemberLinksHours: p.integer().default(0),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
   },

@@ -45,6 +45,7 @@ export const ownRows: readonly string[] = [
   // They end, and whom they brought stays known without their maker's name.
   `UPDATE server_invites SET created_by = NULL, revoked_at = coalesce(revoked_at, now()), over_at = least(over_at, now())
     WHERE id IN (SELECT id FROM server_invites WHERE created_by = $1 LIMIT $2) RETURNING 1 AS one`,
+  deleteSome('held_messages', 'id', 'author_id = $1'),
   deleteSome('attachments', 'id', 'uploader_id = $1 AND message_id IS NULL'),
   // Those of servers stay.
   deleteSome('pictures', 'name, size', `uploader_id = $1 AND NOT (${isShown('pictures')})`),

@@ -198,6 +198,15 @@ const places: Section[] = [
     't.server_id',
   ),
   section(
+    'held-messages',
+    'Messages of yours that wait for a moderator, or were rejected',
+    `h.id, h.server_id AS "serverId", h.channel_id AS "channelId", h.thread_id AS "threadId", h.kind,
+     h.message_id AS "messageId", h.reply_to_id AS "replyToId", h.content, h.previous_content AS "previousContent",
+     h.metadata, h.status, h.created_at AS "createdAt", h.decided_at AS "decidedAt"`,
+    `held_messages h WHERE h.author_id = $1 AND h.kind <> 'flag' AND h.status IN ('waiting', 'rejected')`,
+    'h.id',
+  ),
+  section(
     'invite-codes',
     'Invite codes you made',
     `i.id, i.code, i.note, i.is_active AS "isActive", i.used_by AS "usedBy", i.used_at AS "usedAt",

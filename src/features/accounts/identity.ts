@@ -130,6 +130,15 @@ export class Identity {
     return !known.user.isBot || (await this.deps.agents.actor(userId)) !== undefined;
   }
 
+  /** A person as an actor without a token, for what they asked for earlier. Undefined: they are gone or suspended. */
+  async person(userId: string): Promise<Actor | undefined> {
+    const known = await this.findUser(userId);
+    if (!known || known.suspended || known.user.isBot) return undefined;
+    const { user, tier, secondFactor } = known;
+    const came = { sessionId: null, personalTokenId: null, agent: null, scopes: null, expiresAt: null };
+    return { userId, user, tier, secondFactor, ...came };
+  }
+
   private async byJwt(token: string): Promise<Actor> {
     const { sub, sid, typ, exp } = this.deps.tokens.verify(token);
     const end = exp * 1000;

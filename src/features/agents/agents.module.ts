@@ -3,6 +3,7 @@ import { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { AccountsServices } from '../accounts/accounts.module.ts';
 import type { ChannelsServices } from '../channels/channels.module.ts';
 import type { Context } from '../context.ts';
+import type { FiltersServices } from '../filters/filters.module.ts';
 import type { MembersServices } from '../members/members.module.ts';
 import type { MessagesServices } from '../messages/messages.module.ts';
 import type { Module } from '../module.ts';
@@ -38,6 +39,7 @@ export type AgentsServices = ReturnType<typeof agentsModule>['services'];
 
 type Below = AccountsServices &
   ChannelsServices &
+  FiltersServices &
   MembersServices &
   MessagesServices &
   PicturesServices &

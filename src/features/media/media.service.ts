@@ -22,8 +22,10 @@ import {
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
+import type { Filters } from '../filters/filters.ts';
 import { deleteUnsent, findAttachment, mayStillRead, type StoredAttachment } from '../messages/attachment.table.ts';
 import { holdMessage } from '../messages/edit.table.ts';
+import type { Holding } from '../messages/holding.ts';
 import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
 import { markExtended } from '../messages/message.edit.ts';
 import { mediaPath } from '../messages/message.view.ts';
@@ -44,6 +46,8 @@ const maxUnsent = 100;
 interface Deps extends Pick<Context, 'database' | 'changes' | 'chores' | 'links'> {
   blobs: BlobStore;
   allowance: StorageAllowance;
+  filters: Filters;
+  holding: Holding;
   messageAccess: MessageAccess;
   maxBytes: number;
 }
@@ -89,10 +93,12 @@ export class MediaService {
   /**
    * Creates an upload from a received file.
    * @param messageId one of the actor's messages, to attach it to at once
-   * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ROLE_REQUIRED, ATTACHMENT_INVALID when the message has too many
+   * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ROLE_REQUIRED, ATTACHMENT_INVALID when the message has too many,
+   *   MESSAGE_REFUSED for a name that filters refuse or would hold
    */
   async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
     const target = messageId === undefined ? null : await this.deps.messageAccess.extendable(actor, messageId);
+    if (target) await this.deps.filters.require(actor, target.channel, [file.filename]);
     return this.deps.changes.run(async (change) => {
       // Concurrent uploads count those before them.
       if (!target) await lockUser(change.rows, actor.userId);
@@ -109,7 +115,10 @@ export class MediaService {
     });
   }
 
-  /** A file that the actor may read: its own unsent one, or one of a message it may read. @throws AppError */
+  /**
+   * A file that the actor may read: its own unsent one, one of a message it may read, or of a held one it decides on.
+   * @throws AppError
+   */
   async open(actor: Actor, id: string, kind: Disposition): Promise<ServedContent> {
     return this.served(await this.readable(actor, id), kind);
   }
@@ -140,6 +149,7 @@ export class MediaService {
     const row = await this.find(id);
     if (row.message_id === null) {
       if (row.uploader_id === actor.userId) return row;
+      if (row.held_id && (await this.deps.holding.isDecidedBy(actor, row.held_id))) return row;
       throw new AppError('ATTACHMENT_NOT_FOUND');
     }
     await this.deps.messageAccess.readable(actor, row.message_id).catch(missingAs('ATTACHMENT_NOT_FOUND'));
@@ -165,7 +175,7 @@ export class MediaService {
 
   /** @param more files, besides the unsent ones */
   private async requireRoom(em: EntityManager, actor: Actor, more: number): Promise<void> {
-    const unsent = await em.count(Attachment, { uploaderId: actor.userId, messageId: null });
+    const unsent = await em.count(Attachment, { uploaderId: actor.userId, messageId: null, heldId: null });
     if (unsent + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
   }
 }

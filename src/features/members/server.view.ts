@@ -23,6 +23,7 @@ export interface ServerRow {
   member_count: number;
   require_second_factor: boolean;
   roles_version: number;
+  hold_new_member_links_hours: number;
   role: Role | null;
 }
 
@@ -52,6 +53,7 @@ export function serverRecord(row: ServerRow): ServerRecord {
     role: row.role,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
+    holdNewMemberLinksHours: row.hold_new_member_links_hours,
   };
 }
 

@@ -16,10 +16,12 @@ export interface StoredAttachment extends AttachmentRow {
   uploader_id: string;
   /** Null: not sent yet. */
   message_id: string | null;
+  /** What it waits with for a moderator. */
+  held_id: string | null;
   blob_id: string;
 }
 
-const selectAttachments = `SELECT id, uploader_id, message_id, blob_id, filename, content_type, size, width, height,
+const selectAttachments = `SELECT id, uploader_id, message_id, held_id, blob_id, filename, content_type, size, width, height,
   created_at FROM attachments`;
 const byId = `${selectAttachments} WHERE id = $1`;
 const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
@@ -48,8 +50,8 @@ export function uploadsOf(rows: Rows, userId: string, ids: string[]): Promise<St
 export async function deleteUnsent(rows: Rows): Promise<number> {
   const gone = await rows<{ id: string }>(
     `DELETE FROM attachments WHERE id IN (
-       SELECT id FROM attachments WHERE message_id IS NULL AND created_at < now() - interval '1 day' LIMIT 100
-     ) AND message_id IS NULL RETURNING id`,
+       SELECT id FROM attachments WHERE message_id IS NULL AND held_id IS NULL AND created_at < now() - interval '1 day' LIMIT 100
+     ) AND message_id IS NULL AND held_id IS NULL RETURNING id`,
   );
   return gone.length;
 }

@@ -8,9 +8,12 @@ import { isoTime } from '../../contract/schema.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
+import { type Filters, textsIn, type Verdict } from '../filters/filters.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { type AttachmentRow, uploadsOf } from './attachment.table.ts';
 import type { CommandDirectory } from './command-directory.ts';
+import type { HeldDraft } from './held.table.ts';
+import { Withheld } from './holding.ts';
 import { findMessage, type NewMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
 import { slowModeFor } from './slow-mode.ts';
@@ -22,6 +25,8 @@ export interface SendOptions {
   idempotencyKey: string | null;
   /** Called once no later send can overtake it any more; often before it is committed. */
   queued?(): void;
+  /** It was held under this id, and is published by a moderator: filters let it through. */
+  heldId?: string;
 }
 
 /** A message that is ready to be written, with what its record needs. */
@@ -29,9 +34,12 @@ export interface ComposedMessage {
   row: NewMessage;
   reply: MessageRow | null;
   files: AttachmentRow[];
+  /** What moderators are to be told of it. */
+  flag: Verdict | null;
 }
 
 interface Deps extends Pick<Context, 'database' | 'threadAccess'> {
+  filters: Filters;
   mentions: MentionService;
   commands: CommandDirectory;
 }
@@ -46,18 +54,21 @@ export class MessageComposer {
 
   /**
    * @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND,
-   *   ATTACHMENT_INVALID, ROLE_REQUIRED for files where they may not be attached
+   *   ATTACHMENT_INVALID, MESSAGE_REFUSED, ROLE_REQUIRED for files where they may not be attached, and Withheld for what is
+   *   to be held
    */
   async compose(
     actor: Actor,
     channel: ChannelWithRights,
     input: SendInput,
-    idempotencyKey: string | null,
+    { idempotencyKey, heldId }: SendOptions,
   ): Promise<ComposedMessage> {
     if (input.threadId) await this.deps.threadAccess.requirePostable(actor, channel.id, input.threadId);
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
     if (input.attachments?.length) requireInChannel(channel, 'file:attach');
-    const files = input.attachments?.length ? await this.files(actor, input.attachments) : [];
+    const files = input.attachments?.length ? await this.files(actor, input.attachments, heldId) : [];
+    const judged = heldId ? null : this.deps.filters.judge(actor, channel, () => textsOf(input, files));
+    const verdict = judged && (await judged);
     const mentions = await this.deps.mentions.find(actor, channel, input.content);
     const isCommand = input.content.startsWith('/');
     const commanded = isCommand ? await this.deps.commands.named(channel.id, input.content) : [];
@@ -80,7 +91,9 @@ export class MessageComposer {
       lastBotSeq: null,
       slowModeSeconds: slowModeFor(channel),
     };
-    return { row, reply, files };
+    if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
+    if (verdict?.action === 'hold') throw new Withheld(draftOf(row, verdict));
+    return { row, reply, files, flag: verdict };
   }
 
   private async reply(channel: ChannelWithRights, messageId: string): Promise<MessageRow> {
@@ -90,13 +103,14 @@ export class MessageComposer {
   }
 
   /** The actor's own uploads; those of others are treated as missing. */
-  private async files(actor: Actor, ids: string[]): Promise<AttachmentRow[]> {
+  private async files(actor: Actor, ids: string[], heldId: string | undefined): Promise<AttachmentRow[]> {
     const rows = await uploadsOf(this.deps.database.rows, actor.userId, ids);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = byId.get(id);
       if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
-      if (row.message_id !== null) throw new AppError('ATTACHMENT_INVALID');
+      const isHeld = row.held_id !== null && row.held_id !== heldId;
+      if (row.message_id !== null || isHeld) throw new AppError('ATTACHMENT_INVALID');
       return row;
     });
   }
@@ -106,6 +120,17 @@ export class MessageComposer {
 export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
   const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
   return nonce === null ? keys : [...keys, `${authorId} nonce ${nonce}`];
+}
+
+/** Everything of a message that others see as text. */
+function textsOf({ content, metadata }: SendInput, files: AttachmentRow[]): string[] {
+  return [content, ...files.map(({ filename }) => filename), ...(metadata ? textsIn(metadata) : [])];
+}
+
+function draftOf(row: NewMessage, { reason, entry }: Verdict): HeldDraft {
+  const { threadId, replyToId, content, metadata, nonce, sentKey, attachmentIds } = row;
+  const said = { threadId, replyToId, content, metadata, nonce, sentKey, attachmentIds };
+  return { ...said, kind: 'message', messageId: null, previousContent: null, reason, pattern: entry?.pattern ?? null };
 }
 
 /** The users that a message with a slash command concerns, by their keys (see `namedSince`). */

@@ -7,11 +7,14 @@ import { channelRoom, threadRoom } from '../../contract/rooms.ts';
 import { invalid } from '../../contract/schema/validation.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Written } from '../../delivery/batch.ts';
+import type { Change } from '../../delivery/changes.ts';
 import type { Writer } from '../../delivery/writer.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import type { Context } from '../context.ts';
+import type { Filters, Verdict } from '../filters/filters.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
+import { type Flags, type Holding, Withheld } from './holding.ts';
 import type { LoopGuard } from './loop-guard.ts';
 import type { MessageAccess } from './message.access.ts';
 import { asRow, type MessageComposer, onceKeysOf, type SendInput, type SendOptions } from './message.composer.ts';
@@ -36,6 +39,9 @@ interface Deps
   messageAccess: MessageAccess;
   composer: MessageComposer;
   mentions: MentionService;
+  filters: Filters;
+  holding: Holding;
+  flags: Flags;
   loopGuard: LoopGuard;
 }
 
@@ -53,7 +59,8 @@ export class MessageService {
    * Sends a message. It is committed when this returns; the same nonce or Idempotency-Key of the same author in the same
    * channel returns the first message again.
    *
-   * @throws AppError like `ChannelAccess.postable` and `MessageComposer.compose`, BOT_LOOP, SLOW_MODE, and two after which the same nonce
+   * @throws AppError like `ChannelAccess.postable` and `MessageComposer.compose`, MESSAGE_HELD where a moderator decides
+   *   first, HELD_LIMIT, BOT_LOOP, SLOW_MODE, and two after which the same nonce
    *   may be sent again: DATABASE_UNAVAILABLE, when it may have been committed, and SERVER_BUSY, when it was not
    */
   send(
@@ -85,6 +92,7 @@ export class MessageService {
       // This may be a retry: the first send used up what it needs, or that was removed since.
       const earlier = await this.sentBefore(actor, channelId, input.nonce, options.idempotencyKey);
       if (earlier) return { result: earlier, repeated: true };
+      if (error instanceof Withheld) throw await this.withheld(actor, channelId, error);
       if (error.code === 'CHANNEL_NOT_FOUND') {
         // Its log was closed after the access check; checking again says why.
         this.deps.channelAccess.forgetHere(channelId);
@@ -109,13 +117,17 @@ export class MessageService {
 
   /**
    * Replaces the text of a message, everywhere. The same text again changes nothing.
-   * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left
+   * @param isApproved a moderator has approved it: filters let it through
+   * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left,
+   *   MESSAGE_REFUSED, MESSAGE_HELD, HELD_LIMIT
    */
-  async edit(actor: Actor, messageId: string, content: string): Promise<MessageRecord> {
+  async edit(actor: Actor, messageId: string, content: string, isApproved = false): Promise<MessageRecord> {
     const { row, channel } = await this.deps.messageAccess.editable(actor, messageId);
+    const flag = isApproved || content === row.content ? null : await this.judgeEdit(actor, channel, row, content);
     const mentions = await this.deps.mentions.find(actor, channel, content, row.mentions ?? []);
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.deps.changes.run(async (change) => {
+      if (flag) await this.flag(change, channel, { ...placeOf(row), content }, flag);
       const { isChanged, message } = await replaceText(change, row, content, mentions);
       if (content === '' && !message.attachments?.length) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
@@ -154,6 +166,39 @@ export class MessageService {
     this.deps.ephemeral.emit(rooms, messageTyping, data, socketId);
   }
 
+  /** @returns what moderators are to be told of it. @throws AppError MESSAGE_REFUSED, MESSAGE_HELD, HELD_LIMIT */
+  private async judgeEdit(
+    actor: Actor,
+    channel: ChannelWithRights,
+    row: MessageRow,
+    content: string,
+  ): Promise<Verdict | null> {
+    const verdict = await this.deps.filters.judge(actor, channel, () => [content]);
+    if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
+    if (verdict?.action !== 'hold') return verdict;
+    const { id: messageId, threadId } = placeOf(row);
+    const none = { replyToId: null, metadata: null, nonce: null, sentKey: null, attachmentIds: [] };
+    const { reason, entry } = verdict;
+    const edit = { kind: 'edit', messageId, threadId, content, previousContent: row.content } as const;
+    throw await this.deps.holding.hold(actor, channel, { ...none, ...edit, reason, pattern: entry?.pattern ?? null });
+  }
+
+  /** Holds what is not let through. @returns the answer for its author */
+  private async withheld(actor: Actor, channelId: string, { draft }: Withheld): Promise<AppError> {
+    return this.deps.holding.hold(actor, await this.deps.channelAccess.postable(actor, channelId), draft);
+  }
+
+  private async flag(
+    change: Change,
+    { id: channelId, serverId }: ChannelWithRights,
+    message: { id: string; authorId: string; threadId: string | null; content: string },
+    verdict: Verdict,
+  ): Promise<void> {
+    const { id, authorId, threadId, content } = message;
+    if (serverId === null) return;
+    await this.deps.flags.flagged(change, { id, serverId, channelId, authorId, threadId, content }, verdict);
+  }
+
   private async write(actor: Actor, found: ChannelWithRights, input: SendInput, options: SendOptions) {
     let channel = found;
     for (let attempt = 1; ; attempt++) {
@@ -171,9 +216,9 @@ export class MessageService {
   }
 
   private async writeOnce(actor: Actor, channel: ChannelWithRights, input: SendInput, options: SendOptions) {
-    await requireNotSlowed(this.deps.database.rows, actor, channel);
-    const message = await this.deps.composer.compose(actor, channel, input, options.idempotencyKey);
-    const { row } = message;
+    if (!options.heldId) await requireNotSlowed(this.deps.database.rows, actor, channel);
+    const message = await this.deps.composer.compose(actor, channel, input, options);
+    const { row, flag } = message;
     row.lastBotSeq = await this.deps.loopGuard.check(actor, channel.id, row.threadId);
     const record = messageRecord(asRow(message, actor, channel), actor.userId);
     const write = {
@@ -188,6 +233,7 @@ export class MessageService {
       .submit(write, mayBeStale(row) ? undefined : options.queued)
       .catch(asSlowMode);
     if (isNoticed(row)) this.deps.notifications.wake();
+    if (flag && !written.repeated) await this.deps.changes.run((change) => this.flag(change, channel, row, flag));
     return written;
   }
 
@@ -205,3 +251,5 @@ export class MessageService {
     return row && messageRecord(row, actor.userId);
   }
 }
+
+const placeOf = ({ id, author_id: authorId, thread_id: threadId }: MessageRow) => ({ id, authorId, threadId });

@@ -1,7 +1,9 @@
 import { Writer } from '../../delivery/writer.ts';
 import type { Context } from '../context.ts';
+import type { FiltersServices } from '../filters/filters.module.ts';
 import type { MentionsServices } from '../mentions/mentions.module.ts';
 import { CommandDirectory } from './command-directory.ts';
+import { forgetOldHeld, Holding } from './holding.ts';
 import { LogRenewal } from './log-renewal.ts';
 import { LoopGuard } from './loop-guard.ts';
 import { MessageAccess } from './message.access.ts';
@@ -16,7 +18,7 @@ import { forgetSlowModeTurns } from './slow-mode.ts';
 export type MessagesServices = ReturnType<typeof messagesModule>['services'];
 
 /** Messages: the writer that commits them, reading, editing, pins (contract §6). */
-export function messagesModule(context: Context & MentionsServices) {
+export function messagesModule(context: Context & MentionsServices & FiltersServices) {
   const { database, caches, settings } = context;
   context.delivery.renewal = new LogRenewal(database, caches);
   const writer = new Writer({ ...context, table: messageTable, settings: settings.delivery });
@@ -24,12 +26,14 @@ export function messagesModule(context: Context & MentionsServices) {
   const loopGuard = new LoopGuard(database, settings.agents);
   const messageAccess = new MessageAccess(database, context.channelAccess);
   const composer = new MessageComposer({ ...context, commands });
-  const messages = new MessageService({ ...context, writer, messageAccess, composer, loopGuard });
+  const holding = new Holding(context);
+  const parts = { ...context, writer, messageAccess, composer, loopGuard, holding, flags: holding };
+  const messages = new MessageService(parts);
   return {
-    services: { writer, commands, loopGuard, messageAccess, messages },
+    services: { writer, commands, loopGuard, messageAccess, messages, holding },
     routes: messageRoutes(messages, new PinService({ ...context, messageAccess })),
     handlers: () => messageHandlers(messages),
-    chores: [forgetSlowModeTurns],
+    chores: [forgetSlowModeTurns, forgetOldHeld],
     close: () => writer.close(),
   };
 }

@@ -85,6 +85,10 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
       return `${sender} wants you to own ${server}`;
     case 'agent.offered':
       return `${sender} wants you to own an agent`;
+    case 'message.held_approved':
+      return `Your message in #${channel} was approved`;
+    case 'message.held_rejected':
+      return `Your message in #${channel} was not approved`;
     default:
       return sender;
   }

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { FiltersServices } from '../filters/filters.module.ts';
 import type { Module } from '../module.ts';
 import { PresenceDirectory } from './directory.ts';
 import { connectPresence, presenceHandlers } from './presence.gateway.ts';
@@ -9,7 +10,7 @@ import { CountBroadcaster, PresenceSockets } from './sockets.gateway.ts';
 export type PresenceServices = ReturnType<typeof presenceModule>['services'];
 
 /** Presence and activities (contract §9). */
-export function presenceModule(context: Context) {
+export function presenceModule(context: Context & FiltersServices) {
   const { recoverySeconds } = context.settings.delivery;
   const { pingIntervalMs, pingTimeoutMs } = context.settings.sockets;
   // A stock client cut off this long ago may still be recovered as if it had never been away.

@@ -6,6 +6,7 @@ import type { Status } from '../../contract/presence.ts';
 import { channelRoom, type Room, streamId, watchRoom } from '../../contract/rooms.ts';
 import { PresenceWish } from '../../database/entities/presence-wish.entity.ts';
 import type { Context } from '../context.ts';
+import type { Filters } from '../filters/filters.ts';
 import type { Activities } from './activities.ts';
 import type { Activity } from './activity.store.ts';
 import { type PresenceAudience, roomsIn } from './audience.ts';
@@ -14,6 +15,7 @@ import type { PresenceStore } from './presence.store.ts';
 import { readWishes } from './presence.table.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 'serverAccess' | 'ephemeral'> {
+  filters: Filters;
   store: PresenceStore;
   directory: PresenceDirectory;
   audience: PresenceAudience;
@@ -76,6 +78,7 @@ export class PresenceService {
     await this.deps.channelAccess.requireUnblocked(actor, channel);
     requireInChannel(channel, 'message:post');
     await this.deps.channelAccess.requireVoice(actor, channel);
+    await this.deps.filters.require(actor, channel, [activity]);
     const place = { channelId, serverId: channel.serverId };
     await this.deps.activities.say(socketId, place, actor.userId, activity);
     // Access lost meanwhile, or a timeout, ended the activities before this one began.

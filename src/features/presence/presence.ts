@@ -2,6 +2,7 @@ import type { StatusChange } from '../../contract/presence.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import type { RedisConnections } from '../../infrastructure/redis.ts';
 import type { Context } from '../context.ts';
+import type { Filters } from '../filters/filters.ts';
 import { Activities } from './activities.ts';
 import { PresenceAudience } from './audience.ts';
 import { PresenceBroadcaster, type PresenceSink } from './broadcaster.ts';
@@ -95,6 +96,7 @@ interface Deps
     Context,
     'settings' | 'log' | 'nodeId' | 'redis' | 'database' | 'changes' | 'channelAccess' | 'serverAccess' | 'ephemeral'
   > {
+  filters: Filters;
   directory: PresenceDirectory;
 }
 
@@ -113,7 +115,7 @@ export class Presence {
   private readonly shared: { redis: RedisConnections; store: RedisPresenceStore; resync: Resync } | null;
 
   constructor(deps: Deps) {
-    const { database, changes, channelAccess, serverAccess, ephemeral, directory, redis, nodeId, log } = deps;
+    const { database, changes, channelAccess, serverAccess, filters, ephemeral, directory, redis, nodeId, log } = deps;
     const settings = deps.settings.presence;
     this.directory = directory;
     const shared = redis ? new RedisPresenceStore(redis, nodeId, settings, log) : null;
@@ -130,6 +132,7 @@ export class Presence {
       changes,
       channelAccess,
       serverAccess,
+      filters,
       ephemeral,
       store,
       directory,

@@ -25,6 +25,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { ownSession } from '../accounts/sessions/session.service.ts';
 import type { ChannelService } from '../channels/channel.service.ts';
 import type { Context } from '../context.ts';
+import type { Filters } from '../filters/filters.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
 import type { Audience } from '../members/audience.ts';
 import { requireUnbanned } from '../members/ban.access.ts';
@@ -56,6 +57,7 @@ interface Deps
   pictures: PictureService;
   inviteCodes: InviteCodes;
   raids: RaidService;
+  filters: Filters;
   statuses: StatusReader;
 }
 
@@ -146,6 +148,7 @@ export class ServerService {
   async update(actor: Actor, idOrSlug: string, input: z.output<typeof updateServerSchema>): Promise<ServerRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'server:update');
+    if (input.holdNewMemberLinksHours !== undefined) requirePermission(membership.rights, 'filter:manage');
     if (input.requireSecondFactor && !actor.secondFactor) throw new AppError('SECOND_FACTOR_SETUP_REQUIRED');
     const { raid, ...fields } = input;
     const changed = { ...fields, ...(await this.pictures(actor, input)) };
@@ -157,11 +160,14 @@ export class ServerService {
         if (raid) await this.deps.raids.configure(change, actor, id, raid);
         const guards =
           input.requireSecondFactor !== undefined && input.requireSecondFactor !== server.requireSecondFactor;
+        const { holdNewMemberLinksHours: hours } = input;
+        const filters = hours !== undefined && hours !== server.holdNewMemberLinksHours;
         const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;
         change.em.assign(server, changed, { ignoreUndefined: true });
         await change.em.flush();
         if (becomesOther) await this.forgetChannels(change, id);
         if (guards) await this.forgetRoles(change, id);
+        if (filters) change.afterCommit(() => this.deps.filters.forget(id));
         // It stays where nothing has changed.
         const isChanged = server.updatedAt !== updatedAt;
         if (isChanged) await this.deps.audience.publish(change, { serverId: id, channelId: null });

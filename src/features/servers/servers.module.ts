@@ -1,5 +1,6 @@
 import type { ChannelsServices } from '../channels/channels.module.ts';
 import type { Context } from '../context.ts';
+import type { FiltersServices } from '../filters/filters.module.ts';
 import type { JoinRequestsServices } from '../join-requests/join-requests.module.ts';
 import type { MembersServices } from '../members/members.module.ts';
 import type { PicturesServices } from '../pictures/pictures.module.ts';
@@ -20,6 +21,7 @@ export type ServersServices = ReturnType<typeof serversModule>['services'];
 /** Servers, joining and leaving them, roles, bans and timeouts (contract §5). */
 export function serversModule(
   context: Context &
+    FiltersServices &
     MembersServices &
     ChannelsServices &
     PicturesServices &

@@ -19,6 +19,7 @@ import type { Rows } from '../../database/database.ts';
 import type { Written } from '../../delivery/batch.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
+import type { Filters } from '../filters/filters.ts';
 import { holdMessage } from '../messages/edit.table.ts';
 import { gone, type MessageAccess } from '../messages/message.access.ts';
 import type { SendInput } from '../messages/message.composer.ts';
@@ -41,6 +42,7 @@ import { eraseThread } from './thread.erasure.ts';
 
 interface Deps
   extends Pick<Context, 'database' | 'changes' | 'jobs' | 'channelAccess' | 'threadAccess' | 'notifications'> {
+  filters: Filters;
   messageAccess: MessageAccess;
   messages: MessageService;
 }
@@ -55,7 +57,8 @@ export class ThreadService {
 
   /**
    * Starts a thread from a message of the channel, or returns the existing one.
-   * @throws AppError MESSAGE_NOT_FOUND, WRONG_CHANNEL, THREAD_IN_THREAD, CHANNEL_ARCHIVED, ROLE_REQUIRED
+   * @throws AppError MESSAGE_NOT_FOUND, WRONG_CHANNEL, THREAD_IN_THREAD, CHANNEL_ARCHIVED, ROLE_REQUIRED,
+   *   MESSAGE_REFUSED for a name that filters refuse or would hold
    */
   async create(
     actor: Actor,
@@ -79,6 +82,7 @@ export class ThreadService {
     if (known) return { result: threadRecord(known), repeated: true };
     const channel = await this.deps.channelAccess.postable(actor, row.channel_id).catch(gone);
     requireInChannel(channel, 'thread:start');
+    if (name !== null) await this.deps.filters.require(actor, channel, [name]);
     if (row.thread_id !== null) throw new AppError('THREAD_IN_THREAD');
     return this.deps.changes.run(async (change) => {
       const room = channelRoom(row.channel_id);
@@ -114,9 +118,10 @@ export class ThreadService {
     return existing(await findThread(rows, threadId));
   }
 
-  /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED */
+  /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED, MESSAGE_REFUSED as `create` */
   async update(actor: Actor, threadId: string, input: z.output<typeof updateThreadSchema>): Promise<ThreadRecord> {
     const { channel } = await this.deps.threadAccess.editable(actor, threadId);
+    if (input.name !== undefined) await this.deps.filters.require(actor, channel, [input.name]);
     return this.deps.changes.run(async (change) => {
       const room = channelRoom(channel.id);
       await change.lockOpen(room);

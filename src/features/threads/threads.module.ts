@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { FiltersServices } from '../filters/filters.module.ts';
 import type { MessagesServices } from '../messages/messages.module.ts';
 import type { Module } from '../module.ts';
 import { eraseLeftBehind, threadErasure } from './thread.erasure.ts';
@@ -7,7 +8,7 @@ import { threadRoutes } from './thread.routes.ts';
 import { ThreadService } from './thread.service.ts';
 
 /** Side conversations (contract §6). */
-export function threadsModule(context: Context & MessagesServices): Module {
+export function threadsModule(context: Context & MessagesServices & FiltersServices): Module {
   return {
     routes: threadRoutes(new ThreadService(context)),
     jobs: [threadErasure(context)],

@@ -10,10 +10,12 @@ import { messageStream, type streamSchema } from '../../../contract/stream.ts';
 import { isBlank } from '../../../contract/unicode/visible.ts';
 import { atMost } from '../../../infrastructure/cache.ts';
 import type { Context } from '../../context.ts';
+import type { Filters } from '../../filters/filters.ts';
 import type { LoopGuard } from '../../messages/loop-guard.ts';
 import type { MessageService } from '../../messages/message.service.ts';
 import type { MessageRecord } from '../../messages/message.view.ts';
 import { requireNotSlowed } from '../../messages/slow-mode.ts';
+import { StreamGuard } from './stream.guard.ts';
 import { cutKnownMs, StreamLeases, type StreamPlace } from './stream.leases.ts';
 
 type Piece = z.output<typeof streamSchema>;
@@ -29,6 +31,8 @@ interface OpenStream {
   /** When its lease was renewed last, in ms. */
   leasedAt: number;
   timer: NodeJS.Timeout | undefined;
+  /** Null: nothing is kept from others. */
+  guard: StreamGuard | null;
 }
 
 const maxOpenPerBot = 20;
@@ -37,6 +41,7 @@ const renewMs = 1000;
 
 interface Deps
   extends Pick<Context, 'database' | 'channelAccess' | 'threadAccess' | 'ephemeral' | 'redis' | 'settings'> {
+  filters: Filters;
   messages: MessageService;
   loopGuard: LoopGuard;
 }
@@ -62,7 +67,7 @@ export class ReplyStreams {
   /**
    * Takes the next piece of a reply. With `done` the reply becomes a message; repeating that returns the same one.
    * @param socketId the sender's, which the broadcast skips
-   * @throws AppError FORBIDDEN for people, STREAM_LIMIT, STREAM_BROKEN, and as MessageService.send
+   * @throws AppError FORBIDDEN for people, STREAM_LIMIT, STREAM_BROKEN, MESSAGE_REFUSED where filters end it, and as MessageService.send
    */
   async push(actor: Actor, piece: Piece, socketId: string): Promise<MessageRecord | undefined> {
     if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
@@ -83,8 +88,7 @@ export class ReplyStreams {
         { path: 'delta', message: `must leave the whole at most ${maxContent} characters`, code: 'too_big' },
       ]);
     }
-    if (piece.delta !== '' || !piece.done)
-      this.emit(actor, stream, { delta: piece.delta, offset, done: false }, socketId);
+    this.show(actor, piece, stream, offset);
     // `done` renews the lease too: the message may have to wait for others.
     this.carryOn(keyOf(actor, piece), stream);
     return piece.done ? this.finish(actor, piece, stream) : undefined;
@@ -105,6 +109,7 @@ export class ReplyStreams {
     await requireNotSlowed(this.deps.database.rows, actor, channel);
     if (threadId !== null) await this.deps.threadAccess.requirePostable(actor, channelId, threadId);
     await this.deps.loopGuard.check(actor, channelId, threadId);
+    const watched = await this.deps.filters.watch(actor, channel);
     const place = { userId: actor.userId, streamId, channelId, threadId };
     const key = keyOf(actor, piece);
     const isEnded = this.ended.has(key) || this.ended.has(`${key} ${socketId}`);
@@ -122,9 +127,26 @@ export class ReplyStreams {
       broken,
       leasedAt: Number.NEGATIVE_INFINITY,
       timer: undefined,
+      guard: watched && new StreamGuard(watched),
     };
     this.open.set(key, stream);
     return stream;
+  }
+
+  /**
+   * Shows a piece to the others, unless filters keep it from them. The whole is judged as any message.
+   * @throws AppError MESSAGE_REFUSED: the reply is over
+   */
+  private show(actor: Actor, piece: Piece, stream: OpenStream, offset: number | undefined): void {
+    const said = { delta: piece.delta, offset };
+    const shown = stream.guard ? stream.guard.pass(stream.content, said) : said;
+    if (shown === false && !piece.done) {
+      this.abort(keyOf(actor, piece), stream);
+      throw new AppError('MESSAGE_REFUSED');
+    }
+    if (shown && (shown.delta !== '' || !piece.done)) {
+      this.emit(actor, stream, { ...shown, done: false }, stream.socketId);
+    }
   }
 
   private async finish(actor: Actor, piece: Piece, stream: OpenStream): Promise<MessageRecord> {

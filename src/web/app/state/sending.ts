@@ -47,6 +47,8 @@ export class Refusals {
   private add(pending: Pending, error: ParleyError): void {
     // The user withdrew it, or signed out.
     if (error.code === 'CLOSED' || error.code === 'SIGNED_OUT') return;
+    // It is shown as what it is: waiting for a moderator.
+    if (error.code === 'MESSAGE_HELD') return;
     const refused = { pending, reason: error.message, code: error.code };
     this.list.value = [...this.list.peek(), refused];
     try {

@@ -8,6 +8,7 @@ import { Connection } from './connection.ts';
 import { destinationsOf } from './destinations.ts';
 import { Drafts } from './drafts.ts';
 import { Handovers } from './handovers.ts';
+import { Held } from './held.ts';
 import { Lists } from './lists.ts';
 import { Notifications } from './notifications.ts';
 import { People } from './people.ts';
@@ -117,6 +118,7 @@ function partsOf(core: Core) {
     servers,
     people,
     handovers: new Handovers(core),
+    held: new Held(core),
     pictures: new Pictures(core),
     notifications,
     preferences,

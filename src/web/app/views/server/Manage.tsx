@@ -5,6 +5,8 @@ import type { IconName } from '../parts/Icon.tsx';
 import { Page } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
 import { Channels } from './Channels.tsx';
+import { Filters } from './Filters.tsx';
+import { HeldQueue } from './HeldQueue.tsx';
 import { Invites } from './Invites.tsx';
 import { Members } from './Members.tsx';
 import { Overview } from './Overview.tsx';
@@ -16,6 +18,7 @@ interface Section {
   label: string;
   icon: IconName;
   forAdmins: boolean;
+  forModerators?: true;
 }
 
 const sections: Section[] = [
@@ -24,6 +27,8 @@ const sections: Section[] = [
   { section: 'channels', label: 'Channels', icon: 'hash', forAdmins: true },
   { section: 'invites', label: 'Invitations', icon: 'link', forAdmins: false },
   { section: 'agents', label: 'Agents', icon: 'agent', forAdmins: false },
+  { section: 'filters', label: 'Filters', icon: 'block', forAdmins: true },
+  { section: 'held', label: 'Held messages', icon: 'shield', forAdmins: false, forModerators: true },
 ];
 
 /** The settings of a server, as far as the user's role allows. */
@@ -31,7 +36,10 @@ export function Manage({ serverId, section }: { serverId: string; section: Serve
   const { servers } = useApp();
   const server = servers.current.value;
   if (!server) return <ServerHome serverId={serverId} />;
-  const open = sections.filter(({ forAdmins }) => !forAdmins || isAtLeast(server.role, 'admin'));
+  const open = sections.filter(
+    ({ forAdmins, forModerators }) =>
+      (!forAdmins || isAtLeast(server.role, 'admin')) && (!forModerators || isAtLeast(server.role, 'moderator')),
+  );
   const here = open.find((one) => one.section === section) ?? open[0];
   const tabs = open.map(({ section, label, icon }) => ({
     href: pathTo.manage(serverId, section),
@@ -58,5 +66,9 @@ function Content({ server, section }: { server: ServerRecord; section: ServerSec
       return <Invites server={server} />;
     case 'agents':
       return <ServerAgents server={server} />;
+    case 'filters':
+      return <Filters server={server} />;
+    case 'held':
+      return <HeldQueue server={server} />;
   }
 }

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Message } from '../../../../client/index.ts';
+import { type Message, ParleyError } from '../../../../client/index.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
@@ -40,7 +40,7 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
 }
 
 function useEditing(message: Message, timeline: Timeline) {
-  const { drafts, attempt, client, keyboard } = useApp();
+  const { drafts, attempt, client, keyboard, showToast } = useApp();
   // Unsaved changes survive a visit elsewhere.
   const [text, setText] = useState(() => drafts.of(message.id) || message.content);
   const change = (value: string) => {
@@ -64,7 +64,9 @@ function useEditing(message: Message, timeline: Timeline) {
     const content = text.trim();
     if (content === '' || content === message.content) return close();
     const kept = await attempt(async () => {
-      timeline.replace(await client.rest('PATCH /api/messages/:id', { id: message.id, body: { content } }));
+      const edited = await client.rest('PATCH /api/messages/:id', { id: message.id, body: { content } }).catch(ifHeld);
+      if (edited) timeline.replace(edited);
+      else showToast('Your change waits for a moderator.');
     });
     if (kept) close();
   };
@@ -77,4 +79,10 @@ function useEditing(message: Message, timeline: Timeline) {
     void keep();
   };
   return { ref, text, change, close, keep, press, suggesting };
+}
+
+/** A change that waits for a moderator is made later. */
+function ifHeld(error: unknown): null {
+  if (error instanceof ParleyError && error.code === 'MESSAGE_HELD') return null;
+  throw error;
 }

@@ -12,6 +12,7 @@ import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { isGrouped } from './grouping.ts';
 import { MessageText, MessageView, PendingReplyPreview } from './Message.tsx';
+import { OwnHeld } from './OwnHeld.tsx';
 import { asMessage, PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
 import { useNewMessages } from './useNewMessages.ts';
 import { useScroll, useTabStop } from './useScroll.ts';
@@ -125,6 +126,7 @@ function Unconfirmed({ timeline }: { timeline: Timeline }) {
       {sending.refused.value.map((one) => (
         <RefusedMessage key={one.pending.nonce} refused={one} />
       ))}
+      <OwnHeld timeline={timeline} />
     </>
   );
 }

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { smallUserSchema } from './account.ts';
+import { attachmentSchema } from './attachment.ts';
+import { calls, uuidParam } from './call.ts';
+import { channelParam } from './channel.ts';
+import { durableEvent } from './event.ts';
+import { messageSchema } from './message.ts';
+import { doneSchema, idSchema, limitSchema, record, timeSchema } from './schema.ts';
+import { serverParam } from './server.ts';
+
+/** What became of something held; what is `flagged` was published all the same. */
+export const heldStates = ['waiting', 'flagged', 'approved', 'rejected', 'withdrawn'] as const;
+export type HeldState = (typeof heldStates)[number];
+
+export const heldKinds = ['message', 'edit', 'flag'] as const;
+export type HeldKind = (typeof heldKinds)[number];
+
+export const heldReasons = ['filter', 'new-member-link'] as const;
+export type HeldReason = (typeof heldReasons)[number];
+
+/** How many messages of one person wait in one server at most. */
+export const maxHeld = 20;
+
+/** It has no field `seq`: nothing that shows messages takes it for one. */
+export const heldSchema = record('HeldMessage', {
+  heldId: idSchema,
+  serverId: idSchema,
+  channelId: idSchema,
+  threadId: idSchema.nullable(),
+  kind: z.enum(heldKinds).describe('`flag`: it was published, and a moderator is to look at it.'),
+  messageId: idSchema.nullable().describe('The message that was to be edited, was published, or is flagged.'),
+  authorId: idSchema,
+  author: smallUserSchema,
+  content: z.string().describe('Empty once it was approved or withdrawn.'),
+  previousContent: z.string().nullable().describe('Of an edit: the text that stands until it is approved.'),
+  replyToId: idSchema.nullable(),
+  attachments: z.array(attachmentSchema),
+  reason: z.enum(heldReasons),
+  pattern: z.string().nullable().optional().describe('The entry that it was held for; for those who decide alone.'),
+  status: z.enum(heldStates),
+  nonce: z.string().nullable().optional().describe('For the author, as sent.'),
+  createdAt: timeSchema,
+  decidedAt: timeSchema.nullable(),
+});
+
+export type HeldRecord = z.output<typeof heldSchema>;
+
+export const heldCreated = durableEvent({
+  name: 'held:created',
+  summary: 'A message waits for a moderator, or was flagged: told to its author and to those who decide.',
+  room: 'user',
+  payload: z.object({ serverId: idSchema, held: heldSchema }),
+});
+
+export const heldDecided = durableEvent({
+  name: 'held:decided',
+  summary: 'A held message was approved, rejected or withdrawn: told to its author and to those who decide.',
+  room: 'user',
+  payload: z.object({ serverId: idSchema, held: heldSchema }),
+});
+
+export const listHeldSchema = z.object({
+  limit: limitSchema(100, 50),
+  cursor: z.string().optional().describe('`heldId` of the last one of the page before.'),
+});
+
+const id = uuidParam('HELD_NOT_FOUND', 'Id of the held message.');
+const decideErrors = ['HELD_NOT_FOUND', 'ROLE_REQUIRED', 'HELD_DECIDED', 'FORBIDDEN'] as const;
+
+export const heldCalls = calls('Messages', {
+  listHeld: {
+    method: 'GET',
+    path: '/api/servers/:id/held',
+    summary: 'What waits for a moderator in channels that you may know of, oldest first. Needs held:decide.',
+    params: { id: serverParam },
+    query: listHeldSchema,
+    paged: true,
+    answer: z.array(heldSchema),
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'INVALID_CURSOR'],
+  },
+  listOwnHeld: {
+    method: 'GET',
+    path: '/api/channels/:id/held',
+    summary: 'Your own messages that wait for a moderator in a channel, or were rejected there, oldest first.',
+    params: { id: channelParam },
+    answer: z.array(heldSchema),
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
+  },
+  approveHeld: {
+    method: 'POST',
+    path: '/api/held/:id/approve',
+    summary: "Publish a held message as its author's, or leave a flagged one. Needs held:decide.",
+    params: { id },
+    answer: heldSchema.extend({ message: messageSchema.nullable().describe('What was published or edited.') }),
+    errors: [...decideErrors, 'HELD_NOT_POSTABLE'],
+    repeats: 'never',
+  },
+  rejectHeld: {
+    method: 'POST',
+    path: '/api/held/:id/reject',
+    summary: 'Reject a held message, or delete a flagged one. Needs held:decide.',
+    params: { id },
+    answer: heldSchema,
+    errors: decideErrors,
+    repeats: 'never',
+  },
+  withdrawHeld: {
+    method: 'DELETE',
+    path: '/api/held/:id',
+    summary: 'Take back a held message of your own, or forget one that was rejected.',
+    params: { id },
+    answer: doneSchema,
+    errors: ['HELD_NOT_FOUND', 'HELD_DECIDED'],
+  },
+});

@@ -1,0 +1,149 @@
+import { NIL } from 'uuid';
+import type { z } from 'zod';
+import type { Actor } from '../../contract/actor.ts';
+import { AppError, ifMissing } from '../../contract/errors.ts';
+import type { HeldRecord, HeldState, heldCalls, listHeldSchema } from '../../contract/held.ts';
+import type { NotificationKind } from '../../contract/notification.ts';
+import { requirePermission } from '../../contract/roles.ts';
+import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
+import { idCursor } from '../../contract/schema/validation.ts';
+import type { Change } from '../../delivery/changes.ts';
+import type { AgentIdentity } from '../accounts/agent.identity.ts';
+import type { Identity } from '../accounts/identity.ts';
+import type { Context } from '../context.ts';
+import { claimHeld, findHeld, type HeldRow, heldQueue, ownHeld, releaseHeld } from '../messages/held.table.ts';
+import { heldRecord } from '../messages/held.view.ts';
+import type { Holding } from '../messages/holding.ts';
+import type { MessageService } from '../messages/message.service.ts';
+import type { MessageRecord } from '../messages/message.view.ts';
+
+/** How long others wait for a node that publishes something before they may do it in its place. */
+const publishingSeconds = 30;
+
+interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'channelAccess' | 'notifications'> {
+  holding: Holding;
+  messages: MessageService;
+  identity: Identity;
+  agentIdentity: AgentIdentity;
+}
+
+/** What moderators do with what filters hold, and its authors (contract §6, Filters). Of several one alone decides. */
+export class HeldService {
+  private readonly deps: Deps;
+
+  constructor(deps: Deps) {
+    this.deps = deps;
+  }
+
+  /** What waits, oldest first. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, INVALID_CURSOR */
+  async queue(actor: Actor, idOrSlug: string, query: z.output<typeof listHeldSchema>): Promise<ListPage<HeldRecord>> {
+    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
+    requirePermission(membership.rights, 'held:decide');
+    const page = { after: idCursor(query.cursor) ?? NIL, limit: query.limit + 1 };
+    const rows = await heldQueue(this.deps.database.rows, id, actor.userId, page);
+    return listPage(rows, query.limit, (row) => heldRecord(row, 'moderator'));
+  }
+
+  /** The actor's own in a channel. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  async own(actor: Actor, channelId: string): Promise<HeldRecord[]> {
+    await this.deps.channelAccess.entered(actor, channelId);
+    const rows = await ownHeld(this.deps.database.rows, actor.userId, channelId);
+    return rows.map((row) => heldRecord(row, 'author'));
+  }
+
+  /**
+   * Publishes a held message, or makes a held edit, as its author would; leaves a flagged message.
+   * @throws AppError HELD_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN for one's own, HELD_DECIDED, HELD_NOT_POSTABLE
+   */
+  async approve(actor: Actor, id: string): Promise<z.output<typeof heldCalls.approveHeld.answer>> {
+    const row = await this.decidable(actor, id);
+    const message = row.kind === 'flag' ? null : await this.publish(row);
+    const messageId = message?.id ?? null;
+    const decision = { status: 'approved', by: actor.userId, messageId, from: statesOf(row) } as const;
+    const settled = await this.deps.changes.run(async (change) => {
+      const decided = await this.deps.holding.settle(change, id, decision);
+      if (message) await this.notify(change, decided, 'message.held_approved', message.id);
+      return decided;
+    });
+    return { ...heldRecord(settled, 'moderator'), message: message && { ...message, nonce: undefined } };
+  }
+
+  /** Rejects a held message; deletes a flagged one. @throws AppError as `approve`, and as MessageService.delete */
+  async reject(actor: Actor, id: string): Promise<HeldRecord> {
+    const row = await this.decidable(actor, id);
+    if (row.kind === 'flag' && row.message_id !== null) {
+      await this.deps.messages.delete(actor, row.message_id).catch(ifMissing);
+    }
+    const decision = { status: 'rejected', by: actor.userId, messageId: null, from: statesOf(row) } as const;
+    return this.deps.changes.run(async (change) => {
+      const decided = await this.deps.holding.settle(change, id, decision);
+      if (row.kind !== 'flag') await this.notify(change, decided, 'message.held_rejected', null);
+      return heldRecord(decided, 'moderator');
+    });
+  }
+
+  /** Takes back the actor's own, or forgets a rejected one. @throws AppError HELD_NOT_FOUND, HELD_DECIDED */
+  async withdraw(actor: Actor, id: string): Promise<void> {
+    const row = await findHeld(this.deps.database.rows, id);
+    if (row?.author_id !== actor.userId || row.kind === 'flag') throw new AppError('HELD_NOT_FOUND');
+    if (row.status !== 'waiting' && row.status !== 'rejected') throw new AppError('HELD_DECIDED');
+    const from: HeldState[] = [row.status];
+    const decision = { status: 'withdrawn', by: actor.userId, messageId: null, from } as const;
+    await this.deps.changes.run((change) => this.deps.holding.settle(change, id, decision));
+  }
+
+  private async decidable(actor: Actor, id: string): Promise<HeldRow> {
+    const row = await this.deps.holding.decidable(actor, id);
+    if (row.author_id === actor.userId) {
+      throw new AppError('FORBIDDEN', { message: 'Someone else decides about your own messages.' });
+    }
+    if (row.status !== 'waiting' && row.status !== 'flagged') throw new AppError('HELD_DECIDED');
+    return row;
+  }
+
+  /** Publishes once: whoever comes in between, or repeats it after a node has died, finds the same message. */
+  private async publish(row: HeldRow): Promise<MessageRecord> {
+    const { rows } = this.deps.database;
+    if (!(await claimHeld(rows, row.id, publishingSeconds))) throw new AppError('HELD_DECIDED');
+    try {
+      return await this.asAuthor(row);
+    } catch (error) {
+      // What failed on our side may have been done: it can only be approved again.
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      await releaseHeld(rows, row.id);
+      throw new AppError('HELD_NOT_POSTABLE', { extra: { reason: error.code }, cause: error });
+    }
+  }
+
+  private async asAuthor(row: HeldRow): Promise<MessageRecord> {
+    const { author_id: authorId, content, message_id: messageId, nonce, metadata } = row;
+    const author = row.is_bot
+      ? await this.deps.agentIdentity.actor(authorId)
+      : await this.deps.identity.person(authorId);
+    if (!author) throw new AppError('USER_NOT_FOUND');
+    if (row.kind === 'edit' && messageId !== null) return this.edit(author, row, messageId);
+    const attachments = row.attachments?.map(({ id }) => id) ?? [];
+    const input = { content, attachments, threadId: row.thread_id, replyToId: row.reply_to_id, metadata, nonce };
+    const options = { idempotencyKey: row.sent_key ?? `held ${row.id}`, heldId: row.id };
+    return (await this.deps.messages.send(author, row.channel_id, input, options)).result;
+  }
+
+  /** An edit of a text that is there no more would undo what came after it. */
+  private async edit(author: Actor, row: HeldRow, messageId: string): Promise<MessageRecord> {
+    const { content } = await this.deps.messages.get(author, messageId);
+    if (content !== row.previous_content && content !== row.content) {
+      throw new AppError('FORBIDDEN', { message: 'The message was edited since.' });
+    }
+    return this.deps.messages.edit(author, messageId, row.content, true);
+  }
+
+  /** Tells a person what became of it, without who decided. */
+  private async notify(change: Change, row: HeldRow, kind: NotificationKind, messageId: string | null): Promise<void> {
+    if (row.is_bot) return;
+    const reference = messageId ? { reference: { type: 'message', id: messageId } } : {};
+    const place = { serverId: row.server_id, channelId: row.channel_id };
+    await this.deps.notifications.add(change, { kind, to: [row.author_id], senderId: null, ...place, ...reference });
+  }
+}
+
+const statesOf = ({ kind }: HeldRow): HeldState[] => (kind === 'flag' ? ['flagged'] : ['waiting']);

@@ -1,0 +1,189 @@
+import { selectIsInChannel } from '../../access/channel.table.ts';
+import { selectMay } from '../../access/rights.table.ts';
+import type { HeldKind, HeldReason, HeldState } from '../../contract/held.ts';
+import type { Rows } from '../../database/database.ts';
+import type { UserColumns } from '../accounts/account.view.ts';
+import { type AttachmentRow, attachmentsOf } from './attachment.table.ts';
+
+/** Something that waits for a moderator, or that one is to look at. */
+export interface HeldDraft {
+  kind: HeldKind;
+  messageId: string | null;
+  threadId: string | null;
+  replyToId: string | null;
+  content: string;
+  /** Of an edit: the text that it replaces. */
+  previousContent: string | null;
+  metadata: Record<string, unknown> | null;
+  nonce: string | null;
+  sentKey: string | null;
+  attachmentIds: string[];
+  reason: HeldReason;
+  pattern: string | null;
+}
+
+/** A row of `held_messages` with its author and files. */
+export interface HeldRow extends UserColumns {
+  id: string;
+  server_id: string;
+  channel_id: string;
+  author_id: string;
+  kind: HeldKind;
+  message_id: string | null;
+  thread_id: string | null;
+  reply_to_id: string | null;
+  content: string;
+  previous_content: string | null;
+  metadata: Record<string, unknown> | null;
+  nonce: string | null;
+  sent_key: string | null;
+  reason: HeldReason;
+  pattern: string | null;
+  status: HeldState;
+  decided_at: Date | string | null;
+  created_at: Date | string;
+  attachments: AttachmentRow[] | null;
+}
+
+const files = `coalesce((SELECT json_agg(a ORDER BY a.place, a.id) FROM attachments a WHERE a.held_id = h.id),
+  CASE WHEN h.kind = 'flag' THEN ${attachmentsOf('h.message_id')} END)`;
+const select = `SELECT h.id, h.server_id, h.channel_id, h.author_id, h.kind, h.message_id, h.thread_id, h.reply_to_id, h.content,
+    h.previous_content, h.metadata, h.nonce, h.sent_key, h.reason, h.pattern, h.status, h.decided_at, h.created_at,
+    u.username, u.display_name, u.avatar_url, u.is_bot, ${files} AS attachments
+  FROM held_messages h JOIN users u ON u.id = h.author_id`;
+const byId = `${select} WHERE h.id = $1`;
+/** What the same nonce or Idempotency-Key was held for; the key counts first (contract §13). */
+const byKeys = `${select} WHERE h.channel_id = $1 AND h.author_id = $2 AND (h.nonce = $3 OR h.sent_key = $4)
+  ORDER BY (h.sent_key = $4) DESC NULLS LAST LIMIT 1`;
+const editOf = `${select} WHERE h.author_id = $1 AND h.channel_id = $2 AND h.message_id = $3 AND h.kind = 'edit'
+  AND h.status = 'waiting' AND h.busy_until IS NULL`;
+const own = `${select} WHERE h.author_id = $1 AND h.channel_id = $2
+  AND h.kind <> 'flag' AND h.status IN ('waiting', 'rejected') ORDER BY h.id`;
+/** In channels that the reader may know of. $1 server, $2 reader, $3 after, $4 limit */
+const queue = `${select} JOIN channels c ON c.id = h.channel_id AND c.deleted_at IS NULL
+  JOIN server_members m ON m.server_id = h.server_id AND m.user_id = $2
+  LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = $2
+  WHERE h.server_id = $1 AND h.status IN ('waiting', 'flagged') AND h.id > $3
+    AND (${selectIsInChannel('c.is_private', 'e.excluded')} OR (c.is_private AND ${selectMay('m', 'channel:see-private')}))
+  ORDER BY h.id LIMIT $4`;
+const count = `SELECT count(*)::int AS count FROM held_messages
+  WHERE server_id = $1 AND author_id = $2 AND status = 'waiting'`;
+const insert = `INSERT INTO held_messages (id, server_id, channel_id, author_id, kind, message_id, thread_id, reply_to_id,
+    content, previous_content, metadata, nonce, sent_key, reason, pattern, status, created_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`;
+const keepFiles = `UPDATE attachments SET held_id = $1, place = f.place
+  FROM unnest($2::uuid[], $4::int[]) AS f (id, place)
+  WHERE attachments.id = f.id AND uploader_id = $3 AND message_id IS NULL AND held_id IS NULL RETURNING attachments.id`;
+const releaseFiles = 'UPDATE attachments SET held_id = NULL WHERE held_id = $1';
+/** Only one decides; while it is being published nobody else does. What is rejected stays readable for its author. */
+const settle = `UPDATE held_messages SET status = $2, decided_by = $3, decided_at = $4, message_id = coalesce($5, message_id),
+    busy_until = NULL, metadata = NULL, previous_content = NULL,
+    content = CASE WHEN $2 = 'rejected' AND status = 'waiting' THEN content ELSE '' END
+  WHERE id = $1 AND status = ANY($6::text[]) AND (busy_until IS NULL OR $2 = 'approved') RETURNING id`;
+const claim = `UPDATE held_messages SET busy_until = now() + make_interval(secs => $2)
+  WHERE id = $1 AND status = 'waiting' AND (busy_until IS NULL OR busy_until < now()) RETURNING id`;
+const release = `UPDATE held_messages SET busy_until = NULL WHERE id = $1 AND status = 'waiting'`;
+const forget = `DELETE FROM held_messages WHERE id IN (
+    SELECT id FROM held_messages WHERE created_at < now() - make_interval(days => $1) LIMIT $2) RETURNING id`;
+
+const first = async <R extends object>(found: Promise<R[]>): Promise<R | undefined> => (await found)[0];
+
+export const findHeld = (rows: Rows, id: string): Promise<HeldRow | undefined> => first(rows<HeldRow>(byId, [id]));
+
+/** What was held of an author in a channel with the same nonce or Idempotency-Key. */
+export async function heldBefore(
+  rows: Rows,
+  channelId: string,
+  authorId: string,
+  { nonce, sentKey }: Pick<HeldDraft, 'nonce' | 'sentKey'>,
+): Promise<HeldRow | undefined> {
+  if (nonce === null && sentKey === null) return undefined;
+  return first(rows<HeldRow>(byKeys, [channelId, authorId, nonce, sentKey]));
+}
+
+/** The edit of a message that waits. */
+export function waitingEdit(
+  rows: Rows,
+  authorId: string,
+  channelId: string,
+  messageId: string,
+): Promise<HeldRow | undefined> {
+  return first(rows<HeldRow>(editOf, [authorId, channelId, messageId]));
+}
+
+/** Those of an author in a channel that wait or were rejected, oldest first. */
+export function ownHeld(rows: Rows, authorId: string, channelId: string): Promise<HeldRow[]> {
+  return rows<HeldRow>(own, [authorId, channelId]);
+}
+
+/** What waits or is flagged in channels of a server that the reader may know of, oldest first. */
+export function heldQueue(
+  rows: Rows,
+  serverId: string,
+  readerId: string,
+  page: { after: string; limit: number },
+): Promise<HeldRow[]> {
+  return rows<HeldRow>(queue, [serverId, readerId, page.after, page.limit]);
+}
+
+export async function countWaiting(rows: Rows, serverId: string, authorId: string): Promise<number> {
+  return (await first(rows<{ count: number }>(count, [serverId, authorId])))?.count ?? 0;
+}
+
+/** Where and when something is held, and as what. */
+export interface HeldPlace {
+  id: string;
+  serverId: string;
+  channelId: string;
+  authorId: string;
+  status: 'waiting' | 'flagged';
+  createdAt: Date;
+}
+
+export async function insertHeld(rows: Rows, place: HeldPlace, draft: HeldDraft): Promise<void> {
+  const metadata = draft.metadata && JSON.stringify(draft.metadata);
+  await rows(insert, [
+    ...[place.id, place.serverId, place.channelId, place.authorId, draft.kind, draft.messageId, draft.threadId],
+    ...[draft.replyToId, draft.content, draft.previousContent, metadata, draft.nonce, draft.sentKey],
+    ...[draft.reason, draft.pattern, place.status, place.createdAt],
+  ]);
+}
+
+/** Keeps unsent uploads of someone until what they are for is decided. @returns how many there were */
+export async function holdFiles(rows: Rows, heldId: string, authorId: string, ids: string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  return (await rows(keepFiles, [heldId, ids, authorId, ids.map((_, place) => place)])).length;
+}
+
+export interface Decision {
+  status: 'approved' | 'rejected' | 'withdrawn';
+  by: string;
+  at: Date;
+  /** What was published. */
+  messageId: string | null;
+  /** The states that it may be decided in. */
+  from: HeldState[];
+}
+
+/** Decides, and lets go of the files. @returns false if it was decided before, or is being published */
+export async function settleHeld(rows: Rows, id: string, decision: Decision): Promise<boolean> {
+  const { status, by, at, messageId, from } = decision;
+  if ((await rows(settle, [id, status, by, at, messageId, from])).length === 0) return false;
+  await rows(releaseFiles, [id]);
+  return true;
+}
+
+/** Reserves it for publishing. @returns false if it was decided before, or someone else is at it */
+export async function claimHeld(rows: Rows, id: string, seconds: number): Promise<boolean> {
+  return (await rows(claim, [id, seconds])).length > 0;
+}
+
+/** Nothing came of publishing it: it waits again. */
+export async function releaseHeld(rows: Rows, id: string): Promise<void> {
+  await rows(release, [id]);
+}
+
+/** Forgets some that are older than so many days. @returns how many */
+export async function forgetHeld(rows: Rows, days: number, limit: number): Promise<number> {
+  return (await rows(forget, [days, limit])).length;
+}

@@ -1,0 +1,28 @@
+import type { HeldRecord } from '../../contract/held.ts';
+import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
+import { userOf } from '../accounts/account.view.ts';
+import type { HeldRow } from './held.table.ts';
+import { attachmentRecord, shownNonce } from './message.view.ts';
+
+/** The record as its author sees it, without the entry that it was held for; those who decide see that, and no nonce. */
+export function heldRecord(row: HeldRow, viewer: 'author' | 'moderator'): HeldRecord {
+  return {
+    heldId: row.id,
+    serverId: row.server_id,
+    channelId: row.channel_id,
+    threadId: row.thread_id,
+    kind: row.kind,
+    messageId: row.message_id,
+    authorId: row.author_id,
+    author: userOf(row.author_id, row),
+    content: row.content,
+    previousContent: row.previous_content,
+    replyToId: row.reply_to_id,
+    attachments: row.attachments?.map(attachmentRecord) ?? [],
+    reason: row.reason,
+    ...(viewer === 'moderator' ? { pattern: row.pattern } : shownNonce(row.nonce)),
+    status: row.status,
+    createdAt: isoTime(row.created_at),
+    decidedAt: isoTimeOrNull(row.decided_at),
+  };
+}

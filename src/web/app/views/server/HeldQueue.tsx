@@ -1,0 +1,100 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
+import { Folding } from '../parts/Folding.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Block } from '../parts/Page.tsx';
+import { Text } from '../parts/text.tsx';
+import { fullTime } from '../parts/time.ts';
+import { Attachments } from '../talk/Attachments.tsx';
+import { useApp } from '../useApp.ts';
+
+type Item = RestAnswer<'GET /api/servers/:id/held'>[number];
+type Decide = (item: Item, decision: 'approve' | 'reject') => void;
+
+/** What filters hold and flag, kept up to date. A and R decide about the one that the focus is in. */
+export function HeldQueue({ server }: { server: ServerRecord }) {
+  const { client, attempt, me } = useApp();
+  const { id } = server;
+  const {
+    value: list,
+    load,
+    after,
+  } = useLoaded(() => client.rest('GET /api/servers/:id/held', { id, query: { limit: 100 } }), [id]);
+  useEffect(() => {
+    const changed = ({ serverId }: { serverId: string }) => {
+      if (serverId === id) void attempt(load);
+    };
+    const off = [client.on('held:created', changed), client.on('held:decided', changed)];
+    return () => {
+      for (const end of off) end();
+    };
+  }, [id]);
+  const decide: Decide = ({ heldId }, decision) => {
+    if (decision === 'approve') after(() => client.rest('POST /api/held/:id/approve', { id: heldId }));
+    else after(() => client.rest('POST /api/held/:id/reject', { id: heldId }));
+  };
+  return (
+    <Block
+      title="Held messages"
+      about="They wait until a moderator approves or rejects them. With the focus in one, the keys A and R do it too."
+    >
+      {list?.length === 0 && <p class="empty">Nothing waits.</p>}
+      <ol class="held">
+        {list?.map((item) => (
+          <HeldItem key={item.heldId} item={item} isOwn={item.authorId === me.value?.id} onDecide={decide} />
+        ))}
+      </ol>
+    </Block>
+  );
+}
+
+function HeldItem({ item, isOwn, onDecide }: { item: Item; isOwn: boolean; onDecide: Decide }) {
+  const { servers } = useApp();
+  const ref = useRef<HTMLLIElement>(null);
+  const channel = servers.channels.value.get(item.serverId)?.find(({ id }) => id === item.channelId);
+  const isFlag = item.kind === 'flag';
+  const decide = (decision: 'approve' | 'reject') => {
+    const next = ref.current?.nextElementSibling ?? ref.current?.previousElementSibling;
+    next?.querySelector<HTMLElement>('footer button')?.focus();
+    onDecide(item, decision);
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isOwn) return;
+    if (event.key === 'a') decide('approve');
+    if (event.key === 'r') decide('reject');
+  };
+  const about = `${item.author.displayName} in #${channel?.name ?? ''}`;
+  return (
+    <li ref={ref} aria-label={`${about}: ${item.content}`} onKeyDown={press}>
+      <Avatar user={item.author} size="small" />
+      <div>
+        <p class="faint">
+          {about}, {fullTime(item.createdAt)}: {reasonOf(item)}
+        </p>
+        {item.previousContent !== null && <del class="text">{item.previousContent}</del>}
+        <Folding content={item.content}>
+          <div class="text">
+            <Text content={item.content} />
+          </div>
+        </Folding>
+        <Attachments list={item.attachments} />
+        {isOwn ? (
+          <p class="hint">Someone else decides about your own messages.</p>
+        ) : (
+          <footer>
+            <Button label={isFlag ? 'Leave it' : 'Approve'} onClick={() => decide('approve')} />
+            <Button label={isFlag ? 'Delete it' : 'Reject'} kind="quiet" onClick={() => decide('reject')} />
+          </footer>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function reasonOf({ kind, reason, pattern }: Item): string {
+  if (reason === 'new-member-link') return 'a link of a new member';
+  const what = kind === 'edit' ? 'a change with' : kind === 'flag' ? 'sent, with' : 'has';
+  return `${what} “${pattern}”`;
+}

@@ -1,0 +1,64 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import type { HeldMessage } from '../../state/held.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Folding } from '../parts/Folding.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { Text } from '../parts/text.tsx';
+import { useApp } from '../useApp.ts';
+
+/** The user's own messages here that others do not see yet, or will not. */
+export function OwnHeld({ timeline: { channelId, threadId } }: { timeline: Timeline }) {
+  const { connection, held, servers } = useApp();
+  const isServer = servers.current.value !== null;
+  useEffect(() => {
+    if (isServer) return connection.load(() => held.load(channelId));
+  }, [channelId, isServer]);
+  const list = useMemo(() => held.of(channelId, threadId), [channelId, threadId]);
+  return (
+    <>
+      {list.value.map((one) => (
+        <One key={one.heldId} one={one} />
+      ))}
+    </>
+  );
+}
+
+function One({ one }: { one: HeldMessage }) {
+  const { attempt, held, me } = useApp();
+  const isRejected = one.status === 'rejected';
+  const what = one.kind === 'edit' ? 'Your change' : 'This message';
+  return (
+    <article
+      class={`message ${isRejected ? 'failed' : 'unsent'}`}
+      aria-label={isRejected ? 'Not approved' : 'Waits for a moderator'}
+    >
+      <div class="gutter">{me.value && <Avatar user={me.value} />}</div>
+      <div class="content">
+        <header>
+          <strong class="name">{one.author.displayName}</strong>
+        </header>
+        <Folding content={one.content}>
+          <div class="text">
+            <Text content={one.content} />
+          </div>
+        </Folding>
+        {one.attachments.length > 0 && (
+          <ul class="attachments">
+            {one.attachments.map(({ id, filename }) => (
+              <li key={id} class="file">
+                <Icon name="file" /> <span class="name">{filename}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <p class={isRejected ? 'hint bad' : 'hint'} role="status">
+        {isRejected ? `${what} was not approved. ` : `${what} waits for a moderator; only you see it. `}
+        <button type="button" class="link" onClick={() => void attempt(() => held.withdraw(one))}>
+          {isRejected ? 'Discard' : 'Take back'}
+        </button>
+      </p>
+    </article>
+  );
+}
