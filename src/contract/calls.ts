@@ -38,6 +38,7 @@ import { policyCalls } from './policy.ts';
 import { presenceClientEvents } from './presence.ts';
 import { raidCalls } from './raid.ts';
 import { reactionCalls, reactionClientEvents } from './reaction.ts';
+import { historyCalls, retentionCalls } from './retention.ts';
 import { roleCalls } from './role.ts';
 import { searchCalls } from './search.ts';
 import { secondFactorCalls } from './second-factor.ts';
@@ -99,6 +100,8 @@ export const allCalls = {
   ...raidCalls,
   ...reactionCalls,
   ...roleCalls,
+  ...historyCalls,
+  ...retentionCalls,
   ...searchCalls,
   ...secondFactorCalls,
   ...serverInviteCalls,

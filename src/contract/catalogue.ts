@@ -30,6 +30,7 @@ import { policyChanged } from './policy.ts';
 import { presenceActivity, presenceChange, presenceCount, presenceSnapshot } from './presence.ts';
 import { serverRaid } from './raid.ts';
 import { reactionAdded, reactionRemoved, reactionUpdated } from './reaction.ts';
+import { messagesExpired } from './retention.ts';
 import {
   memberJoined,
   memberLeft,
@@ -79,6 +80,7 @@ export const catalogue = [
   messageNew,
   messageUpdated,
   messageDeleted,
+  messagesExpired,
   messagePinned,
   messageUnpinned,
   messageTyping,

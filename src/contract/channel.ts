@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { channelKeepDaysSchema } from './keep-days.ts';
 import { shownInChannel } from './roles.ts';
 import {
   descriptionSchema,
@@ -50,6 +51,9 @@ export const channelSchema = record('Channel', {
     .number()
     .int()
     .describe('How long people wait between two messages here; 0: not at all. Moderators need not.'),
+  keepMessagesDays: channelKeepDaysSchema.describe(
+    'Older messages are removed; 0: they are kept for ever; null: as the server decides. Null in direct messages, which are kept.',
+  ),
 });
 
 export const channelItemSchema = channelSchema
@@ -83,6 +87,11 @@ export const updateChannelSchema = z.object({
   description: descriptionSchema.nullish(),
   topic: descriptionSchema.nullish().describe('The description, under its other name.'),
   slowModeSeconds: slowModeSchema.optional(),
+  keepMessagesDays: channelKeepDaysSchema
+    .optional()
+    .describe(
+      'Takes `retention:set` alone. Older messages are removed soon; 0: for ever; null: as the server decides.',
+    ),
 });
 
 export const positionsSchema = z

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { agentBriefSchema, smallUserSchema } from './account.ts';
 import { calls, slugParam, textParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { serverKeepDaysSchema } from './keep-days.ts';
 import { pictureErrors, pictureUrlSchema } from './picture.ts';
 import { statusSchema } from './presence.ts';
 import { roles } from './roles.ts';
@@ -52,6 +53,12 @@ export const serverSchema = record('Server', {
     .number()
     .int()
     .describe('Links of those who joined less than so many hours ago wait for a moderator; 0: they do not.'),
+  keepMessagesDays: serverKeepDaysSchema.describe(
+    'Older messages are removed, except in channels with a number of their own; null: they are kept for ever.',
+  ),
+  keepEditHistory: z
+    .boolean()
+    .describe('Moderators here can read earlier versions of messages that are edited, and authors those of their own.'),
 });
 
 export const memberSchema = record('Member', {
@@ -118,6 +125,10 @@ export const updateServerSchema = z.object({
     .optional()
     .describe('Raid mode; what is left out stays. GET /api/servers/:id/raid reads it.'),
   holdNewMemberLinksHours: z.int().min(0).max(720).optional().describe('Needs filter:manage too.'),
+  keepMessagesDays: serverKeepDaysSchema
+    .optional()
+    .describe('Takes `retention:set` alone. Older messages are removed soon; null: they are kept for ever.'),
+  keepEditHistory: z.boolean().optional().describe('From now on; false removes what is kept.'),
 });
 
 export const discoverSchema = z.object({

@@ -24,7 +24,7 @@ import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
 import { IdempotencyKey, Invalidation, LogRow, MovedLog, Stream } from './entities/log.entity.ts';
 import { EmailCode, MailedCode } from './entities/mailed-code.entity.ts';
-import { Attachment, Message, Reaction, Thread } from './entities/message.entity.ts';
+import { Attachment, Message, MessageVersion, Reaction, Thread } from './entities/message.entity.ts';
 import { Notification, NotificationPreferences, NotificationSource } from './entities/notification.entity.ts';
 import { Picture } from './entities/picture.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
@@ -89,6 +89,7 @@ export const entities = [
   ServerFilter,
   HeldMessage,
   Message,
+  MessageVersion,
   Thread,
   Reaction,
   Attachment,

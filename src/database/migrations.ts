@@ -69,6 +69,7 @@ import { SlowMode } from './migrations/0136-slow-mode.ts';
 import { ServerInvites } from './migrations/0138-server-invites.ts';
 import { Raids } from './migrations/0139-raids.ts';
 import { Filters } from './migrations/0149-filters.ts';
+import { Retention } from './migrations/0153-retention.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -137,6 +138,7 @@ export const migrations = [
   { name: '0138-server-invites', class: ServerInvites },
   { name: '0139-raids', class: Raids },
   { name: '0149-filters', class: Filters },
+  { name: '0153-retention', class: Retention },
 ];
 
 /**

@@ -8,6 +8,7 @@ import { InvalidationWatch } from '../cluster/invalidation-watch.ts';
 import { channelDeleted, channelMemberRemoved } from '../contract/channel.ts';
 import { messageDeleted, messageUpdated } from '../contract/message.ts';
 import { notificationDeleted, notificationUpdated } from '../contract/notification.ts';
+import { messagesExpired } from '../contract/retention.ts';
 import { channelRoom, type Room, streamId, userRoom } from '../contract/rooms.ts';
 import { idSchema } from '../contract/schema.ts';
 import { serverDeleted, serverLeft } from '../contract/server.ts';
@@ -35,6 +36,7 @@ function followErasures(delivery: Delivery): void {
     // Their messages are quoted in other entries too, so nothing of the room stays in memory.
     [notificationDeleted.name]: (entry) => forget(entry, ''),
     [threadDeleted.name]: (entry) => forget(entry, ''),
+    [messagesExpired.name]: (entry) => forget(entry, ''),
   };
   delivery.observe((entry) => followers[entry.event]?.(entry, JSON.parse(entry.json)));
 }

@@ -30,6 +30,7 @@ import { picturesModule } from '../features/pictures/pictures.module.ts';
 import { presenceModule } from '../features/presence/presence.module.ts';
 import { raidsModule } from '../features/raids/raids.module.ts';
 import { reactionsModule } from '../features/reactions/reactions.module.ts';
+import { retentionModule } from '../features/retention/retention.module.ts';
 import { rolesModule } from '../features/roles/roles.module.ts';
 import { searchModule } from '../features/search/search.module.ts';
 import { serverInvitesModule } from '../features/server-invites/server-invites.module.ts';
@@ -77,6 +78,7 @@ export function createModules(context: Context) {
   const agents = agentsModule(talk);
   const events = eventsModule({ ...talk, ...agents.services });
   const threads = threadsModule(talk);
+  const retention = retentionModule(talk);
   const workspace = workspaceModule(talk);
   const apps = appsModule({ ...talk, ...workspace.services });
   const direct = directModule(talk);
@@ -115,6 +117,7 @@ export function createModules(context: Context) {
       agents,
       events,
       threads,
+      retention,
       workspace,
       apps,
       direct,

@@ -83,7 +83,10 @@ describe('the export of an account', () => {
       const other = (await bob.post('/api/servers', { name: 'Other' })).body;
       left = (await bob.post(`/api/servers/${other.id}/channels`, { name: 'inner' })).body.id;
       await alice.post(`/api/servers/${other.id}/join`, { inviteCode: other.inviteCode });
-      await alice.say(left, 'written before I left');
+      await bob.patch(`/api/servers/${other.id}`, { keepEditHistory: true });
+      await alice.say(left, 'first');
+      const edited = await alice.say(left, 'a draft');
+      await alice.patch(`/api/messages/${edited.id}`, { content: 'written before I left' });
       await bob.say(left, 'not for alice');
       await alice.post(`/api/servers/${other.id}/leave`);
       await bob.patch(`/api/channels/${left}`, { name: 'renamed-since' });
@@ -114,7 +117,11 @@ describe('the export of an account', () => {
     it('has their own messages of every channel, and of those that they may read the name', async () => {
       const texts = async (id: string) => (await archive.list(`messages-${id}`)).map(({ content }) => content);
       expect(await texts(here.channel.id)).to.deep.equal(['mine 0', 'mine 1', 'mine 2', hostile, 'in a thread']);
-      expect(await texts(left)).to.deep.equal(['written before I left']);
+      expect(await texts(left)).to.deep.equal(['first', 'written before I left']);
+      const [, edited] = await archive.list(`messages-${left}`);
+      expect(edited.versions).to.have.lengthOf(1);
+      expect(edited.versions[0]).to.include({ version: 1, content: 'a draft' });
+      expect(edited.versions[0].editedAt).to.match(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
       const index = await archive.text('index.html');
       expect(index).to.contain('Your messages in #general in Home');
       expect(index).to.contain('a channel that you cannot read any more');

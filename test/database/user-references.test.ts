@@ -85,6 +85,7 @@ decide(
   'messages.thread_id',
   'messages.reply_to_id',
   'threads.parent_message_id',
+  'message_versions.message_id',
 );
 decide('not of users', 'held_messages.message_id', 'held_messages.thread_id', 'held_messages.reply_to_id');
 decide('not of users', 'notifications.reference_id', 'notifications.server_id', 'notifications.channel_id');

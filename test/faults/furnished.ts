@@ -10,6 +10,8 @@ export async function furnish({ alice, bob, carol, server, channel }: World): Pr
   await alice.post(`/api/channels/${secret.id}/members`, { userId: bob.id });
   const news = (await alice.post(`${at}/channels`, { name: 'news', type: 'announcement' })).body;
   await alice.post(`/api/channels/${news.id}/archive`);
+  await alice.patch(at, { keepMessagesDays: 3650, keepEditHistory: true });
+  await alice.patch(`/api/channels/${secret.id}`, { keepMessagesDays: 0 });
   const bot = await botIn(server, alice);
   await alice.put(`/api/agents/${bot.agentId}/slash-commands`, { commands: [{ name: 'roll', description: 'dice' }] });
   await alice.put(`/api/channels/${channel.id}/agents/${bot.agentId}/policy`, { mode: 'mentionOnly' });
@@ -129,6 +131,7 @@ async function seeChannel(see: (address: string) => Promise<Loose>, id: string):
   for (let cursor = ''; ; ) {
     const page = await see(`/api/channels/${id}/messages?include=threads&limit=25${cursor}`);
     for (const message of page.messages) {
+      if (message.isEdited) await see(`/api/messages/${message.id}/history`);
       if (message.reactions.length > 0) await see(`/api/messages/${message.id}/reactions`);
       for (const attachment of message.attachments) await see(`/api/media/${attachment.id}`);
     }

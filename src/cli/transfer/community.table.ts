@@ -5,6 +5,7 @@ import { maxReason } from '../../contract/ban.ts';
 import { channelTypes, slowModeSchema } from '../../contract/channel.ts';
 import { filterActions, filterKinds, maxPattern } from '../../contract/filter.ts';
 import { joinRequestStates } from '../../contract/join-request.ts';
+import { channelKeepDaysSchema, serverKeepDaysSchema } from '../../contract/keep-days.ts';
 import { maxConfigBytes, policyModes } from '../../contract/policy.ts';
 import { roles } from '../../contract/roles.ts';
 import { withDefault } from '../../contract/schema.ts';
@@ -91,6 +92,9 @@ export const servers = part({
     // Earlier versions wrote none.
     holdNewMemberLinksHours: withDefault(z.int().min(0).max(720), 0),
     ...times,
+    // Earlier versions wrote neither.
+    keepMessagesDays: withDefault(serverKeepDaysSchema, null),
+    keepEditHistory: withDefault(z.boolean(), false),
   }),
   from: 'servers t WHERE t.id = $1',
   refers: { ownerId: 'users' },
@@ -192,6 +196,7 @@ export const channels = part({
     ...times,
     // Earlier versions wrote none.
     slowModeSeconds: withDefault(slowModeSchema, 0),
+    keepMessagesDays: withDefault(channelKeepDaysSchema, null),
   }),
   from: 'channels t JOIN streams s ON s.id = t.id WHERE t.server_id = $1 ORDER BY t.id',
   select: { lastSeq: 's.last_seq' },

@@ -1,4 +1,5 @@
 import type { Rows } from '../../database/database.ts';
+import { expireUnattended } from '../../jobs/retention.jobs.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { TransferError } from './failure.ts';
 import { countImported, findWrong, hasWrongBots, isDeeper } from './import-checks.table.ts';
@@ -15,6 +16,7 @@ export async function finishImport(
     throw new TransferError('servers.jsonl: it has to be the one server of the manifest.');
   }
   await countImported(rows, serverId);
+  await expireUnattended(rows);
   const sentence = await findWrong(rows, serverId);
   if (sentence) throw new TransferError(sentence);
   if (await hasWrongBots(rows)) {

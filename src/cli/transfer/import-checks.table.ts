@@ -1,6 +1,7 @@
 import { maxAttachments } from '../../contract/attachment.ts';
 import { maxPins } from '../../contract/message.ts';
 import { maxEmoji, maxEmojiEach } from '../../contract/reaction.ts';
+import { maxVersions } from '../../contract/retention.ts';
 import type { Rows } from '../../database/database.ts';
 
 /** Derived values are computed from the rows, not taken from the file. `$1` is the server. */
@@ -62,6 +63,17 @@ const wrong: [query: string, sentence: string][] = [
      WHERE c.server_id = $1 AND m.deleted_at IS NOT NULL AND (
        EXISTS (SELECT FROM reactions WHERE message_id = m.id) OR EXISTS (SELECT FROM attachments WHERE message_id = m.id))`,
     'messages.jsonl: a deleted message has reactions or attachments.',
+  ],
+  [
+    `SELECT v.message_id FROM message_versions v JOIN channels c ON c.id = v.channel_id
+     WHERE c.server_id = $1 AND NOT EXISTS (SELECT FROM messages m
+       WHERE m.channel_id = v.channel_id AND m.id = v.message_id AND m.deleted_at IS NULL)`,
+    'message-versions.jsonl: a version is of a message that is not in its channel, or is deleted.',
+  ],
+  [
+    `SELECT v.message_id FROM message_versions v JOIN channels c ON c.id = v.channel_id
+     WHERE c.server_id = $1 GROUP BY v.channel_id, v.message_id HAVING count(*) > ${maxVersions}`,
+    `message-versions.jsonl: a message has more than ${maxVersions} versions.`,
   ],
   [
     `SELECT r.message_id FROM reactions r JOIN messages m ON m.id = r.message_id JOIN channels c ON c.id = m.channel_id

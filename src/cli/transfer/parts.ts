@@ -16,7 +16,7 @@ import {
 import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
 import type { Part } from './part.ts';
 import { channelOverrides, memberRoles, serverRoles } from './roles.table.ts';
-import { attachments, messages, reactions, threads } from './talk.table.ts';
+import { attachments, messages, reactions, threads, versions } from './talk.table.ts';
 
 /** All parts, each after those it refers to. */
 export const parts: Part[] = [
@@ -38,6 +38,7 @@ export const parts: Part[] = [
   policies,
   threads,
   messages,
+  versions,
   reactions,
   attachments,
   workspaces,

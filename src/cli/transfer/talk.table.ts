@@ -74,6 +74,20 @@ export const messages = part({
   refers: { channelId: 'channels', authorId: 'users', threadId: 'threads', replyToId: 'messages' },
 });
 
+export const versions = part({
+  table: 'message_versions',
+  shape: z.object({
+    channelId: id,
+    messageId: id,
+    version: smallCount.min(1),
+    content: text(maxContent),
+    editedAt: time,
+  }),
+  from: `message_versions t JOIN (${liveMessages}) m ON m.channel_id = t.channel_id AND m.id = t.message_id
+    JOIN servers s ON s.id = $1 AND s.keep_edit_history ORDER BY m.channel_id, m.seq, t.version`,
+  refers: { channelId: 'channels', messageId: 'messages' },
+});
+
 export const reactions = part({
   table: 'reactions',
   shape: z.object({ messageId: id, emoji: keptEmojiSchema, userId: id, place: smallCount }),

@@ -12,6 +12,7 @@ const ChannelSchema = defineEntity({
   indexes: [
     { name: 'channels_server_position', properties: ['serverId', 'position'] },
     { name: 'channels_deleted', properties: ['deletedAt'], where: { deletedAt: { $ne: null } } },
+    { name: 'channels_expiring', properties: ['id'], where: { keepMessagesDays: { $gt: 0 } } },
   ],
   properties: {
     id: p.uuid().primary(),
@@ -26,6 +27,10 @@ const ChannelSchema = defineEntity({
     /** Overrides of roles or people say who may view it; kept by a trigger. */
     viewOverridden: p.boolean().default(false),
     isArchived: p.boolean().default(false),
+    /** Messages go after so many days; 0: they stay; null: as the server decides. */
+    keepMessagesDays: p.integer().nullable(),
+    /** Messages up to this number of its log are expired and removed, apart from empty rows that later ones refer to. */
+    expiredSeq: p.bigint('number').default(0),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),

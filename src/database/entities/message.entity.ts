@@ -177,3 +177,26 @@ const AttachmentSchema = defineEntity({
 
 export class Attachment extends AttachmentSchema.class {}
 AttachmentSchema.setClass(Attachment);
+
+/**
+ * What an edited message said before, where its server keeps that. Its message is no foreign key: that would refuse to let
+ * messages be partitioned.
+ */
+const MessageVersionSchema = defineEntity({
+  name: 'MessageVersion',
+  tableName: 'message_versions',
+  primaryKeys: ['channelId', 'messageId', 'version'],
+  properties: {
+    channelId: () =>
+      p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade').index(false),
+    messageId: p.uuid().primary(),
+    /** 1, 2, 3, …: its first text is 1. */
+    version: p.integer().primary(),
+    content: p.text(),
+    /** When another text replaced it. */
+    editedAt: p.datetime(3),
+  },
+});
+
+export class MessageVersion extends MessageVersionSchema.class {}
+MessageVersionSchema.setClass(MessageVersion);

@@ -8,6 +8,7 @@ const ServerSchema = defineEntity({
   name: 'Server',
   tableName: 'servers',
   indexes: [
+    { name: 'servers_expiring', properties: ['id'], where: { keepMessagesDays: { $ne: null } } },
     {
       name: 'servers_discover',
       expression: 'create index servers_discover on servers (member_count desc, id) where is_public',
@@ -40,6 +41,10 @@ const ServerSchema = defineEntity({
     rolesVersion: p.integer().default(0),
     /** Links of those who joined less than that ago wait for a moderator; 0: they do not. */
     holdNewMemberLinksHours: p.integer().default(0),
+    /** Messages of its channels go after so many days; null: they stay. */
+    keepMessagesDays: p.integer().nullable(),
+    /** Whether the earlier versions of edited messages are kept. */
+    keepEditHistory: p.boolean().default(false),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
   },

@@ -41,6 +41,11 @@ const directs = `SELECT d.channel_id AS id, u.id AS "userId", u.username, u.disp
   WHERE (d.low_id = $1 OR d.high_id = $1) AND d.channel_id > $2 AND ${selectMayRead('$1::uuid')}
   ORDER BY d.channel_id LIMIT $3`;
 
+const withVersions = `SELECT DISTINCT message_id AS id FROM message_versions
+  WHERE channel_id = $1 AND message_id = ANY($2::uuid[])`;
+const versionsOf = `SELECT version, content, edited_at AS "editedAt" FROM message_versions
+  WHERE channel_id = $1 AND message_id = $2 ORDER BY version`;
+
 /** The number of a message in its channel. */
 export interface Place {
   channelId: string;
@@ -77,6 +82,13 @@ export interface SentFile {
   contentType: string;
   size: number;
   uploaderId: string;
+}
+
+/** What a message said until it was edited. */
+export interface Former {
+  version: number;
+  content: string;
+  editedAt: string;
 }
 
 /** A message as it is exported. */
@@ -123,6 +135,16 @@ export async function findChannel(rows: Rows, userId: string, channelId: string)
 /** Someone's own messages of a channel, by their numbers. */
 export function readOwn(rows: Rows, channelId: string, userId: string, numbers: number[]): Promise<ExportedMessage[]> {
   return rows<ExportedMessage>(ofNumbers, [channelId, userId, numbers]);
+}
+
+/** Those of some messages of which earlier versions are kept. */
+export async function editedAmong(rows: Rows, channelId: string, ids: string[]): Promise<Set<string>> {
+  return new Set((await rows<{ id: string }>(withVersions, [channelId, ids])).map(({ id }) => id));
+}
+
+/** What a message said before, oldest first. */
+export function readFormer(rows: Rows, channelId: string, messageId: string): Promise<Former[]> {
+  return rows<Former>(versionsOf, [channelId, messageId]);
 }
 
 /** The next messages of a conversation after a number, everyone's. @returns `last`: where this page ends; null: nothing more */

@@ -6,6 +6,8 @@ import type { ExportItem, ExportList } from './parts.ts';
 import { pathOf, withTimes } from './records.ts';
 import {
   type ExportedMessage,
+  editedAmong,
+  type Former,
   findChannel,
   findOwn,
   type KnownChannel,
@@ -13,6 +15,7 @@ import {
   type Run,
   readAfter,
   readDirects,
+  readFormer,
   readOwn,
 } from './talk.table.ts';
 
@@ -90,9 +93,23 @@ async function* ownItems(
   for (let at = 0; at < numbers.length; at += pageSize) {
     const some = numbers.slice(at, at + pageSize);
     const messages = await database.readCurrent(({ rows }) => readOwn(rows, channelId, userId, some));
-    yield messages.map((message) => itemOf(message, userId, { serverId, channelId }));
+    const ids = messages.filter(({ isEdited }) => isEdited).map(({ id }) => id);
+    const edited = await database.readCurrent(({ rows }) => editedAmong(rows, channelId, ids));
+    const place = { serverId, channelId };
+    const plain: ExportItem[] = [];
+    for (const message of messages) {
+      // One by one: each may have as many versions as fill a page.
+      const former = edited.has(message.id)
+        ? await database.readCurrent(({ rows }) => readFormer(rows, channelId, message.id))
+        : null;
+      plain.push(itemOf(former ? { ...message, versions: former.map(formerOf) } : message, userId, place));
+      if (former) yield plain.splice(0);
+    }
+    yield plain;
   }
 }
+
+const formerOf = (former: Former): ExportRecord => withTimes({ ...former });
 
 /** The files that they uploaded are in the archive; of others' the export has the name alone. */
 function itemOf(message: ExportedMessage, userId: string, place: ExportRecord): ExportItem {

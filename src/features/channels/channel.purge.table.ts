@@ -29,6 +29,7 @@ export async function removeSomeMessages(rows: Rows, channelId: string, limit: n
   const ids = some.map(({ id }) => id);
   if (ids.length === 0) return [];
   await rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [ids]);
+  await rows('DELETE FROM message_versions WHERE channel_id = $1 AND message_id = ANY($2::uuid[])', [channelId, ids]);
   await rows('DELETE FROM messages WHERE channel_id = $1 AND id = ANY($2::uuid[])', [channelId, ids]);
   return ids;
 }

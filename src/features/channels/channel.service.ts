@@ -14,12 +14,13 @@ import { requirePermission } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import type { Queries } from '../../database/database.ts';
 import { Channel, ChannelMember } from '../../database/entities/channel.entity.ts';
-import { ServerMember } from '../../database/entities/server.entity.ts';
+import { Server, ServerMember } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closeStreams, createStream } from '../../delivery/log.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
+import { expireIn } from '../../jobs/retention.jobs.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { lockMembership } from '../members/audience.table.ts';
@@ -53,8 +54,15 @@ export class ChannelService {
     requirePermission(membership.rights, 'channel:create');
     return this.deps.changes.run(async (change) => {
       const { id } = await this.insert(change, actor, serverId, input);
+      await this.expireFrom(change, serverId, id);
       return channelItemOf(change.rows, actor, id, membership.rights);
     });
+  }
+
+  /** A new channel keeps messages for as long as its server does. */
+  private async expireFrom(change: Change, serverId: string, channelId: string): Promise<void> {
+    const server = await change.em.findOneOrFail(Server, serverId);
+    if (server.keepMessagesDays !== null) await expireIn(change, this.deps.jobs, [channelId]);
   }
 
   /** The channel that every new server has. */
@@ -83,11 +91,18 @@ export class ChannelService {
 
   /** @throws AppError CHANNEL_NOT_FOUND, ROLE_REQUIRED */
   async update(actor: Actor, channelId: string, input: z.output<typeof updateChannelSchema>): Promise<ChannelItem> {
-    await this.deps.channelAccess.managed(actor, channelId, 'channel:update');
+    const { keepMessagesDays, ...texts } = input;
+    const { channelAccess, changes, jobs } = this.deps;
+    const isKeeping = keepMessagesDays !== undefined;
+    if (isKeeping) await channelAccess.managed(actor, channelId, 'retention:set');
+    const isOther = !isKeeping || Object.values(texts).some((value) => value !== undefined);
+    if (isOther) await channelAccess.managed(actor, channelId, 'channel:update');
     const description = input.description !== undefined ? input.description : input.topic;
-    return this.deps.changes.run(async (change) => {
+    return changes.run(async (change) => {
+      if (isKeeping) await expireIn(change, jobs, [channelId]);
       const { name, slowModeSeconds } = input;
-      const channel = await this.write(change, channelId, { name, description, slowModeSeconds });
+      const fields = { name, description, slowModeSeconds, keepMessagesDays };
+      const channel = await this.write(change, channelId, fields);
       if (channel) await publishToOutsiders(change, [channel]);
       const { rights } = await this.deps.channelAccess.visible(actor, channelId);
       return channelItemOf(change.rows, actor, channelId, rights);
@@ -192,7 +207,7 @@ export class ChannelService {
   private async write(
     change: Change,
     channelId: string,
-    fields: Partial<Pick<Channel, 'name' | 'description' | 'isArchived' | 'slowModeSeconds'>>,
+    fields: Partial<Pick<Channel, 'name' | 'description' | 'isArchived' | 'slowModeSeconds' | 'keepMessagesDays'>>,
   ): Promise<ChannelRecord | undefined> {
     const known = change.db.selectFrom('Channel').where('id', '=', channelId).where('deletedAt', 'is', null);
     const row = await known.selectAll().forNoKeyUpdate().executeTakeFirst();

@@ -4,7 +4,8 @@ import { type DmRecord, type DmRow, dmRecord } from './direct.view.ts';
 
 /** DM channels as user $1 sees them; bots are shown no last messages, since a policy may keep them from listening. */
 const selectDms = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
-  c.is_archived, c.created_at, c.updated_at, c.slow_mode_seconds, s.last_seq, last.created_at AS last_message_at,
+  c.is_archived, c.created_at, c.updated_at, c.slow_mode_seconds, c.keep_messages_days, s.last_seq,
+  last.created_at AS last_message_at,
   CASE WHEN NOT (SELECT is_bot FROM users WHERE id = $1) THEN left(last.content, 200) END AS preview, d.low_id,
   d.high_id, u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot,
   coalesce(r.last_read_seq, 0) AS last_read_seq,

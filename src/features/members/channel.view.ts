@@ -28,6 +28,7 @@ export interface ChannelRow {
   created_at: Date | string;
   updated_at: Date | string;
   slow_mode_seconds: number;
+  keep_messages_days: number | null;
 }
 
 export interface ChannelItemRow extends ChannelRow {
@@ -73,6 +74,7 @@ export function channelRecord(row: ChannelRow): ChannelRecord {
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
     slowModeSeconds: row.slow_mode_seconds,
+    keepMessagesDays: row.keep_messages_days,
   };
 }
 

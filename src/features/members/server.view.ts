@@ -24,6 +24,8 @@ export interface ServerRow {
   require_second_factor: boolean;
   roles_version: number;
   hold_new_member_links_hours: number;
+  keep_messages_days: number | null;
+  keep_edit_history: boolean;
   role: Role | null;
 }
 
@@ -54,6 +56,8 @@ export function serverRecord(row: ServerRow): ServerRecord {
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
     holdNewMemberLinksHours: row.hold_new_member_links_hours,
+    keepMessagesDays: row.keep_messages_days,
+    keepEditHistory: row.keep_edit_history,
   };
 }
 

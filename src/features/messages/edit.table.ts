@@ -1,10 +1,27 @@
 import { AppError } from '../../contract/errors.ts';
+import { maxVersions } from '../../contract/retention.ts';
 import type { Rows } from '../../database/database.ts';
 import { mentionedBots } from './bots.table.ts';
 
 const edited = "is_edited = true, updated_at = greatest(now(), updated_at + interval '1 ms')";
-/** Replaces the text of a message. $1 message, $2 text, $3 mentions, $4 channel. The channel's log must be locked. */
-export const updateText = `UPDATE messages SET content = $2, mentions = $3::json, mentioned_bots = ${mentionedBots('$3::json')}, ${edited}
+/** In the statement of the edit: where nothing is kept, that costs two look-ups and no statement. */
+const keepVersion = `WITH former AS (
+    INSERT INTO message_versions (channel_id, message_id, version, content, edited_at)
+    SELECT m.channel_id, m.id, 1 + coalesce((
+        SELECT max(v.version) FROM message_versions v WHERE v.channel_id = $4 AND v.message_id = $1), 0),
+      m.content, clock_timestamp()
+    FROM messages m JOIN channels c ON c.id = m.channel_id JOIN servers s ON s.id = c.server_id AND s.keep_edit_history
+    WHERE m.channel_id = $4 AND m.id = $1 AND m.deleted_at IS NULL AND m.content <> $2
+    RETURNING version
+  ), oldest AS (
+    DELETE FROM message_versions v USING former
+    WHERE v.channel_id = $4 AND v.message_id = $1 AND v.version <= former.version - ${maxVersions}
+  )`;
+/**
+ * Replaces the text of a message, and keeps the former one where its server wants that. $1 message, $2 text, $3 mentions, $4
+ * channel. The channel's log must be locked.
+ */
+export const updateText = `${keepVersion} UPDATE messages SET content = $2, mentions = $3::json, mentioned_bots = ${mentionedBots('$3::json')}, ${edited}
   WHERE channel_id = $4 AND id = $1 AND deleted_at IS NULL AND content <> $2 RETURNING id`;
 /** Marks a message as edited. $1 message, $2 channel */
 export const markEdited = `UPDATE messages SET ${edited} WHERE channel_id = $2 AND id = $1 AND deleted_at IS NULL RETURNING id`;
@@ -23,8 +40,12 @@ export async function holdMessage(rows: Rows, channelId: string, messageId: stri
   return there.content;
 }
 
+/** What goes with messages $1 of channel $2: their earlier versions. */
+export const withVersions = `WITH versions AS (
+    DELETE FROM message_versions WHERE channel_id = $2 AND message_id = ANY($1::uuid[])
+  )`;
 /** Erases messages $1 of channel $2, apart from what is attached to them. The channel's log must be locked. */
-export const emptyMessages = `UPDATE messages SET content = '', metadata = NULL, mentions = NULL,
+export const emptyMessages = `${withVersions} UPDATE messages SET content = '', metadata = NULL, mentions = NULL,
     mentioned_bots = ${mentionedBots('NULL')}, pinned_at = NULL, deleted_at = now()
   WHERE channel_id = $2 AND id = ANY($1::uuid[]) AND deleted_at IS NULL RETURNING id, seq`;
 export const deleteReactions = 'DELETE FROM reactions WHERE message_id = ANY($1::uuid[])';

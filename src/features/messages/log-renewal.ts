@@ -87,7 +87,7 @@ const hasMentions = ({ json }: LogEntry): boolean => json.includes('"mentions":[
 function renewed(data: Told, current: MessageRecord | undefined, names: Map<string, string>): object {
   if (data.content === undefined) return { ...data, name: names.get(data.id) ?? untitled };
   const thread = data.thread && { ...data.thread, name: names.get(data.thread.id) ?? untitled };
-  if (!current) return { ...data, thread };
+  if (!current) return { ...data, thread, isDeleted: true, reactions: [] };
   const { content, attachments, mentions, metadata, replyTo, isEdited, isDeleted, updatedAt } = current;
   const gone = isDeleted ? { isDeleted, reactions: [] } : {};
   return { ...data, content, attachments, mentions, metadata, replyTo, isEdited, updatedAt, thread, ...gone };

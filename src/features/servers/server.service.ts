@@ -3,7 +3,7 @@ import { userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
-import { requirePermission } from '../../contract/roles.ts';
+import { type Rights, requirePermission } from '../../contract/roles.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import {
   type createServerSchema,
@@ -21,6 +21,7 @@ import type { Change } from '../../delivery/changes.ts';
 import { closeStreams } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
+import { expireIn, historyKind } from '../../jobs/retention.jobs.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { ownSession } from '../accounts/sessions/session.service.ts';
 import type { ChannelService } from '../channels/channel.service.ts';
@@ -44,6 +45,7 @@ interface Deps
     Context,
     | 'database'
     | 'changes'
+    | 'jobs'
     | 'control'
     | 'serverAccess'
     | 'channelAccess'
@@ -147,7 +149,7 @@ export class ServerService {
    */
   async update(actor: Actor, idOrSlug: string, input: z.output<typeof updateServerSchema>): Promise<ServerRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requirePermission(membership.rights, 'server:update');
+    requireToUpdate(membership.rights, input);
     if (input.holdNewMemberLinksHours !== undefined) requirePermission(membership.rights, 'filter:manage');
     if (input.requireSecondFactor && !actor.secondFactor) throw new AppError('SECOND_FACTOR_SETUP_REQUIRED');
     const { raid, ...fields } = input;
@@ -156,7 +158,7 @@ export class ServerService {
       this.deps.changes.run(async (change) => {
         const server = await change.em.findOne(Server, id, forUpdate);
         if (!server) throw new AppError('SERVER_NOT_FOUND');
-        const { updatedAt } = server;
+        const { updatedAt, keepMessagesDays, keepEditHistory } = server;
         if (raid) await this.deps.raids.configure(change, actor, id, raid);
         const guards =
           input.requireSecondFactor !== undefined && input.requireSecondFactor !== server.requireSecondFactor;
@@ -168,6 +170,7 @@ export class ServerService {
         if (becomesOther) await this.forgetChannels(change, id);
         if (guards) await this.forgetRoles(change, id);
         if (filters) change.afterCommit(() => this.deps.filters.forget(id));
+        await this.keep(change, { keepMessagesDays, keepEditHistory }, server);
         // It stays where nothing has changed.
         const isChanged = server.updatedAt !== updatedAt;
         if (isChanged) await this.deps.audience.publish(change, { serverId: id, channelId: null });
@@ -260,6 +263,19 @@ export class ServerService {
     change.afterCommit(() => this.deps.channelAccess.forget(channels.map(({ id }) => id)));
   }
 
+  /** Removes, after the change, what a server does not keep any more. */
+  private async keep(change: Change, before: Kept, server: Server): Promise<void> {
+    const { id } = server;
+    if (server.keepMessagesDays !== before.keepMessagesDays) {
+      const channels = change.db.selectFrom('Channel').where('serverId', '=', id).where('keepMessagesDays', 'is', null);
+      const ids = (await channels.select('id').execute()).map((channel) => channel.id);
+      await expireIn(change, this.deps.jobs, ids);
+    }
+    if (before.keepEditHistory && !server.keepEditHistory) {
+      await this.deps.jobs.add(change, historyKind, { serverId: id, isLast: false }, { key: id });
+    }
+  }
+
   /** Whether roles count depends on whether the server holds them back. */
   private async forgetRoles(change: Change, serverId: string): Promise<void> {
     const seats = await change.em.find(ServerMember, { serverId, role: { $ne: 'member' } });
@@ -280,6 +296,18 @@ export class ServerService {
     if (!row) throw new AppError('SERVER_NOT_FOUND');
     return serverRecord(row);
   }
+}
+
+/** What a server decides about its past. */
+type Kept = Pick<Server, 'keepMessagesDays' | 'keepEditHistory'>;
+
+/** How long messages are kept takes a permission of its own, and no other. @throws AppError ROLE_REQUIRED */
+function requireToUpdate(rights: Rights, input: z.output<typeof updateServerSchema>): void {
+  const { keepMessagesDays, ...others } = input;
+  const isKeeping = keepMessagesDays !== undefined;
+  if (isKeeping) requirePermission(rights, 'retention:set');
+  const isOther = !isKeeping || Object.values(others).some((value) => value !== undefined);
+  if (isOther) requirePermission(rights, 'server:update');
 }
 
 /** Bots see no invite codes, and hand out none. @throws AppError FORBIDDEN */

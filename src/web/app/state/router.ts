@@ -24,7 +24,16 @@ interface InChannel {
 
 const settingsSections = ['profile', 'account', 'devices', 'notifications', 'agents', 'tokens', 'invites'] as const;
 export type SettingsSection = (typeof settingsSections)[number];
-const serverSections = ['overview', 'members', 'channels', 'invites', 'agents', 'filters', 'held'] as const;
+const serverSections = [
+  'overview',
+  'members',
+  'channels',
+  'messages',
+  'invites',
+  'agents',
+  'filters',
+  'held',
+] as const;
 export type ServerSection = (typeof serverSections)[number];
 
 const plain = [

@@ -181,6 +181,28 @@ export class Timeline {
     drafts.endEditing(messageId);
   }
 
+  /** Threads ended with their last messages. */
+  private end(threadIds: readonly string[]): void {
+    if (this.threadId !== null && threadIds.includes(this.threadId)) this.gone.value = true;
+    if (this.threadId === null) for (const id of threadIds) this.timelines.loseThread(id, this.channelId);
+  }
+
+  /** Messages that were older than they are kept are gone. */
+  private expire(beforeSeq: number): void {
+    const gone = this.messages.value.filter(({ seq }) => seq < beforeSeq);
+    if (gone.length === 0) return;
+    const edited = gone.find(({ id }) => id === this.deps.drafts.editing.peek());
+    if (edited) this.remove(edited.id, edited.threadId);
+    const ids = new Set(gone.map(({ id }) => id));
+    const without = (replyTo: Message['replyTo']) =>
+      replyTo && ids.has(replyTo.id) ? { ...replyTo, content: '', deleted: true } : replyTo;
+    this.messages.value = this.messages.value
+      .filter(({ id }) => !ids.has(id))
+      .map((message) => ({ ...message, replyTo: without(message.replyTo) }));
+    this.hasOlder.value = false;
+    if (this.messages.value.length === 0 && this.hasNewer.value) void this.showNewest();
+  }
+
   /** The excerpt of a message in replies. */
   private quote(messageId: string, quoted: { content: string; deleted: boolean }): void {
     if (!this.messages.value.some(({ replyTo }) => replyTo?.id === messageId)) return;
@@ -214,6 +236,10 @@ export class Timeline {
     channel.on('message:new', (message) => this.apply(() => this.put(message)));
     channel.on('message:updated', (message) => this.apply(() => this.edit(message)));
     channel.on('message:deleted', (gone) => this.apply(() => this.remove(gone.id, gone.threadId)));
+    channel.on('messages:expired', ({ beforeSeq, threadIds }) => {
+      this.end(threadIds);
+      this.apply(() => this.expire(beforeSeq));
+    });
     channel.on('message:pinned', (message) => this.apply(() => this.replace(message)));
     channel.on('message:unpinned', (message) => this.apply(() => this.replace(message)));
     channel.on('reaction:updated', ({ messageId, reactions }) =>

@@ -6,6 +6,8 @@ import type { Core } from './session.ts';
 
 /** How long after the last message came into view the read position is sent to the server. */
 const publishAfterMs = 400;
+/** After messages have expired, what is unread is counted anew within this time. */
+const recountWithinMs = 5000;
 
 /** What a channel's record says of what was read. */
 interface ReadState {
@@ -62,6 +64,7 @@ export class Unread {
       if (lastReadSeq >= readHere) this.set(channel.id, channel.unreadCount);
       live.listen('message:new', (message) => this.count(message));
       live.listen('message:deleted', (deleted) => this.discount(deleted));
+      live.listen('messages:expired', (gone) => this.recount(gone));
       this.replies.follow(channel.id);
       live.listen('presence:snapshot', (snapshot) => this.presence.reportChannel(snapshot));
     }
@@ -117,6 +120,16 @@ export class Unread {
     if (!authorId || authorId === this.core.me.peek()?.id || threadId) return;
     if (seq <= this.position(channelId) || counted === 0) return;
     this.set(channelId, counted - 1);
+  }
+
+  /** Expired messages come without their numbers. The others ask at the same time, so this waits for a moment. */
+  private recount({ channelId, beforeSeq }: ChannelEventMap['messages:expired']): void {
+    if (this.of(channelId) === 0 || beforeSeq <= this.position(channelId) + 1) return;
+    this.core.scope.after(Math.random() * recountWithinMs, async () => {
+      const before = this.position(channelId);
+      const found = await this.core.client.rest('GET /api/channels/:id', { id: channelId }).catch(() => null);
+      if (found && this.position(channelId) === before) this.set(channelId, found.unreadCount);
+    });
   }
 
   private position(channelId: string): number {

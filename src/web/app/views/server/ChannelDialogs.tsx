@@ -4,11 +4,12 @@ import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useApp } from '../useApp.ts';
+import { ChannelKeeping } from './Keeping.tsx';
 import { ChannelMembers } from './MemberList.tsx';
 
 /** What an admin is about to do with a channel. */
 export interface ChannelTask {
-  what: 'edit' | 'members' | 'archive' | 'delete';
+  what: 'edit' | 'keep' | 'members' | 'archive' | 'delete';
   channel: ChannelRecord;
 }
 
@@ -22,6 +23,7 @@ export function ChannelDialogs({ task, onClose }: { task: ChannelTask; onClose()
       if (serverId) await servers.loadChannels(serverId);
     });
   if (what === 'edit') return <EditChannel channel={channel} onClose={onClose} />;
+  if (what === 'keep') return <ChannelKeeping channel={channel} onClose={onClose} />;
   if (what === 'members') return <ChannelMembers channel={channel} onClose={onClose} />;
   if (what === 'archive') {
     return (

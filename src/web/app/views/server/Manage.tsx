@@ -8,6 +8,7 @@ import { Channels } from './Channels.tsx';
 import { Filters } from './Filters.tsx';
 import { HeldQueue } from './HeldQueue.tsx';
 import { Invites } from './Invites.tsx';
+import { Keeping } from './Keeping.tsx';
 import { Members } from './Members.tsx';
 import { Overview } from './Overview.tsx';
 import { ServerAgents } from './ServerAgents.tsx';
@@ -25,6 +26,7 @@ const sections: Section[] = [
   { section: 'overview', label: 'Overview', icon: 'settings', forAdmins: true },
   { section: 'members', label: 'Members', icon: 'friends', forAdmins: false },
   { section: 'channels', label: 'Channels', icon: 'hash', forAdmins: true },
+  { section: 'messages', label: 'Messages', icon: 'chat', forAdmins: true },
   { section: 'invites', label: 'Invitations', icon: 'link', forAdmins: false },
   { section: 'agents', label: 'Agents', icon: 'agent', forAdmins: false },
   { section: 'filters', label: 'Filters', icon: 'block', forAdmins: true },
@@ -62,6 +64,8 @@ function Content({ server, section }: { server: ServerRecord; section: ServerSec
       return <Members server={server} />;
     case 'channels':
       return <Channels server={server} />;
+    case 'messages':
+      return <Keeping server={server} />;
     case 'invites':
       return <Invites server={server} />;
     case 'agents':

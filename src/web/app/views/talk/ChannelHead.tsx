@@ -94,6 +94,7 @@ function itemsFor(app: AppState, channelId: string, about: About, onTask: (task:
   return [
     mute,
     { label: 'Edit the channel', icon: 'edit', run: ask('edit') },
+    { label: 'Keeping messages', icon: 'chat', run: ask('keep') },
     { label: 'Archive the channel', icon: 'archive', run: ask('archive') },
     { label: 'Delete the channel', icon: 'trash', danger: true, run: ask('delete') },
     all,

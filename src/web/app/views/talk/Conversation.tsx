@@ -5,6 +5,7 @@ import { Button } from '../parts/Button.tsx';
 import { useApp } from '../useApp.ts';
 import { ChannelHead, useConversationInfo, useUnlisted } from './ChannelHead.tsx';
 import { Composer, useFileDrop } from './Composer.tsx';
+import { KeepingNote } from './KeepingNote.tsx';
 import { MessageList } from './MessageList.tsx';
 import { withheld } from './permissions.ts';
 import { Thread } from './Thread.tsx';
@@ -61,6 +62,7 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
     <section class={over ? 'conversation over' : 'conversation'} aria-label={label} {...dropping}>
       <ChannelHead channelId={channelId} />
       <MessageList timeline={timeline} target={messageId} name={label} />
+      <KeepingNote channel={channel} />
       <Composer timeline={timeline} name={label} closed={closed} />
     </section>
   );

@@ -17,6 +17,7 @@ import { type AppState, useApp } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
+import { Edited } from './History.tsx';
 import { mayModerate, mayUsually } from './permissions.ts';
 import { ReactButton, Reactions } from './Reactions.tsx';
 
@@ -83,7 +84,7 @@ export function MessageText({ message }: { message: Message }) {
     <Folding content={message.content} whole={replies.wasWatched(message.id)}>
       <div class={isEmojiAlone(message.content) ? 'text large' : 'text'}>
         <Text content={message.content} channels={channelsIn(app, message)} />
-        {message.isEdited && <span class="edited"> (edited)</span>}
+        <Edited message={message} />
       </div>
     </Folding>
   );

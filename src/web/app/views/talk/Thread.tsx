@@ -94,6 +94,9 @@ function useThread(timeline: Timeline, threadId: string, messageId: string | nul
       }),
       channel.listen('message:updated', (changed) => setOpening((now) => (now?.id === changed.id ? changed : now))),
       channel.listen('message:deleted', (gone) => setOpening((now) => (now?.id === gone.id ? null : now))),
+      channel.listen('messages:expired', ({ beforeSeq }) =>
+        setOpening((now) => (now && now.seq < beforeSeq ? null : now)),
+      ),
       connection.load(async () => {
         const found = await client.rest('GET /api/threads/:id', { id: threadId }).catch(nullIfGone);
         setThread(found);

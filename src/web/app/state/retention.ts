@@ -1,0 +1,37 @@
+import type { ChannelRecord, Message, ServerRecord } from '../../../client/index.ts';
+import { keptDays } from '../../../contract/keep-days.ts';
+import { isAtLeast } from './servers.ts';
+
+type Kept = Pick<ChannelRecord, 'keepMessagesDays'>;
+
+/** `30 days`, `1 day`. */
+export const daysText = (days: number): string => (days === 1 ? '1 day' : `${days} days`);
+
+/** What everyone in a channel should know of how long it keeps what they write; null: nothing unusual. */
+export function keepingText(server: ServerRecord | null, channel: Kept | null): string | null {
+  if (!server || !channel) return null;
+  const days = keptDays(channel.keepMessagesDays, server.keepMessagesDays);
+  const parts = [
+    days === null ? '' : `Messages here are deleted after ${daysText(days)}.`,
+    server.keepEditHistory ? 'Moderators here can see earlier versions of edited messages.' : '',
+  ];
+  return parts.filter(Boolean).join(' ') || null;
+}
+
+/** Whether messages that are kept now would go. Null: they are kept for ever. */
+export const isShorter = (days: number | null, before: number | null): boolean =>
+  days !== null && (before === null || days < before);
+
+/** How many days someone typed; null: none, so for ever. @throws Error for what is no such number */
+export function typedDays(text: string): number | null {
+  if (text === '') return null;
+  const days = Number(text);
+  if (!/^\d{1,4}$/.test(text) || days < 1 || days > 3650) throw new Error('Type a number of days from 1 to 3650.');
+  return days;
+}
+
+/** Whether someone may read what a message said before it was edited. */
+export function mayReadHistory(server: ServerRecord | null, message: Message, userId: string | undefined): boolean {
+  if (!server?.keepEditHistory || !message.isEdited) return false;
+  return message.authorId === userId || isAtLeast(server.role, 'moderator');
+}

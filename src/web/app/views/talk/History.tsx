@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks';
+import type { Message } from '../../../../client/index.ts';
+import { mayReadHistory } from '../../state/retention.ts';
+import { Dialog } from '../parts/Dialog.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Text } from '../parts/text.tsx';
+import { fullTime } from '../parts/time.ts';
+import { useApp } from '../useApp.ts';
+
+/** Says that a message was edited. For those who may it opens what the message said before. */
+export function Edited({ message }: { message: Message }) {
+  const { servers, me } = useApp();
+  const [open, setOpen] = useState(false);
+  if (!message.isEdited) return null;
+  if (!mayReadHistory(servers.current.value, message, me.value?.id)) return <span class="edited"> (edited)</span>;
+  return (
+    <>
+      {' '}
+      <button type="button" class="link edited" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        (edited)
+      </button>
+      {open && <History message={message} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function History({ message, onClose }: { message: Message; onClose(): void }) {
+  const { client } = useApp();
+  const { id, updatedAt } = message;
+  const { value } = useLoaded(() => client.rest('GET /api/messages/:id/history', { id }), [id, updatedAt]);
+  return (
+    <Dialog title="Earlier versions" onClose={onClose}>
+      {!value && <p class="faint">One moment…</p>}
+      {value?.length === 0 && <p class="faint">None is kept of this message.</p>}
+      <ol class="versions">
+        {value?.toReversed().map(({ version, content, editedAt }) => (
+          <li key={version} value={version}>
+            <p class="faint">Until {fullTime(editedAt)}</p>
+            <div class="text">{content === '' ? <span class="faint">No text</span> : <Text content={content} />}</div>
+          </li>
+        ))}
+      </ol>
+    </Dialog>
+  );
+}
