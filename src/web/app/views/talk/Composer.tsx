@@ -9,6 +9,7 @@ import { useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { countdown } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
+import { AddFiles } from './AddFiles.tsx';
 import { mayUsually, withheld } from './permissions.ts';
 import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
 import { UnsentDraft } from './Unsent.tsx';
@@ -157,31 +158,6 @@ function FileToSend({ name, state, onRemove }: { name: string; state?: string; o
         <Icon name="close" />
       </button>
     </li>
-  );
-}
-
-interface AddFilesProps {
-  /** Why no files can be added. */
-  withheld?: string | null;
-  onChoose(files: readonly File[]): void;
-}
-
-export function AddFiles({ withheld = null, onChoose }: AddFilesProps) {
-  return (
-    <label class={withheld ? 'icon attach withheld' : 'icon attach'} title={withheld ?? 'Add files'}>
-      <Icon name="add" />
-      <input
-        type="file"
-        class="hidden"
-        aria-label={withheld ?? 'Add files'}
-        disabled={withheld !== null}
-        multiple
-        onChange={(event) => {
-          onChoose([...(event.currentTarget.files ?? [])]);
-          event.currentTarget.value = '';
-        }}
-      />
-    </label>
   );
 }
 
