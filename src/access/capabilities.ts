@@ -1,5 +1,6 @@
 import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
+import { operatorCapability } from '../contract/operator.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** A user's membership, as clients are shown it (contract §3). */
@@ -19,10 +20,11 @@ export class Capabilities {
     this.tiers = tiers;
   }
 
-  membership(tierId: string): Membership {
+  /** @param isOperator whether they operate the installation, which no tier allows (contract §3) */
+  membership(tierId: string, isOperator = false): Membership {
     const tier = this.tiers.find((candidate) => candidate.id === tierId) ?? this.tiers[0];
     if (!tier) throw new Error('There are no membership tiers.');
-    const capabilities = [...tier.capabilities];
+    const capabilities = [...tier.capabilities, ...(isOperator ? [operatorCapability] : [])];
     return { status: tier.id, tier, level: tier.level, isMember: tier.level > 0, capabilities };
   }
 

@@ -7,6 +7,7 @@ import { usernameSchema } from '../contract/username.ts';
 import type { ListedUser } from '../features/accounts/operator.service.ts';
 import { asText, type Command, type Input, requiredArgument } from './command.ts';
 import { jobsCommand } from './jobs-command.ts';
+import { operatorCommands } from './operator-commands.ts';
 import { partitionCommand } from './partition-command.ts';
 import { transferCommands } from './transfer-commands.ts';
 
@@ -18,6 +19,7 @@ export const options = {
   tier: { type: 'string' },
   note: { type: 'string' },
   reason: { type: 'string' },
+  until: { type: 'string' },
   search: { type: 'string' },
   limit: { type: 'string' },
   days: { type: 'string' },
@@ -125,6 +127,7 @@ export const commands: Record<string, Command> = {
       print(was ? `${name} is no longer suspended.` : `${name} was not suspended.`);
     },
   },
+  ...operatorCommands,
   delete: {
     usage: 'delete <user> [--days <number>] [--erase-messages]',
     summary: 'delete an account, which signing in undoes for a week, or for so many days; what it wrote stays',

@@ -58,6 +58,8 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'member:banned': true,
   'member:unbanned': true,
   'member:timed-out': true,
+  'report:created': true,
+  'report:updated': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

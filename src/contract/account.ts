@@ -196,7 +196,7 @@ export const accountCalls = calls('Accounts', {
     body: registerSchema,
     status: 201,
     answer: authSchema,
-    errors: ['USERNAME_TAKEN', 'INVALID_INVITE_CODE', 'EMAIL_NOT_VERIFIED', 'SERVER_BUSY'],
+    errors: ['USERNAME_TAKEN', 'INVALID_INVITE_CODE', 'EMAIL_NOT_VERIFIED', 'SIGN_UP_REFUSED', 'SERVER_BUSY'],
     limit: 'auth',
   },
   login: {

@@ -120,6 +120,7 @@ type CallLimit =
   | 'pictures'
   | 'search'
   | 'discover'
+  | 'reports'
   | 'webhooks';
 
 /** A call with the properties of its group. */

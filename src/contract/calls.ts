@@ -30,6 +30,7 @@ import { messageCalls, messageClientEvents } from './message-calls.ts';
 import { modelProxyCalls, modelTokenCalls } from './model-proxy.ts';
 import { notificationCalls } from './notification.ts';
 import { oauthCalls } from './oauth.ts';
+import { operatorCalls } from './operator.ts';
 import { pageCalls, resetPageCalls } from './page.ts';
 import { passkeyCalls } from './passkey.ts';
 import { personalTokenCalls } from './personal-token.ts';
@@ -38,6 +39,7 @@ import { policyCalls } from './policy.ts';
 import { presenceClientEvents } from './presence.ts';
 import { raidCalls } from './raid.ts';
 import { reactionCalls, reactionClientEvents } from './reaction.ts';
+import { reportCalls } from './report.ts';
 import { historyCalls, retentionCalls } from './retention.ts';
 import { roleCalls } from './role.ts';
 import { searchCalls } from './search.ts';
@@ -90,6 +92,8 @@ export const allCalls = {
   ...modelProxyCalls,
   ...modelTokenCalls,
   ...notificationCalls,
+  ...operatorCalls,
+  ...reportCalls,
   ...oauthCalls,
   ...pageCalls,
   ...resetPageCalls,

@@ -30,6 +30,7 @@ import { policyChanged } from './policy.ts';
 import { presenceActivity, presenceChange, presenceCount, presenceSnapshot } from './presence.ts';
 import { serverRaid } from './raid.ts';
 import { reactionAdded, reactionRemoved, reactionUpdated } from './reaction.ts';
+import { reportCreated, reportUpdated } from './report.ts';
 import { messagesExpired } from './retention.ts';
 import {
   memberJoined,
@@ -96,6 +97,8 @@ export const catalogue = [
   reactionUpdated,
   reactionAdded,
   reactionRemoved,
+  reportCreated,
+  reportUpdated,
   memberJoined,
   memberUpdated,
   memberLeft,

@@ -87,6 +87,7 @@ export const errorCodes = {
   ROLE_REQUIRED: [403, 'Your role does not allow this.'],
   INSUFFICIENT_PAT_SCOPE: [403, 'The scope of this personal access token does not allow this.'],
   TIMED_OUT: [403, 'You are timed out in this server; until then you can only read here.'],
+  SIGN_UP_REFUSED: [403, 'No account can be made from here; ask the operator of this server.'],
   BANNED: [403, 'You are banned from this server; its moderators can lift the ban.'],
   INVITE_REQUIRED: [403, 'Redeem an invite code to unlock this.'],
   INVITE_CODE_REQUIRED: [403, 'This server is private; join with its invite code.'],
@@ -109,6 +110,7 @@ export const errorCodes = {
   ROLE_NOT_FOUND: [404, 'There is no such role.'],
   OVERRIDE_NOT_FOUND: [404, 'This channel has no such override.'],
   MEMBER_NOT_FOUND: [404, 'This user is not a member here.'],
+  REPORT_NOT_FOUND: [404, 'There is no such report.'],
   JOIN_REQUEST_NOT_FOUND: [404, 'There is no such join request.'],
   ATTACHMENT_NOT_FOUND: [404, 'There is no such file.'],
   PICTURE_NOT_FOUND: [404, 'There is no such picture.'],
@@ -151,6 +153,7 @@ export const errorCodes = {
   TOKEN_LIMIT: [409, 'You have reached the limit of tokens; delete one first.'],
   ACCESS_CHANGED: [409, 'What you may do here changed while this was under way; nothing was done. Try again.'],
   AGENT_STOPPED: [409, 'This bot is stopped; its owner can start it again.'],
+  REPORT_DECIDED: [409, 'This was decided already.'],
   JOIN_REQUEST_DECIDED: [409, 'This join request was decided already.'],
   HELD_DECIDED: [409, 'This was decided or withdrawn already.'],
   HELD_NOT_POSTABLE: [

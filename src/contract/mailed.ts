@@ -31,6 +31,7 @@ export const mailedCalls = calls('Accounts', {
       'INVALID_INVITE_CODE',
       'SECOND_FACTOR_REQUIRED',
       'ACCOUNT_SUSPENDED',
+      'SIGN_UP_REFUSED',
       'EMAIL_TAKEN',
     ],
     limit: 'auth',

@@ -34,6 +34,7 @@ export const typeOfKind = {
   'agent.offered': 'system',
   'message.held_approved': 'system',
   'message.held_rejected': 'system',
+  'report.decided': 'system',
 } as const satisfies Record<string, NotificationType>;
 
 export type NotificationKind = keyof typeof typeOfKind;

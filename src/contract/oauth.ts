@@ -102,6 +102,7 @@ export const oauthCalls = calls('Identity providers', {
       'PROVIDER_UNAVAILABLE',
       'SECOND_FACTOR_REQUIRED',
       'ACCOUNT_SUSPENDED',
+      'SIGN_UP_REFUSED',
       'EMAIL_NOT_VERIFIED',
       'EMAIL_TAKEN',
     ],

@@ -19,7 +19,9 @@ import {
   SlowModeTurn,
 } from './entities/channel.entity.ts';
 import { HeldMessage, ServerFilter } from './entities/filter.entity.ts';
+import { FormerName } from './entities/former-name.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
+import { BannedAddress, InstanceBan } from './entities/instance-ban.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
 import { IdempotencyKey, Invalidation, LogRow, MovedLog, Stream } from './entities/log.entity.ts';
@@ -28,6 +30,7 @@ import { Attachment, Message, MessageVersion, Reaction, Thread } from './entitie
 import { Notification, NotificationPreferences, NotificationSource } from './entities/notification.entity.ts';
 import { Picture } from './entities/picture.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
+import { Report, ReportCase } from './entities/report.entity.ts';
 import { ChannelOverride, MemberRole, ServerRole } from './entities/role.entity.ts';
 import { Passkey, PasskeyChallenge, RecoveryCode, SignInTicket, TotpFactor } from './entities/second-factor.entity.ts';
 import { FormerUsername, KnownDevice, SecurityNotice } from './entities/security.entity.ts';
@@ -38,7 +41,6 @@ import {
   Block,
   EmailChange,
   EmailVerification,
-  FormerName,
   Friendship,
   OAuthAccount,
   OAuthState,
@@ -124,4 +126,8 @@ export const entities = [
   ModelUsage,
   FormerName,
   Handover,
+  ReportCase,
+  Report,
+  InstanceBan,
+  BannedAddress,
 ];

@@ -68,6 +68,8 @@ import { Timeouts } from './migrations/0135-timeouts.ts';
 import { SlowMode } from './migrations/0136-slow-mode.ts';
 import { ServerInvites } from './migrations/0138-server-invites.ts';
 import { Raids } from './migrations/0139-raids.ts';
+import { Reports } from './migrations/0141-reports.ts';
+import { Operators } from './migrations/0142-operators.ts';
 import { Filters } from './migrations/0149-filters.ts';
 import { Retention } from './migrations/0153-retention.ts';
 import { prepareLong } from './pools.ts';
@@ -137,6 +139,8 @@ export const migrations = [
   { name: '0136-slow-mode', class: SlowMode },
   { name: '0138-server-invites', class: ServerInvites },
   { name: '0139-raids', class: Raids },
+  { name: '0141-reports', class: Reports },
+  { name: '0142-operators', class: Operators },
   { name: '0149-filters', class: Filters },
   { name: '0153-retention', class: Retention },
 ];

@@ -26,10 +26,12 @@ import { messagesModule } from '../features/messages/messages.module.ts';
 import { modelProxyModule } from '../features/model-proxy/model-proxy.module.ts';
 import type { Module } from '../features/module.ts';
 import { notificationsModule } from '../features/notifications/notifications.module.ts';
+import { operatorsModule } from '../features/operators/operators.module.ts';
 import { picturesModule } from '../features/pictures/pictures.module.ts';
 import { presenceModule } from '../features/presence/presence.module.ts';
 import { raidsModule } from '../features/raids/raids.module.ts';
 import { reactionsModule } from '../features/reactions/reactions.module.ts';
+import { reportsModule } from '../features/reports/reports.module.ts';
 import { retentionModule } from '../features/retention/retention.module.ts';
 import { rolesModule } from '../features/roles/roles.module.ts';
 import { searchModule } from '../features/search/search.module.ts';
@@ -82,6 +84,8 @@ export function createModules(context: Context) {
   const workspace = workspaceModule(talk);
   const apps = appsModule({ ...talk, ...workspace.services });
   const direct = directModule(talk);
+  const reports = reportsModule({ ...talk, ...apps.services });
+  const operators = operatorsModule({ ...talk, ...reports.services });
   const notifications = notificationsModule({ ...talk, ...direct.services });
   const accountExport = accountExportModule(talk);
   const handovers = handoversModule({ ...talk, ...agents.services });
@@ -122,7 +126,7 @@ export function createModules(context: Context) {
       apps,
       direct,
     },
-    ...{ notifications, accountExport, handovers, accountDeletion },
+    ...{ notifications, reports, operators, accountExport, handovers, accountDeletion },
   };
   const { chores, delivery, settings } = context;
   chores.add(
@@ -137,5 +141,5 @@ export function createModules(context: Context) {
     context.jobs.register(...(module.jobs ?? []));
   }
   const services = { ...talk, ...invites.services, ...agents.services, ...events.services, ...apps.services };
-  return { list, services: { ...services, ...direct.services, ...accountDeletion.services } };
+  return { list, services: { ...services, ...direct.services, ...operators.services, ...accountDeletion.services } };
 }

@@ -1,28 +1,12 @@
 import { z } from 'zod';
-
-const positive = z.number().int().positive();
-
-/** Longer than any setting needs. Timers beyond 2^31 ms fire at once, again and again. */
-const longestMs = 1_000_000_000;
-
-const milliseconds = positive.max(longestMs, { error: `must be at most ${longestMs}, which is 11 days` });
+import { milliseconds, positive } from './numbers.ts';
+import { presenceSettings } from './presence-settings.ts';
 
 /** A missing ping or answer reveals a dead connection: within ten minutes at most. */
 const longestPingMs = 300_000;
 
 const pingMilliseconds = positive.max(longestPingMs, {
   error: `must be at most ${longestPingMs}, which is 5 minutes`,
-});
-
-/** The settings of presence in config/*.json. */
-const presenceSettings = z.strictObject({
-  graceMs: milliseconds.describe('how long someone without a socket still counts as connected'),
-  batchMs: milliseconds.describe('how often connects and disconnects are passed on, as one batch'),
-  tellMs: milliseconds.describe('how often sockets are told of changes, as one batch'),
-  countMs: milliseconds.describe('how often sockets in a large server are told how many are online, at most'),
-  renewMs: milliseconds.describe('how often a node renews its lease'),
-  deadAfterMs: milliseconds.describe('after this long without renewal it counts as dead'),
-  settleMs: milliseconds.describe('after a Redis outage: how long nodes have to report again who is online'),
 });
 
 /** The settings of pictures in config/*.json. */
@@ -81,6 +65,12 @@ export const fileSchema = z.strictObject({
     requireVerifiedEmail: z
       .boolean()
       .describe('whether only those whose address is proven may sign in; others get 403 `EMAIL_NOT_VERIFIED`'),
+    banAddresses: z
+      .boolean()
+      .describe(
+        'whether a ban from the installation also keeps out new accounts from the addresses at which the banned was last signed in, kept as keyed hashes',
+      ),
+    reportDays: positive.describe('days for which what was reported is kept after the decision'),
     secondFactor: z.strictObject({
       required: z
         .boolean()
@@ -239,6 +229,7 @@ export const fileSchema = z.strictObject({
     ),
     search: rate.describe('searches of one user'),
     discover: rate.describe('look-ups of public servers and of invite codes, of one user or address'),
+    reports: rate.describe('reports of one person or bot'),
     modelProxy: rate.describe('calls of models by one person, with all tokens'),
     webhooks: rate.describe('new webhooks and trial deliveries of one user'),
     requests: rate.describe('all requests of one user from one address; on each node'),

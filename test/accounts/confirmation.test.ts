@@ -45,9 +45,15 @@ describe('what others must not do with a session', () => {
       'DELETE /api/auth/oauth/accounts/:accountId',
       'DELETE /api/auth/passkeys/:id',
       'DELETE /api/auth/totp',
+      'DELETE /api/operator/bans/:id',
+      'DELETE /api/operator/users/:id/suspension',
       'DELETE /api/servers/:id',
       'GET /api/auth/me/export/download',
       'GET /api/auth/me/export/link',
+      'GET /api/operator/bans',
+      'GET /api/operator/reports',
+      'GET /api/operator/reports/:id',
+      'GET /api/operator/users',
       'POST /api/agents/:id/token',
       'POST /api/agents/:id/webhook/secret',
       'POST /api/ai/tokens',
@@ -58,9 +64,12 @@ describe('what others must not do with a session', () => {
       'POST /api/auth/recovery-codes',
       'POST /api/auth/totp',
       'POST /api/handovers',
+      'POST /api/operator/bans',
+      'POST /api/operator/reports/:id/decide',
       'POST /api/tokens',
       'PUT /api/agents/:id/webhook',
       'PUT /api/auth/username',
+      'PUT /api/operator/users/:id/suspension',
     ]);
   });
 

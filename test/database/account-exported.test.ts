@@ -7,7 +7,9 @@ import { sharedCluster } from '../world/nodes.ts';
 import { withRows } from '../world/sql.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../src/features/account-export');
-const tables = ['section', 'talk', 'file'].map((name) => readFileSync(path.join(folder, `${name}.table.ts`), 'utf8'));
+const tables = ['section', 'decided', 'talk', 'file'].map((name) =>
+  readFileSync(path.join(folder, `${name}.table.ts`), 'utf8'),
+);
 const statements = tables.join('\n');
 
 /** By which column the export of an account finds what is somebody's, with the words of its statement. */
@@ -32,6 +34,7 @@ const exported: Record<string, string> = {
   'held_messages.author_id': 'h.author_id = $1',
   'invite_codes.created_by': 'i.created_by = $1',
   'invite_codes.used_by': 'i.used_by = $1',
+  'instance_bans.user_id': 'instance_bans b WHERE b.user_id = $1',
   'join_requests.user_id': 'j.user_id = $1',
   'known_devices.user_id': 'known_devices d WHERE d.user_id = $1',
   'member_roles.user_id': 'h.user_id = $1',
@@ -45,6 +48,8 @@ const exported: Record<string, string> = {
   'personal_tokens.user_id': 'personal_tokens t WHERE t.user_id = $1',
   'pictures.uploader_id': 'pictures p WHERE p.uploader_id = $1',
   'presence_wishes.user_id': 'w.user_id = $1',
+  'report_cases.decided_by': 'report_cases c WHERE c.decided_by = $1',
+  'reports.reporter_id': 'r.reporter_id = $1',
   'reactions.user_id': 'reactions r WHERE r.user_id = $1',
   'security_notices.user_id': 'security_notices n WHERE n.user_id = $1',
   'server_bans.user_id': 'server_bans b WHERE b.user_id = $1',
@@ -65,6 +70,8 @@ const leftOut: Record<string, string> = {
   'email_verifications.user_id': 'hashes of what was mailed',
   'idempotency_keys.user_id': 'answers to repeats, for a day: copies of the records',
   'held_messages.decided_by': 'an act for a server, in its moderators’ hands',
+  'instance_bans.banned_by': 'an act for the installation, in its operators’ hands',
+  'report_cases.about_id': 'what others reported, in the hands of those who decide',
   'join_requests.decided_by': 'an act for a server, in its admins’ hands',
   'notification_sources.user_id': 'what notifications count; these are exported',
   'notifications.sender_id': 'of the other person’s notifications',

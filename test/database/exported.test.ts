@@ -12,6 +12,7 @@ const leftOut: Record<string, string[]> = {
   users: [
     ...['username_key', 'name_skeleton', 'claimed_email', 'password_hash', 'email_verified_at', 'suspended_at'],
     ...['suspension_reason', 'deletes_at', 'erases_messages', 'second_factor_at'],
+    ...['suspended_until', 'is_operator'],
   ],
   // Nobody has a factor in another installation yet: all roles would be held back there.
   servers: ['member_count', 'require_second_factor', 'roles_version'],
@@ -41,6 +42,7 @@ const staying = [
   'account_exports',
   'slow_mode_turns',
   ...['former_names', 'handovers', 'server_invites', 'held_messages'],
+  ...['report_cases', 'reports', 'instance_bans', 'banned_addresses'],
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],

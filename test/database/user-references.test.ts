@@ -79,6 +79,17 @@ decide(
 );
 decide('kept because it is gone once it is run; mails are deleted', 'jobs.data', 'jobs.key');
 decide('kept because the day hides who it was, and it goes after 30', 'former_names.look');
+decide('deleted', 'reports.reporter_id');
+decide('kept because a case says whom it was about, and who decided it, by ids alone', 'report_cases.about_id');
+decide('kept because a case says whom it was about, and who decided it, by ids alone', 'report_cases.decided_by');
+decide(
+  'kept because it is what was reported, and goes some days after the decision; erased with the messages of its author',
+  'report_cases.snapshot',
+  'report_cases.authors',
+);
+decide('kept because a ban outlasts the account, or it would be lifted by deleting that', 'instance_bans.user_id');
+decide('kept because it says which operator banned someone, by an id alone', 'instance_bans.banned_by');
+decide('not of users', 'report_cases.object_id', 'report_cases.channel_id');
 decide(
   'not of users',
   'messages.channel_id',

@@ -20,6 +20,8 @@ const UserSchema = defineEntity({
       name: 'users_mailbox',
       expression: `create index users_mailbox on users ((case when email ~ '@(gmail|googlemail)[.]com$' then replace(split_part(split_part(email, '@', 1), '+', 1), '.', '') || '@gmail.com' when email ~ '@(outlook[.]com|hotmail[.]com|live[.]com|icloud[.]com|me[.]com|mac[.]com|fastmail[.]com|proton[.]me|protonmail[.]com|pm[.]me)$' then split_part(split_part(email, '@', 1), '+', 1) || '@' || split_part(email, '@', 2) else email end)) where email is not null`,
     },
+    { name: 'users_operators', expression: 'create index users_operators on users (id) where is_operator' },
+    { name: 'users_suspended_until', properties: ['suspendedUntil'], where: { suspendedUntil: { $ne: null } } },
     { name: 'users_claimed_email', properties: ['claimedEmail'], where: { claimedEmail: { $ne: null } } },
     {
       name: 'users_avatar_picture',
@@ -56,6 +58,10 @@ const UserSchema = defineEntity({
     /** Set by the operator: all credentials of this account and its bots are refused. */
     suspendedAt: p.datetime(3).nullable(),
     suspensionReason: p.string().columnType('text').nullable(),
+    /** When the suspension ends by itself; null: when it is lifted. */
+    suspendedUntil: p.datetime(3).nullable(),
+    /** Operates the installation from within (contract §3). */
+    isOperator: p.boolean().default(false),
     /** When it is deleted, unless the person signs in before; null: it stays. */
     deletesAt: p.datetime(3).nullable(),
     /** Whether its messages go with it. */
@@ -279,17 +285,3 @@ const BlockSchema = defineEntity({
 
 export class Block extends BlockSchema.class {}
 BlockSchema.setClass(Block);
-
-/** What the name of a deleted account looked like: nobody else may have it for a while (contract §3). */
-const FormerNameSchema = defineEntity({
-  name: 'FormerName',
-  tableName: 'former_names',
-  properties: {
-    /** SHA-256 of its skeleton: the name itself is gone. */
-    look: p.string().columnType('text').primary(),
-    keptUntil: p.datetime(3).index('former_names_over'),
-  },
-});
-
-export class FormerName extends FormerNameSchema.class {}
-FormerNameSchema.setClass(FormerName);

@@ -5,6 +5,7 @@ import { type InsideWork, insideWork, type JobKind } from '../../jobs/job.kind.t
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
 import { eraseWritten, someWritten } from '../messages/message.erasure.ts';
+import { forgetReported } from '../reports/snapshot.table.ts';
 import type { DeletionSteps } from './deletion.steps.ts';
 
 /** The steps after the first, in order. Those before `log` publish to the user too. */
@@ -85,7 +86,8 @@ async function erase(change: Change, { notifications }: Parts, deletion: Deletio
   const { userId, messages } = deletion;
   if (messages.length === 0) {
     const found = await someWritten(change, userId, foundAtOnce);
-    return found.length > 0 ? { ...deletion, messages: found } : undefined;
+    if (found.length > 0) return { ...deletion, messages: found };
+    return (await forgetReported(change.rows, userId, erasedAtOnce)) > 0 ? deletion : undefined;
   }
   await eraseWritten(change, notifications, messages.slice(0, erasedAtOnce));
   return { ...deletion, messages: messages.slice(erasedAtOnce) };

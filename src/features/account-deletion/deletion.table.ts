@@ -39,6 +39,10 @@ export const ownRows: readonly string[] = [
   deleteSome('blocks', 'user_id, blocked_id', 'blocked_id = $1'),
   deleteSome('server_bans', 'id', 'user_id = $1'),
   deleteSome('server_timeouts', 'server_id, user_id', 'user_id = $1'),
+  deleteSome('reports', 'id', 'reporter_id = $1'),
+  // The name of someone who was reported.
+  `UPDATE report_cases SET snapshot = NULL WHERE id IN (
+    SELECT id FROM report_cases WHERE about_id = $1 AND kind = 'user' AND snapshot IS NOT NULL LIMIT $2) RETURNING 1 AS one`,
   deleteSome('invite_codes', 'id', 'created_by = $1'),
   `UPDATE invite_codes SET used_by = NULL
     WHERE id IN (SELECT id FROM invite_codes WHERE used_by = $1 LIMIT $2) RETURNING 1 AS one`,

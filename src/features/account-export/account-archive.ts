@@ -7,7 +7,8 @@ import { type ExportedFile, readMade, readPictures, readUploads } from './file.t
 import { type ExportRecord, indexPage, type ListedSection } from './pages.ts';
 import { type ExportItem, type ExportList, entriesOf, rowItem, textEntry } from './parts.ts';
 import { pathOf, withTimes } from './records.ts';
-import { type Section, sections } from './section.table.ts';
+import { sections } from './section.table.ts';
+import type { Section } from './section-page.table.ts';
 import { talkOf } from './talk.ts';
 
 /** How many rows are read at once. */

@@ -1,29 +1,6 @@
-import { NIL } from 'uuid';
 import { selectMayRead } from '../../access/channel.table.ts';
-
-/** A list in the export, read page by page. */
-export interface Section {
-  /** Of its files. */
-  name: string;
-  title: string;
-  /** Where the first page begins. */
-  start: string;
-  /** $1 user, $2 `cursor` of the last row before, $3 how many rows; ordered by `cursor`, which no file has. */
-  statement: string;
-}
-
-/** @param columns SQL, with the names that files have; times end in `At` or `Until` */
-function section(name: string, title: string, columns: string, from: string, key: string): Section {
-  const statement = `SELECT ${key} AS cursor, ${columns} FROM ${from} AND ${key} > $2::uuid ORDER BY ${key} LIMIT $3`;
-  return { name, title, start: NIL, statement };
-}
-
-/** The same where no id orders the rows. @param key SQL of a text */
-function textSection(name: string, title: string, columns: string, from: string, key: string): Section {
-  const cursor = `(${key}) COLLATE "C"`;
-  const statement = `SELECT ${cursor} AS cursor, ${columns} FROM ${from} AND ${cursor} > $2 ORDER BY ${cursor} LIMIT $3`;
-  return { name, title, start: '', statement };
-}
+import { decided } from './decided.table.ts';
+import { type Section, section, textSection } from './section-page.table.ts';
 
 const other = (id: string) =>
   `(SELECT username FROM users o WHERE o.id = ${id}) AS username, (SELECT display_name FROM users o WHERE o.id = ${id}) AS "displayName"`;
@@ -35,7 +12,8 @@ const profile = section(
   'Profile',
   `u.id, u.username, u.display_name AS "displayName", coalesce(u.email, u.claimed_email) AS email, u.email_verified_at AS "emailVerifiedAt",
    u.avatar_url AS "avatarUrl", u.tier, u.password_hash IS NOT NULL AS "hasPassword", u.created_at AS "createdAt",
-   u.updated_at AS "updatedAt", u.suspended_at AS "suspendedAt", u.suspension_reason AS "suspensionReason"`,
+   u.updated_at AS "updatedAt", u.suspended_at AS "suspendedAt", u.suspension_reason AS "suspensionReason", u.suspended_until AS "suspendedUntil",
+   u.is_operator AS "isOperator"`,
   'users u WHERE u.id = $1',
   'u.id',
 );
@@ -313,4 +291,7 @@ const reactions = textSection(
 );
 
 /** All of them, in the order in which they are shown. */
-export const sections: Section[] = [...account, ...settings, ...places, ...people, ...agents, reactions];
+export const sections: Section[] = [
+  ...[...account, ...settings, ...places, ...people, ...decided, ...agents],
+  reactions,
+];

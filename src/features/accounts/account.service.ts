@@ -26,6 +26,7 @@ import type { PictureService } from '../pictures/picture.service.ts';
 import { ownUser, shownEmail, smallUser } from './account.view.ts';
 import { accountsOfAddress, type Named } from './address/mailboxes.table.ts';
 import type { AgentIdentity } from './agent.identity.ts';
+import type { Barring } from './barring.ts';
 import type { Confirmations } from './confirmation/confirmation.service.ts';
 import type { Credentials } from './credentials.ts';
 import { userCache } from './identity.ts';
@@ -68,6 +69,7 @@ export interface AccountParts {
   presence: Introductions;
   pictures: PictureService;
   settings: Settings;
+  barring: Barring;
 }
 
 type Changed = z.input<typeof passwordChangedSchema>['remaining'];
@@ -91,7 +93,8 @@ export class AccountService {
    * account is created nevertheless
    */
   async register(input: z.output<typeof registerSchema>, device: Device): Promise<AuthAnswer> {
-    const { database, changes, passwords, sessions, signIns, membership, settings, verifications } = this.parts;
+    const { database, changes, passwords, sessions, signIns, membership, settings, verifications, barring } =
+      this.parts;
     const { email, username, displayName, inviteCode } = input;
     await requireUnguessable(input.password, 'password', { email, username, displayName });
     const others = await accountsOfAddress(database.rows, email, maxNamed);
@@ -102,11 +105,12 @@ export class AccountService {
     const answer = await namingConflicts(username === undefined, () =>
       changes.run(async (change) => {
         const unproven = { email, emailVerified: false, suggestion: email };
-        const user = await createUser(change, { ...unproven, passwordHash, username, displayName, tier });
+        const made = { ...unproven, passwordHash, username, displayName, tier };
+        const user = await createUser(change, made, { barring, ip: device.ip });
         if (inviteCode !== undefined) await membership.admit(change, user, inviteCode);
         await verifications.offer(change, user.id);
         await signIns.remember(change, user.id, device);
-        const mayEnter = !settings.accounts.requireVerifiedEmail;
+        const mayEnter = !settings.accounts.requireVerifiedEmail && !(await barring.isBarred(change.rows, user));
         return mayEnter ? await sessions.open(change, user.id, device) : null;
       }),
     );
@@ -246,7 +250,7 @@ export class AccountService {
 
   private own(user: User): z.input<typeof ownUserSchema> {
     const { capabilities, settings } = this.parts;
-    return ownUser(user, capabilities.membership(user.tier), settings.accounts.secondFactor.required);
+    return ownUser(user, capabilities.membership(user.tier, user.isOperator), settings.accounts.secondFactor.required);
   }
 }
 

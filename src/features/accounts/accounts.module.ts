@@ -17,6 +17,7 @@ import { AccountService } from './account.service.ts';
 import { EmailChangeService } from './address/email-change.service.ts';
 import { AgentAccess } from './agent.access.ts';
 import { AgentIdentity } from './agent.identity.ts';
+import { Barring } from './barring.ts';
 import { Confirmations } from './confirmation/confirmation.service.ts';
 import { Credentials } from './credentials.ts';
 import { Dashboard } from './dashboard.ts';
@@ -24,6 +25,8 @@ import { DisconnectService } from './disconnect.service.ts';
 import { forgetEnded } from './forget-ended.table.ts';
 import { forgetFormerNames } from './former-names.table.ts';
 import { Identity } from './identity.ts';
+import { endSuspensions } from './instance-bans.table.ts';
+import { InstanceBans } from './instance-bans.ts';
 import { AccountMails, mailWork } from './mailed/account-mails.ts';
 import { EmailCodeService } from './mailed/email-code.service.ts';
 import { PasswordResetService } from './mailed/password-reset.service.ts';
@@ -35,6 +38,7 @@ import { oauthRoutes } from './oauth/oauth.routes.ts';
 import { OAuthService } from './oauth/oauth.service.ts';
 import { createProviders } from './oauth/providers.ts';
 import { OperatorService } from './operator.service.ts';
+import { Operators } from './operators.ts';
 import { Ownership } from './ownership.ts';
 import { PasswordCheck } from './password-check.ts';
 import { Passwords } from './passwords.ts';
@@ -76,10 +80,23 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   const notices = new SecurityNotices({ ...context, mails });
   const signIns = new SignIns(notices);
   const factors = new Factors(context);
-  const base = { ...context, tokens, devices, agentIdentity, mails, notices, signIns, passwords, revocation, factors };
+  const barring = new Barring(settings);
+  const base = {
+    ...context,
+    barring,
+    tokens,
+    devices,
+    agentIdentity,
+    mails,
+    notices,
+    signIns,
+    passwords,
+    revocation,
+    factors,
+  };
   const credentials = new Credentials(base);
   const membership = new MembershipService(base);
-  const ownership = new Ownership(credentials, mails);
+  const ownership = new Ownership(credentials, mails, barring);
   const tickets = new Tickets(base);
   const sessions = new SessionService({ ...base, credentials, tickets });
   const sealed = new SealedText(settings.jwtSecrets);
@@ -97,9 +114,15 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   const confirmations = new Confirmations({ ...parts, codes, secondFactor });
   const service = new AccountService({ ...parts, verifications, confirmations });
   const dashboard = new Dashboard(database);
-  const operator = new OperatorService({ ...parts, suspensions: new Suspensions(base) });
+  const suspensions = new Suspensions(base);
+  const bans = new InstanceBans({ barring, suspensions });
+  const operator = new OperatorService({ ...parts, suspensions, bans });
+  const operators = new Operators(database);
   return {
-    services: { agentAccess, agentIdentity, tokens, identity, confirmations, credentials, mails, dashboard, operator },
+    services: {
+      ...{ agentAccess, agentIdentity, tokens, identity, confirmations, credentials, mails, dashboard, operator },
+      ...{ operators, suspensions, instanceBans: bans },
+    },
     routes: [
       ...accountRoutes(service, dashboard),
       ...usernameRoutes(new UsernameService(parts)),
@@ -117,7 +140,7 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
     ],
     handlers: ({ expiry }) => accountHandlers(identity, expiry),
     jobs: [...mailWork({ mails, codes, resets, verifications, addresses }, context), notices.work()],
-    chores: [fillSkeletons, forgetFormerNames, resealTotp(sealed), ...forgetEnded(settings.accounts)],
+    chores: [fillSkeletons, forgetFormerNames, resealTotp(sealed), endSuspensions, ...forgetEnded(settings.accounts)],
     close: () => activity.close(),
   } satisfies Module;
 }

@@ -11,5 +11,12 @@ export function anonymise(user: User): void {
   user.displayName = 'Deleted user';
   user.avatarUrl = null;
   Object.assign(user, { email: null, claimedEmail: null, emailVerifiedAt: null, passwordHash: null });
-  Object.assign(user, { deletesAt: null, secondFactorAt: null, suspendedAt: null, suspensionReason: null });
+  Object.assign(user, {
+    deletesAt: null,
+    secondFactorAt: null,
+    suspendedAt: null,
+    suspensionReason: null,
+    suspendedUntil: null,
+    isOperator: false,
+  });
 }

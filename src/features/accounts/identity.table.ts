@@ -57,7 +57,7 @@ export interface Seen {
 
 const userColumns = `u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot",
   u.tier, u.suspended_at IS NOT NULL AS suspended, u.suspension_reason AS "suspensionReason",
-  u.second_factor_at IS NOT NULL AS "secondFactor"`;
+  u.suspended_until AS "suspendedUntil", u.second_factor_at IS NOT NULL AS "secondFactor"`;
 const selectUsers = `SELECT ${userColumns} FROM users u WHERE u.id = ANY($1::uuid[]) AND u.deleted_at IS NULL`;
 const selectArrivals = `SELECT s.id AS "sessionId", s.user_id AS "userId", s.revoked_at IS NOT NULL AS revoked, ${userColumns}
   FROM sessions s LEFT JOIN users u ON u.id = s.user_id AND u.deleted_at IS NULL WHERE s.id = ANY($1::uuid[])`;
@@ -66,7 +66,8 @@ const selectToken = `SELECT id, user_id AS "userId", scope, (extract(epoch FROM 
   revoked_at IS NOT NULL AS revoked FROM personal_tokens WHERE id = $1`;
 const selectAgent = `SELECT a.id AS "agentId", a.owner_id AS "ownerId", a.status, u.id, u.username,
   u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot", u.tier,
-  o.suspended_at IS NOT NULL AS suspended, o.suspension_reason AS "suspensionReason"
+  o.suspended_at IS NOT NULL AS suspended, o.suspension_reason AS "suspensionReason",
+  o.suspended_until AS "suspendedUntil"
   FROM agents a JOIN users u ON u.id = a.user_id JOIN users o ON o.id = a.owner_id
   WHERE a.user_id = $1 AND u.deleted_at IS NULL`;
 const selectAgentToken = `SELECT agent_id AS "agentId", (extract(epoch FROM ends_at) * 1000)::float8 AS "endsAt"
@@ -95,11 +96,19 @@ export async function readArrivals(rows: Rows, sessionIds: string[]): Promise<Ma
   );
 }
 
-const knownUser = ({ tier, suspended, suspensionReason, secondFactor, ...user }: UserRow): KnownUser => ({
+const knownUser = ({
+  tier,
+  suspended,
+  suspensionReason,
+  suspendedUntil,
+  secondFactor,
+  ...user
+}: UserRow): KnownUser => ({
   user,
   tier,
   suspended,
   suspensionReason,
+  suspendedUntil,
   secondFactor,
 });
 
@@ -119,8 +128,9 @@ export async function readToken(rows: Rows, id: string): Promise<KnownToken | un
 export async function readAgent(rows: Rows, userId: string): Promise<KnownAgent | undefined> {
   const [row] = await rows<AgentRow>(selectAgent, [userId]);
   if (!row) return undefined;
-  const { agentId, ownerId, status, tier, suspended, suspensionReason, ...user } = row;
-  return { id: agentId, ownerId, status, tier, user, standing: { suspended, suspensionReason } };
+  const { agentId, ownerId, status, tier, suspended, suspensionReason, suspendedUntil, ...user } = row;
+  const standing = { suspended, suspensionReason, suspendedUntil };
+  return { id: agentId, ownerId, status, tier, user, standing };
 }
 
 export async function readAgentToken(rows: Rows, id: string): Promise<KnownAgentToken | undefined> {

@@ -9,6 +9,7 @@ import { createStream } from '../../delivery/log.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { claimMailbox } from './address/mailboxes.table.ts';
+import type { Barring } from './barring.ts';
 import { claimUsername, isNameTaken } from './usernames.table.ts';
 
 /** The data of a new person's account. */
@@ -29,10 +30,21 @@ export interface NewUser {
   suggestion: string;
 }
 
-/** Adds a person. Run it through `namingConflicts`. @throws AppError EMAIL_TAKEN for a proven address */
-export async function createUser(change: Change, input: NewUser): Promise<User> {
+/** Who may make an account, and from where. */
+export interface SignUp {
+  barring: Pick<Barring, 'requireNew'>;
+  ip: string;
+}
+
+/**
+ * Adds a person. Run it through `namingConflicts`.
+ * @param signUp null: the operator made it
+ * @throws AppError EMAIL_TAKEN for a proven address, ACCOUNT_SUSPENDED for one that is banned, SIGN_UP_REFUSED
+ */
+export async function createUser(change: Change, input: NewUser, signUp: SignUp | null): Promise<User> {
   const id = newId();
   const { email, emailVerified } = input;
+  await signUp?.barring.requireNew(change.rows, emailVerified ? email : null, signUp.ip);
   const isTaken = email !== null && !(await claimMailbox(change.rows, email, id));
   if (isTaken && emailVerified) throw new AppError('EMAIL_TAKEN');
   const username = input.username ?? (await freeUsername(change, id, input.suggestion));

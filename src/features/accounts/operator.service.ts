@@ -6,9 +6,10 @@ import { User } from '../../database/entities/user.entity.ts';
 import type { Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { shownEmail } from './account.view.ts';
+import { shownEmail, smallUserColumns } from './account.view.ts';
 import type { Credentials } from './credentials.ts';
 import { ownerOfFormerName } from './former-usernames.table.ts';
+import type { InstanceBans } from './instance-bans.ts';
 import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { SecurityNotices } from './notices/security-notices.ts';
@@ -22,6 +23,8 @@ export interface ListedUser {
   id: string;
   username: string;
   email: string | null;
+  displayName: string;
+  avatarUrl: string | null;
   tier: string;
   isBot: boolean;
   createdAt: string;
@@ -42,6 +45,7 @@ interface OperatorParts {
   credentials: Credentials;
   factors: Factors;
   suspensions: Suspensions;
+  bans: InstanceBans;
   notices: Pick<SecurityNotices, 'notify'>;
   settings: Settings;
 }
@@ -72,7 +76,7 @@ export class OperatorService {
       changes.run(async (change) => {
         // The operator vouches for the address.
         const proven = { email, emailVerified: true, suggestion: email };
-        const user = await createUser(change, { ...proven, username, displayName, passwordHash, tier });
+        const user = await createUser(change, { ...proven, username, displayName, passwordHash, tier }, null);
         return { id: user.id, username: user.username };
       }),
     );
@@ -119,25 +123,46 @@ export class OperatorService {
     });
   }
 
-  /** Suspends an account and its bots until `unsuspend`. @throws AppError USER_NOT_FOUND */
+  /** Suspends an account and its bots until `unsuspend`. @throws AppError USER_NOT_FOUND, FORBIDDEN for an operator */
   async suspend(name: string, reason: string | null): Promise<void> {
-    await this.parts.suspensions.suspend(await this.find(name), reason);
+    const id = await this.find(name);
+    const { changes, suspensions } = this.parts;
+    await changes.run((change) => suspensions.suspend(change, id, { reason, until: null }));
   }
 
   /** @returns whether it was suspended. @throws AppError USER_NOT_FOUND */
   async unsuspend(name: string): Promise<boolean> {
-    return this.parts.suspensions.end(await this.find(name));
+    const id = await this.find(name);
+    return this.parts.changes.run((change) => this.parts.suspensions.end(change, id));
+  }
+
+  /** Bans a person from the installation. @param until null: for good @throws AppError USER_NOT_FOUND, FORBIDDEN, VALIDATION_FAILED */
+  async ban(name: string, reason: string | null, until: Date | null): Promise<void> {
+    const userId = await this.find(name);
+    await this.parts.changes.run((change) => this.parts.bans.ban(change, { userId, reason, until, by: null }));
+  }
+
+  /** @throws AppError USER_NOT_FOUND, BAN_NOT_FOUND */
+  async unban(name: string): Promise<void> {
+    const userId = await this.find(name);
+    await this.parts.changes.run((change) => this.parts.bans.lift(change, userId));
+  }
+
+  /** Makes someone an operator, or takes it from them. @returns whether that changed anything. @throws AppError USER_NOT_FOUND */
+  async setOperator(name: string, isOperator: boolean): Promise<boolean> {
+    const id = await this.find(name);
+    return this.parts.changes.run((change) => this.parts.membership.setOperator(change, id, isOperator));
   }
 
   /** Newest first. @param search part of a username or an e-mail; empty: all */
   async list(search: string, limit: number): Promise<ListedUser[]> {
     const found = await usersLike(this.parts.database.db, usernameKeys(search)).limit(limit).execute();
     return found.map(
-      ({ email, claimedEmail, createdAt, emailVerifiedAt, suspendedAt, deletesAt, sessions, ...user }) => {
+      ({ email, claimedEmail, createdAt, emailVerifiedAt, suspendedAt, deletesAt, sessions, avatarUrl, ...user }) => {
         const deleted = { deletesAt: isoTimeOrNull(deletesAt ?? null) };
         const is = { verified: emailVerifiedAt != null, suspended: suspendedAt != null, ...deleted };
         const shown = { email: shownEmail({ email, claimedEmail }), createdAt: isoTime(createdAt) };
-        return { ...user, ...shown, ...is, sessions: sessions ?? 0 };
+        return { ...user, avatarUrl: avatarUrl ?? null, ...shown, ...is, sessions: sessions ?? 0 };
       },
     );
   }
@@ -171,7 +196,7 @@ export class OperatorService {
 /** Users with a part of their username or e-mail, newest first, and how many valid sessions they have. */
 function usersLike(db: Queries, parts: string[]) {
   const likes = parts.map((part) => `%${part.replace(/[\\%_]/g, '\\$&')}%`);
-  const columns = ['u.id', 'u.username', 'u.email', 'u.claimedEmail', 'u.tier', 'u.isBot', 'u.createdAt'] as const;
+  const columns = [...smallUserColumns, 'u.email', 'u.claimedEmail', 'u.tier', 'u.createdAt'] as const;
   return db
     .selectFrom('User as u')
     .where('u.deletedAt', 'is', null)

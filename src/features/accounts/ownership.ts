@@ -5,6 +5,7 @@ import { EmailVerification, User } from '../../database/entities/user.entity.ts'
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { claimMailbox } from './address/mailboxes.table.ts';
+import type { Barring } from './barring.ts';
 import type { Credentials } from './credentials.ts';
 import type { AccountMails } from './mailed/account-mails.ts';
 import { requireActive, standingOf } from './standing.ts';
@@ -13,10 +14,12 @@ import { requireActive, standingOf } from './standing.ts';
 export class Ownership {
   private readonly credentials: Credentials;
   private readonly mails: AccountMails;
+  private readonly barring: Barring;
 
-  constructor(credentials: Credentials, mails: AccountMails) {
+  constructor(credentials: Credentials, mails: AccountMails, barring: Barring) {
     this.credentials = credentials;
     this.mails = mails;
+    this.barring = barring;
   }
 
   /**
@@ -60,6 +63,7 @@ export class Ownership {
   /** An account that was made with another one's address gets it if that one has left it since. */
   private async settle({ em, rows }: Change, owner: User): Promise<void> {
     const { claimedEmail } = owner;
+    await this.barring.requireMailbox(rows, owner.email ?? claimedEmail ?? null);
     if (owner.email == null && claimedEmail != null) {
       if (!(await claimMailbox(rows, claimedEmail, owner.id))) throw new AppError('EMAIL_TAKEN');
       Object.assign(owner, { email: claimedEmail, claimedEmail: null });

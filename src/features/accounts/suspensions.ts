@@ -1,5 +1,7 @@
 import { lockUser } from '../../access/user.table.ts';
+import { AppError } from '../../contract/errors.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
+import { InstanceBan } from '../../database/entities/instance-ban.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
@@ -11,7 +13,13 @@ import { userCache } from './identity.ts';
 /** The name under which nodes without Redis learn whose sockets to close (see the migration 0071-account-standing). */
 export const suspensionSignal = 'suspensions';
 
-interface Deps extends Pick<Context, 'changes' | 'caches' | 'control'> {
+/** Why, and until when; null: until it is lifted. */
+export interface Suspension {
+  reason: string | null;
+  until: Date | null;
+}
+
+interface Deps extends Pick<Context, 'caches' | 'control'> {
   agentIdentity: Pick<AgentIdentity, 'forget'>;
   presence: Goodbyes;
 }
@@ -27,34 +35,35 @@ export class Suspensions {
     this.deps = deps;
   }
 
-  /** Repeated, it replaces the reason. */
-  async suspend(userId: string, reason: string | null): Promise<void> {
-    await this.deps.changes.run(async (change) => {
-      const user = await this.hold(change, userId);
-      user.suspendedAt ??= dateNow();
-      user.suspensionReason = reason;
-      const bots = await this.botsOf(change, userId);
-      const everyone = [userId, ...bots];
-      change.afterCommit(async () => {
-        // In this order on each node: first they are refused, then their sockets are closed.
-        const forgotten = this.forget(userId, bots);
-        const cut = everyone.map((id) => this.deps.control.send({ kind: 'disconnect', userId: id, event: null }));
-        await Promise.all([forgotten, ...cut]);
-        await Promise.all(everyone.map((id) => this.deps.presence.goodbye(id)));
-      });
+  /** Repeated, it replaces the reason and the end. @throws AppError FORBIDDEN for an operator, who is revoked first */
+  async suspend(change: Change, userId: string, { reason, until }: Suspension): Promise<void> {
+    const user = await this.hold(change, userId);
+    if (user.isOperator)
+      throw new AppError('FORBIDDEN', { message: 'An operator cannot be suspended; revoke it first.' });
+    user.suspendedAt ??= dateNow();
+    Object.assign(user, { suspensionReason: reason, suspendedUntil: until });
+    await change.em.flush();
+    const bots = await this.botsOf(change, userId);
+    const everyone = [userId, ...bots];
+    change.afterCommit(async () => {
+      // In this order on each node: first they are refused, then their sockets are closed.
+      const forgotten = this.forget(userId, bots);
+      const cut = everyone.map((id) => this.deps.control.send({ kind: 'disconnect', userId: id, event: null }));
+      await Promise.all([forgotten, ...cut]);
+      await Promise.all(everyone.map((id) => this.deps.presence.goodbye(id)));
     });
   }
 
-  /** @returns whether the account was suspended */
-  async end(userId: string): Promise<boolean> {
-    return this.deps.changes.run(async (change) => {
-      const user = await this.hold(change, userId);
-      const wasSuspended = user.suspendedAt != null;
-      Object.assign(user, { suspendedAt: null, suspensionReason: null });
-      const bots = await this.botsOf(change, userId);
-      change.afterCommit(() => this.forget(userId, bots));
-      return wasSuspended;
-    });
+  /** Ends a ban from the installation too. @returns whether the account was suspended */
+  async end(change: Change, userId: string): Promise<boolean> {
+    const user = await this.hold(change, userId);
+    const wasSuspended = user.suspendedAt != null;
+    Object.assign(user, { suspendedAt: null, suspensionReason: null, suspendedUntil: null });
+    await change.em.flush();
+    await change.em.nativeDelete(InstanceBan, { userId });
+    const bots = await this.botsOf(change, userId);
+    change.afterCommit(() => this.forget(userId, bots));
+    return wasSuspended;
   }
 
   private async hold({ em, rows }: Change, userId: string): Promise<User> {

@@ -49,7 +49,11 @@ export class UsernameService {
         if (username !== user.username) {
           await this.rename(change, user, validated(newNameSchema, { username }).username, device);
         }
-        return ownUser(user, capabilities.membership(user.tier), settings.accounts.secondFactor.required);
+        return ownUser(
+          user,
+          capabilities.membership(user.tier, user.isOperator),
+          settings.accounts.secondFactor.required,
+        );
       }),
     );
   }

@@ -11,6 +11,8 @@ import { BundleSources } from './bundle-sources.ts';
 import { servingRoutes } from './serving.routes.ts';
 import { ViewCounter } from './view-counter.ts';
 
+export type AppsServices = ReturnType<typeof appsModule>['services'];
+
 /** Apps of servers: their files are served, or their own server is proxied (contract §8). */
 export function appsModule(context: Context & BlobsServices & WorkspaceServices) {
   const { settings, database } = context;
@@ -23,7 +25,7 @@ export function appsModule(context: Context & BlobsServices & WorkspaceServices)
   const appProxy = new AppProxy({ ...context, limits: limits.proxy });
   const appsOrigin = new AppsOrigin(settings.appsUrl);
   return {
-    services: { appProxy, appsOrigin },
+    services: { appProxy, appsOrigin, appAccess },
     routes: [...serverAppRoutes(apps), ...servingRoutes(serving, appProxy, appsOrigin)],
     close: () => views.close(),
   };

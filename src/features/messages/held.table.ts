@@ -64,7 +64,7 @@ const queue = `${select} JOIN channels c ON c.id = h.channel_id AND c.deleted_at
   JOIN server_members m ON m.server_id = h.server_id AND m.user_id = $2
   LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = $2
   WHERE h.server_id = $1 AND h.status IN ('waiting', 'flagged') AND h.id > $3
-    AND (${selectIsInChannel('c.is_private', 'e.excluded')} OR (c.is_private AND ${selectMay('m', 'channel:see-private')}))
+    AND (${selectIsInChannel({ user: '$2', excluded: 'e.excluded' })} OR (c.is_private AND ${selectMay('m', 'channel:see-private')}))
   ORDER BY h.id LIMIT $4`;
 const count = `SELECT count(*)::int AS count FROM held_messages
   WHERE server_id = $1 AND author_id = $2 AND status = 'waiting'`;

@@ -89,6 +89,8 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
       return `Your message in #${channel} was approved`;
     case 'message.held_rejected':
       return `Your message in #${channel} was not approved`;
+    case 'report.decided':
+      return 'What you reported was decided';
     default:
       return sender;
   }

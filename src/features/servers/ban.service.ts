@@ -48,37 +48,40 @@ export class BanService {
   async ban(actor: Actor, idOrSlug: string, input: BanInput): Promise<BanRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'member:ban');
+    return this.deps.changes.run((change) => this.banIn(change, actor, id, input));
+  }
+
+  /** The same as a part of a change. @throws AppError NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, VALIDATION_FAILED */
+  async banIn(change: Change, actor: Actor, id: string, input: BanInput): Promise<BanRecord> {
     const { userId, deleteMessageHours: hours } = input;
-    return this.deps.changes.run(async (change) => {
-      const user = await userById(change.rows, userId);
-      // Join requests and admissions lock in this order too.
-      await lockUser(change.rows, userId);
-      const locked = await lockMembers(change, id, [actor.userId, userId]);
-      const mine = locked.get(actor.userId)?.rights;
-      const theirs = locked.get(userId)?.rights;
-      if (!mine) throw new AppError('NOT_A_MEMBER');
-      requirePermission(mine, 'member:ban');
-      if (hours !== undefined) requirePermission(mine, 'member:delete-messages');
-      if (theirs) requireToOutrank(mine, theirs);
-      const ban = await write(change, id, actor, input);
-      // It holds more than a timeout, and none is left when it ends.
-      await liftTimeout(change, this.deps.serverAccess, id, userId);
-      if (hours !== undefined) await eraseLastHours(change, this.deps.jobs, { serverId: id, userId, hours });
-      if (theirs) await this.deps.roster.remove(change, id, userId);
-      else await this.keepOut(change, id, userId);
-      await endLinksOf(change, id, userId, actor.userId);
-      if (theirs) await this.deps.inviteCodes.renewAfterRemoval(change, id, user);
-      if (theirs && !user.isBot) {
-        const reference = { type: 'server', id };
-        const notice = { to: [userId], senderId: actor.userId, serverId: id, reference };
-        await this.deps.notifications.add(change, { kind: 'server.banned', ...notice });
-      }
-      const record = banRecord(ban, user, smallUser(actor.user));
-      for (const moderator of await holdersOf(change.rows, id, 'member:ban')) {
-        change.publish(memberBanned.in(userRoom(moderator), { serverId: id, ban: record }));
-      }
-      return record;
-    });
+    const user = await userById(change.rows, userId);
+    // Join requests and admissions lock in this order too.
+    await lockUser(change.rows, userId);
+    const locked = await lockMembers(change, id, [actor.userId, userId]);
+    const mine = locked.get(actor.userId)?.rights;
+    const theirs = locked.get(userId)?.rights;
+    if (!mine) throw new AppError('NOT_A_MEMBER');
+    requirePermission(mine, 'member:ban');
+    if (hours !== undefined) requirePermission(mine, 'member:delete-messages');
+    if (theirs) requireToOutrank(mine, theirs);
+    const ban = await write(change, id, actor, input);
+    // It holds more than a timeout, and none is left when it ends.
+    await liftTimeout(change, this.deps.serverAccess, id, userId);
+    if (hours !== undefined) await eraseLastHours(change, this.deps.jobs, { serverId: id, userId, hours });
+    if (theirs) await this.deps.roster.remove(change, id, userId);
+    else await this.keepOut(change, id, userId);
+    await endLinksOf(change, id, userId, actor.userId);
+    if (theirs) await this.deps.inviteCodes.renewAfterRemoval(change, id, user);
+    if (theirs && !user.isBot) {
+      const reference = { type: 'server', id };
+      const notice = { to: [userId], senderId: actor.userId, serverId: id, reference };
+      await this.deps.notifications.add(change, { kind: 'server.banned', ...notice });
+    }
+    const record = banRecord(ban, user, smallUser(actor.user));
+    for (const moderator of await holdersOf(change.rows, id, 'member:ban')) {
+      change.publish(memberBanned.in(userRoom(moderator), { serverId: id, ban: record }));
+    }
+    return record;
   }
 
   /** The bans that count, newest first. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, INVALID_CURSOR */

@@ -94,24 +94,29 @@ export class MemberService {
     if (userId === actor.userId) return this.leave(actor, idOrSlug);
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'member:kick');
-    await this.deps.changes.run(async (change) => {
-      await this.removeOther(actor, id, userId);
-      await this.deps.inviteCodes.renewAfterRemoval(change, id, await anyUserById(change.rows, userId));
-    });
+    await this.deps.changes.run((change) => this.kickIn(change, actor, id, userId));
+  }
+
+  /** The same as a part of a change. @throws AppError NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED */
+  async kickIn(change: Change, actor: Actor, id: string, userId: string): Promise<void> {
+    await this.removeIn(change, actor, id, userId);
+    await this.deps.inviteCodes.renewAfterRemoval(change, id, await anyUserById(change.rows, userId));
   }
 
   /** The same without a new invite code. @throws AppError NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED */
   async removeOther(actor: Actor, serverId: string, userId: string): Promise<void> {
-    await this.deps.changes.run(async (change) => {
-      const { mine, theirs } = await lockBoth(change, serverId, actor.userId, userId);
-      requirePermission(mine.rights, 'member:kick');
-      requireToOutrank(mine.rights, theirs.rights);
-      await this.deps.roster.remove(change, serverId, userId);
-      await endLinksOf(change, serverId, userId, actor.userId);
-      const reference = { type: 'server', id: serverId };
-      const notice = { to: [userId], senderId: actor.userId, serverId, reference };
-      await this.deps.notifications.add(change, { kind: 'server.kicked', ...notice });
-    });
+    await this.deps.changes.run((change) => this.removeIn(change, actor, serverId, userId));
+  }
+
+  private async removeIn(change: Change, actor: Actor, serverId: string, userId: string): Promise<void> {
+    const { mine, theirs } = await lockBoth(change, serverId, actor.userId, userId);
+    requirePermission(mine.rights, 'member:kick');
+    requireToOutrank(mine.rights, theirs.rights);
+    await this.deps.roster.remove(change, serverId, userId);
+    await endLinksOf(change, serverId, userId, actor.userId);
+    const reference = { type: 'server', id: serverId };
+    const notice = { to: [userId], senderId: actor.userId, serverId, reference };
+    await this.deps.notifications.add(change, { kind: 'server.kicked', ...notice });
   }
 
   /**

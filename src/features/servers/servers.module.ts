@@ -33,12 +33,13 @@ export function serversModule(
   const parts = { ...context, inviteCodes: new InviteCodes(context) };
   const servers = new ServerService(parts);
   const members = new MemberService(parts);
+  const bans = new BanService(parts);
   return {
-    services: { servers, members },
+    services: { servers, members, bans },
     routes: [
       ...serverRoutes(servers),
       ...memberRoutes(members, new Joining(parts)),
-      ...banRoutes(new BanService(parts)),
+      ...banRoutes(bans),
       ...timeoutRoutes(new TimeoutService(parts)),
       ...raidRoutes(context.raids, new RaidRemoval({ ...parts, members })),
     ],

@@ -11,6 +11,7 @@ import { equalInConstantTime } from '../../../infrastructure/constant-time.ts';
 import type { Mail } from '../../../infrastructure/mail.ts';
 import type { Context } from '../../context.ts';
 import { shownEmail } from '../account.view.ts';
+import type { Barring } from '../barring.ts';
 import type { Credentials } from '../credentials.ts';
 import { type AccountMails, secondsUntil } from '../mailed/account-mails.ts';
 import { namingConflicts } from '../new-user.ts';
@@ -28,6 +29,7 @@ import { claimMailbox, mailboxHolder } from './mailboxes.table.ts';
 interface Deps extends Pick<Context, 'changes' | 'directAccess' | 'limits' | 'settings'> {
   mails: AccountMails;
   ownership: Ownership;
+  barring: Barring;
   credentials: Credentials;
   factors: Pick<Factors, 'removeAll'>;
   notices: Pick<SecurityNotices, 'notify'>;
@@ -84,6 +86,7 @@ export class EmailChangeService {
         // The delete is the check: of two uses of one code at once, one finds it gone.
         if ((await em.nativeDelete(EmailChange, { id, changedAt: null })) === 0)
           throw new AppError('INVALID_VERIFICATION_CODE');
+        await this.deps.barring.requireMailbox(change.rows, email);
         if (!(await claimMailbox(change.rows, email, userId))) throw new AppError('EMAIL_TAKEN');
         const { email: oldEmail = null, emailVerifiedAt } = user;
         await this.move(change, user, email);

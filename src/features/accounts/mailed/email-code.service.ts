@@ -12,6 +12,7 @@ import type { Mail } from '../../../infrastructure/mail.ts';
 import type { RateLimits } from '../../../infrastructure/rate-limits.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { countedMailbox } from '../address/mailbox.ts';
+import type { Barring } from '../barring.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
 import type { SignIns } from '../notices/sign-ins.ts';
@@ -36,6 +37,7 @@ interface EmailCodeParts {
   devices: KnownDevices;
   membership: MembershipService;
   ownership: Ownership;
+  barring: Barring;
   signIns: Pick<SignIns, 'remember'>;
   settings: Settings;
 }
@@ -137,7 +139,14 @@ export class EmailCodeService {
     const { email, displayName, inviteCode } = input;
     const tier = this.parts.settings.newAccountTier;
     const proven = { email, emailVerified: true, suggestion: email };
-    const user = await createUser(change, { ...proven, passwordHash: null, displayName, tier });
+    const user = await createUser(
+      change,
+      { ...proven, passwordHash: null, displayName, tier },
+      {
+        barring: this.parts.barring,
+        ip: device.ip,
+      },
+    );
     if (inviteCode !== undefined) await this.parts.membership.admit(change, user, inviteCode);
     await this.parts.signIns.remember(change, user.id, device);
     return user.id;

@@ -9,9 +9,10 @@ import type { Change } from '../../../delivery/changes.ts';
 import { dateNow } from '../../../infrastructure/clock.ts';
 import type { Context } from '../../context.ts';
 import { userCache } from '../identity.ts';
+import { readIsOperator } from '../operators.table.ts';
 import { redeemCode } from './redemption.ts';
 
-type Deps = Pick<Context, 'changes' | 'caches' | 'capabilities' | 'settings'>;
+type Deps = Pick<Context, 'database' | 'changes' | 'caches' | 'capabilities' | 'settings'>;
 
 /** Tiers of accounts, and upgrades by invite code (contract §3). */
 export class MembershipService {
@@ -25,7 +26,8 @@ export class MembershipService {
 
   /** The current one, even on a connection that is older than its last change. */
   async mine(actor: Actor): Promise<Membership> {
-    return this.deps.capabilities.membership(actor.tier);
+    const isOperator = actor.sessionId !== null && (await readIsOperator(this.deps.database.rows, actor.userId));
+    return this.deps.capabilities.membership(actor.tier, isOperator);
   }
 
   /** @throws AppError INVALID_INVITE_CODE, and FORBIDDEN for bots */
@@ -33,8 +35,8 @@ export class MembershipService {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no membership of their own.' });
     return this.deps.changes.run(async (change) => {
       await this.redeemFor(change, actor.userId, code);
-      const { tier } = await change.em.findOneOrFail(User, actor.userId, { refresh: true });
-      return this.deps.capabilities.membership(tier);
+      const { tier, isOperator } = await change.em.findOneOrFail(User, actor.userId, { refresh: true });
+      return this.deps.capabilities.membership(tier, isOperator);
     });
   }
 
@@ -66,8 +68,25 @@ export class MembershipService {
   async setTier(change: Change, userId: string, tier: string): Promise<void> {
     const changed = await change.em.nativeUpdate(User, { id: userId, deletedAt: null }, { tier, updatedAt: dateNow() });
     if (changed === 0) throw new AppError('USER_NOT_FOUND');
-    change.publish(membershipUpdated.in(userRoom(userId), this.deps.capabilities.membership(tier)));
+    await this.tell(change, userId, tier);
     change.afterCommit(() => this.deps.caches.forget(userCache, [userId]));
+  }
+
+  /** Gives or takes the capability `instance:admin`. @returns whether that changed anything. @throws AppError USER_NOT_FOUND */
+  async setOperator(change: Change, userId: string, isOperator: boolean): Promise<boolean> {
+    await lockUser(change.rows, userId);
+    const user = await change.em.findOne(User, { id: userId, deletedAt: null }, { refresh: true });
+    if (!user) throw new AppError('USER_NOT_FOUND');
+    if (user.isOperator === isOperator) return false;
+    user.isOperator = isOperator;
+    await change.em.flush();
+    await this.tell(change, userId, user.tier);
+    return true;
+  }
+
+  private async tell(change: Change, userId: string, tier: string): Promise<void> {
+    const membership = this.deps.capabilities.membership(tier, await readIsOperator(change.rows, userId));
+    change.publish(membershipUpdated.in(userRoom(userId), membership));
   }
 
   private isBelowInvited(tier: string): boolean {

@@ -11,6 +11,7 @@ import { isUniqueViolation } from '../../../database/failures.ts';
 import type { Change, Changes } from '../../../delivery/changes.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import type { Settings } from '../../../settings/settings.ts';
+import type { Barring } from '../barring.ts';
 import type { AccountMails } from '../mailed/account-mails.ts';
 import type { MembershipService } from '../membership/membership.service.ts';
 import { createUser, namingConflicts } from '../new-user.ts';
@@ -39,6 +40,7 @@ interface LinkingParts {
   sessions: SessionService;
   membership: MembershipService;
   ownership: Ownership;
+  barring: Barring;
   notices: Pick<SecurityNotices, 'notify'>;
   signIns: Pick<SignIns, 'remember'>;
   settings: Settings;
@@ -206,7 +208,14 @@ export class LinkingService {
     const displayName = nameFrom(extras.displayName ?? identity.displayName ?? '', maxDisplayName) || undefined;
     const tier = this.parts.settings.newAccountTier;
     const proven = { email, emailVerified: true, suggestion };
-    const user = await createUser(change, { ...proven, passwordHash: null, displayName, tier });
+    const user = await createUser(
+      change,
+      { ...proven, passwordHash: null, displayName, tier },
+      {
+        barring: this.parts.barring,
+        ip: device.ip,
+      },
+    );
     await this.parts.signIns.remember(change, user.id, device);
     return user.id;
   }

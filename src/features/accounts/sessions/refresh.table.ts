@@ -38,7 +38,7 @@ interface Exchange {
 const rememberedTokens = 200;
 
 const signable = `u.email_verified_at IS NOT NULL AS verified, u.suspended_at IS NOT NULL AS suspended,
-    u.suspension_reason AS "suspensionReason"`;
+    u.suspension_reason AS "suspensionReason", u.suspended_until AS "suspendedUntil"`;
 const lockByToken = `SELECT s.id, s.user_id AS "userId", ${signable},
     least($2, extract(epoch FROM s.created_at + make_interval(secs => $3) - now()))::float8 AS seconds
   FROM sessions s JOIN users u ON u.id = s.user_id

@@ -14,6 +14,7 @@ import { seal, unseal } from '../../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import type { Context } from '../../context.ts';
 import { ownUser } from '../account.view.ts';
+import type { Barring } from '../barring.ts';
 import type { Credentials } from '../credentials.ts';
 import type { SignIns } from '../notices/sign-ins.ts';
 import type { Tickets } from '../second-factor/tickets.ts';
@@ -39,6 +40,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | '
   tickets: Pick<Tickets, 'issue'>;
   tokens: Tokens;
   devices: KnownDevices;
+  barring: Pick<Barring, 'requireEntry'>;
 }
 
 /** Sign-ins and their tokens (contract §3). */
@@ -83,7 +85,11 @@ export class SessionService {
       accessToken: this.accessToken(userId, id),
       refreshToken,
       deviceToken: this.deps.devices.issue(userId, device.token),
-      user: ownUser(user, this.deps.capabilities.membership(user.tier), this.settings.secondFactor.required),
+      user: ownUser(
+        user,
+        this.deps.capabilities.membership(user.tier, user.isOperator),
+        this.settings.secondFactor.required,
+      ),
       ...(isRestored ? { restored: true as const } : {}),
     };
   }
@@ -165,9 +171,10 @@ export class SessionService {
     return null;
   }
 
-  private async admitted({ em }: Change, userId: string): Promise<User> {
+  private async admitted({ em, rows }: Change, userId: string): Promise<User> {
     const user = await em.findOneOrFail(User, userId, { refresh: true });
     this.requireAdmitted({ ...standingOf(user), verified: !!user.emailVerifiedAt });
+    await this.deps.barring.requireEntry(rows, user);
     return user;
   }
 

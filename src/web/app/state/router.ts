@@ -6,6 +6,7 @@ import { keptKeys, type Surroundings } from './surroundings.ts';
 export type Route =
   | { name: 'home' | (typeof plain)[number] }
   | { name: 'invite'; code: string }
+  | { name: 'admin'; section: AdminSection }
   | { name: 'settings'; section: SettingsSection; id: string | null }
   | { name: 'server' | 'home-page'; serverId: string }
   | { name: 'manage'; serverId: string; section: ServerSection }
@@ -24,6 +25,8 @@ interface InChannel {
 
 const settingsSections = ['profile', 'account', 'devices', 'notifications', 'agents', 'tokens', 'invites'] as const;
 export type SettingsSection = (typeof settingsSections)[number];
+const adminSections = ['reports', 'people', 'bans'] as const;
+export type AdminSection = (typeof adminSections)[number];
 const serverSections = [
   'overview',
   'members',
@@ -33,6 +36,7 @@ const serverSections = [
   'agents',
   'filters',
   'held',
+  'reports',
 ] as const;
 export type ServerSection = (typeof serverSections)[number];
 
@@ -103,6 +107,7 @@ export function routeOf(text: string): Route {
   if (first === 'dm' && second) {
     return { name: 'dm', serverId: null, channelId: second, ...within(third ? [third, ...others] : []) };
   }
+  if (first === 'admin') return { name: 'admin', section: oneOf(adminSections, second) ?? 'reports' };
   if (first === 'settings') {
     return { name: 'settings', section: oneOf(settingsSections, second) ?? 'profile', id: third ?? null };
   }
@@ -158,6 +163,7 @@ export const pathTo = {
   apps: (serverId: string) => `/app/s/${serverId}/apps`,
   app: (serverId: string, appId: string) => `/app/s/${serverId}/apps/${appId}`,
   manage: (serverId: string, section: ServerSection) => `/app/s/${serverId}/manage/${section}`,
+  admin: (section: AdminSection) => `/app/admin/${section}`,
   settings: (section: SettingsSection) => `/app/settings/${section}`,
   agent: (agentId: string) => `/app/settings/agents/${agentId}`,
   files: (serverId: string, folderId: string | null) =>

@@ -16,6 +16,7 @@ import { Pictures } from './pictures.ts';
 import { Alerts, Preferences } from './preferences.ts';
 import { Presence } from './presence.ts';
 import { Replies } from './replies.ts';
+import { Reporting } from './reporting.ts';
 import { Restraints } from './restraints.ts';
 import type { Route, Router } from './router.ts';
 import type { Scope } from './scope.ts';
@@ -119,6 +120,7 @@ function partsOf(core: Core) {
     people,
     handovers: new Handovers(core),
     held: new Held(core),
+    reporting: new Reporting(),
     pictures: new Pictures(core),
     notifications,
     preferences,

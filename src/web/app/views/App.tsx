@@ -3,6 +3,7 @@ import { isWide } from '../browser.ts';
 import type { PageState } from '../state/page.ts';
 import { pathTo } from '../state/router.ts';
 import type { Toasts as ToastsState } from '../state/toasts.ts';
+import { Admin } from './admin/Admin.tsx';
 import { Apps } from './apps/Apps.tsx';
 import { ConfirmIdentity } from './frame/ConfirmIdentity.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
@@ -17,6 +18,7 @@ import { Icon } from './parts/Icon.tsx';
 import { Discover } from './people/Discover.tsx';
 import { Friends } from './people/Friends.tsx';
 import { Notifications } from './people/Notifications.tsx';
+import { ReportDialog } from './people/ReportDialog.tsx';
 import { Manage } from './server/Manage.tsx';
 import { HomePage, ServerHome } from './server/ServerHome.tsx';
 import { Settings } from './settings/Settings.tsx';
@@ -74,6 +76,7 @@ function Home() {
       </main>
       <Switcher />
       <ConfirmIdentity />
+      <ReportDialog />
     </div>
   );
 }
@@ -129,6 +132,8 @@ function Main() {
       return <Apps key={here.serverId} serverId={here.serverId} appId={here.appId} />;
     case 'invite':
       return <Invite code={here.code} />;
+    case 'admin':
+      return <Admin section={here.section} />;
     case 'settings':
       return <Settings section={here.section} id={here.id} />;
     case 'discover':

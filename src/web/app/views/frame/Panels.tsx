@@ -186,6 +186,13 @@ function itemsFor(app: AppState, server: ServerRecord, open: (dialog: 'invite' |
     },
     ...(server.role === 'owner'
       ? []
-      : [{ label: 'Leave', icon: 'leave' as const, danger: true, run: () => open('leave') }]),
+      : [
+          {
+            label: 'Report',
+            icon: 'shield' as const,
+            run: () => app.reporting.open({ what: { kind: 'server', serverId: server.id }, name: server.name }),
+          },
+          { label: 'Leave', icon: 'leave' as const, danger: true, run: () => open('leave') },
+        ]),
   ];
 }

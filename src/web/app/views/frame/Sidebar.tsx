@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import type { OwnStatus } from '../../state/presence.ts';
 import { pathTo } from '../../state/router.ts';
+import { isOperator } from '../admin/Admin.tsx';
 import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
 import { Avatar, ServerPicture } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
@@ -150,7 +151,8 @@ const choices: { status: OwnStatus; label: string }[] = [
 
 /** The user's own name and status. */
 export function OwnProfile() {
-  const { me, presence, attempt } = useApp();
+  const app = useApp();
+  const { me, presence, attempt } = app;
   const user = me.value;
   if (!user) return <footer class="self" />;
   const now = presence.statuses.value.get(user.id) ?? 'offline';
@@ -175,6 +177,11 @@ export function OwnProfile() {
           <span class="faint">@{user.username}</span>
         </span>
       </Menu>
+      {isOperator(app) && (
+        <a class="icon" href={pathTo.admin('reports')} aria-label="Operators" title="Operators">
+          <Icon name="shield" />
+        </a>
+      )}
       <a class="icon" href="/app/settings/profile" aria-label="Settings" title="Settings">
         <Icon name="settings" />
       </a>

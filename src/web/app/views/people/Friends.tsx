@@ -79,7 +79,7 @@ function People({ title, list, children }: PeopleProps) {
 }
 
 function FriendActions({ entry }: { entry: Friendship }) {
-  const { people, attempt } = useApp();
+  const { people, attempt, reporting } = useApp();
   return (
     <>
       <Act label="Message" run={() => people.talkTo(entry.friendId)} />
@@ -87,6 +87,11 @@ function FriendActions({ entry }: { entry: Friendship }) {
         label={`Actions for ${entry.user.displayName}`}
         items={[
           { label: 'Remove friend', icon: 'trash', run: () => void attempt(() => people.endFriendship(entry.id)) },
+          {
+            label: 'Report',
+            icon: 'shield',
+            run: () => reporting.open({ what: { kind: 'user', userId: entry.friendId }, name: entry.user.displayName }),
+          },
           { label: 'Block', icon: 'block', danger: true, run: () => void attempt(() => people.block(entry.friendId)) },
         ]}
       >

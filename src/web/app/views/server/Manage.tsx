@@ -11,6 +11,7 @@ import { Invites } from './Invites.tsx';
 import { Keeping } from './Keeping.tsx';
 import { Members } from './Members.tsx';
 import { Overview } from './Overview.tsx';
+import { Reports } from './Reports.tsx';
 import { ServerAgents } from './ServerAgents.tsx';
 import { ServerHome } from './ServerHome.tsx';
 
@@ -31,6 +32,7 @@ const sections: Section[] = [
   { section: 'agents', label: 'Agents', icon: 'agent', forAdmins: false },
   { section: 'filters', label: 'Filters', icon: 'block', forAdmins: true },
   { section: 'held', label: 'Held messages', icon: 'shield', forAdmins: false, forModerators: true },
+  { section: 'reports', label: 'Reports', icon: 'shield', forAdmins: false, forModerators: true },
 ];
 
 /** The settings of a server, as far as the user's role allows. */
@@ -74,5 +76,7 @@ function Content({ server, section }: { server: ServerRecord; section: ServerSec
       return <Filters server={server} />;
     case 'held':
       return <HeldQueue server={server} />;
+    case 'reports':
+      return <Reports server={server} />;
   }
 }

@@ -157,6 +157,11 @@ function actionsFor(
       server.role === 'owner' &&
       role !== 'owner' &&
       !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
+    isOther && {
+      label: 'Report',
+      icon: 'shield',
+      run: () => app.reporting.open({ what: { kind: 'user', userId, serverId: server.id }, name: user.displayName }),
+    },
     isOther && { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(user) },
     moderates && { label: isHeld ? 'Change the timeout' : 'Time out', icon: 'mute', run: () => ask('time out') },
     moderates && isHeld && { label: 'End the timeout', icon: 'bell', run: () => ask('end timeout') },

@@ -198,6 +198,7 @@ function actionsFor(app: AppState, message: Message, askToDelete: () => void): A
       navigator.clipboard.writeText(location.origin + path).then(() => app.showToast('The link is copied.')),
     );
   };
+  const report = () => app.reporting.open({ what: { kind: 'message', messageId: message.id }, name: 'this message' });
   return [
     ...(mayPost ? [{ label: 'Reply', icon: 'reply' as const, key: 'r', run: reply }] : []),
     ...(message.threadId || !mayStart
@@ -207,6 +208,7 @@ function actionsFor(app: AppState, message: Message, askToDelete: () => void): A
     ...(isOwn && mayPost ? [{ label: 'Edit', icon: 'edit' as const, key: 'e', run: edit }] : []),
     // Only secure pages have a clipboard.
     ...(navigator.clipboard ? [{ label: 'Copy link', icon: 'link' as const, key: 'l', run: link }] : []),
+    ...(isOwn ? [] : [{ label: 'Report', icon: 'shield' as const, key: 'f', run: report }]),
     ...(isOwn || moderates ? [{ label: 'Delete', icon: 'trash' as const, key: 'delete', run: askToDelete }] : []),
   ];
 }

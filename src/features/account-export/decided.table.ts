@@ -1,0 +1,28 @@
+import { type Section, section } from './section-page.table.ts';
+
+/** What someone reported, and what was decided by them and about them. */
+export const decided: Section[] = [
+  section(
+    'instance-ban',
+    'Your ban from this installation',
+    'b.id, b.reason, b.until AS "bannedUntil", b.created_at AS "createdAt"',
+    'instance_bans b WHERE b.user_id = $1',
+    'b.id',
+  ),
+  section(
+    'reports',
+    'What you reported',
+    `r.id, c.kind, c.object_id AS "objectId", c.server_id AS "serverId", r.category, r.text, r.created_at AS "createdAt",
+     c.decided_at AS "decidedAt"`,
+    'reports r JOIN report_cases c ON c.id = r.case_id WHERE r.reporter_id = $1',
+    'r.id',
+  ),
+  section(
+    'report-decisions',
+    'Reports that you decided',
+    `c.id, c.kind, c.object_id AS "objectId", c.server_id AS "serverId", c.action, c.reason, c.created_at AS "createdAt",
+     c.decided_at AS "decidedAt"`,
+    'report_cases c WHERE c.decided_by = $1',
+    'c.id',
+  ),
+];

@@ -1,0 +1,58 @@
+import { AppError } from '../../contract/errors.ts';
+import { invalid } from '../../contract/schema/validation.ts';
+import { InstanceBan } from '../../database/entities/instance-ban.entity.ts';
+import { User } from '../../database/entities/user.entity.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
+import { newId } from '../../infrastructure/ids.ts';
+import type { Barring } from './barring.ts';
+import { addHashes, lastAddresses, removeBan } from './instance-bans.table.ts';
+import type { Suspensions } from './suspensions.ts';
+
+interface NewBan {
+  userId: string;
+  reason: string | null;
+  /** Null: until it is lifted. */
+  until: Date | null;
+  /** The operator; null: the command line. */
+  by: string | null;
+}
+
+/** Bans from the installation (contract §3): a suspension that also keeps out accounts made anew. */
+export class InstanceBans {
+  private readonly barring: Barring;
+  private readonly suspensions: Suspensions;
+
+  constructor({ barring, suspensions }: { barring: Barring; suspensions: Suspensions }) {
+    this.barring = barring;
+    this.suspensions = suspensions;
+  }
+
+  /** A second ban replaces the first. @throws AppError FORBIDDEN for an operator, VALIDATION_FAILED for a past end */
+  async ban(change: Change, { userId, reason, until, by }: NewBan): Promise<InstanceBan> {
+    requireFuture(until);
+    await this.suspensions.suspend(change, userId, { reason, until });
+    const { email } = await change.em.findOneOrFail(User, userId);
+    await removeBan(change.rows, userId);
+    const ban = change.em.create(InstanceBan, { id: newId(), userId, reason, until, bannedBy: by });
+    await change.em.flush();
+    const networks = this.barring.byNetwork ? await lastAddresses(change.rows, userId) : [];
+    const hashes = networks.map((ip) => this.barring.ofNetwork(ip));
+    if (email) hashes.push(this.barring.ofMailbox(email));
+    await addHashes(change.rows, ban.id, hashes);
+    return ban;
+  }
+
+  /** Lifts a ban, and with it the suspension. @throws AppError BAN_NOT_FOUND */
+  async lift(change: Change, userId: string): Promise<void> {
+    const ban = await change.em.findOne(InstanceBan, { userId });
+    if (!ban) throw new AppError('BAN_NOT_FOUND', { message: 'This user is not banned.' });
+    await this.suspensions.end(change, userId);
+  }
+}
+
+/** @throws AppError VALIDATION_FAILED for a past end */
+export function requireFuture(until: Date | null): void {
+  if (until && until <= dateNow())
+    throw invalid([{ path: 'until', message: 'must be in the future', code: 'too_small' }]);
+}

@@ -1,0 +1,163 @@
+import type { z } from 'zod';
+import { lockUser } from '../../access/user.table.ts';
+import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
+import {
+  type decideReportSchema,
+  type operatorDecisionSchema,
+  reportCreated,
+  reportUpdated,
+} from '../../contract/report.ts';
+import { type Rights, requirePermission, requireToOutrank } from '../../contract/roles.ts';
+import { invalid } from '../../contract/schema/validation.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { type InstanceBans, requireFuture } from '../accounts/instance-bans.ts';
+import type { Suspensions } from '../accounts/suspensions.ts';
+import type { Context } from '../context.ts';
+import { lockMembers } from '../members/roster.ts';
+import { eraseWritten } from '../messages/message.erasure.ts';
+import type { BanService } from '../servers/ban.service.ts';
+import type { MemberService } from '../servers/member.service.ts';
+import { tellDeciders } from './audience.ts';
+import type { ReportService } from './report.service.ts';
+import { botOwner, type CaseRow, closeCase, escalateCase, lockCase, readCase, reportersOf } from './report.table.ts';
+import type { CaseRecord } from './report.view.ts';
+
+type Decision = z.output<typeof decideReportSchema>;
+type OperatorDecision = z.output<typeof operatorDecisionSchema>;
+
+/** How many people one job notifies. */
+const notifiedAtOnce = 200;
+
+interface Deps extends Pick<Context, 'changes' | 'notifications'> {
+  reports: ReportService;
+  bans: BanService;
+  members: MemberService;
+  suspensions: Suspensions;
+  instanceBans: InstanceBans;
+}
+
+/** Decides cases, in one change with what is decided: nothing is done for a case that someone else has decided (contract §5). */
+export class DecisionService {
+  private readonly deps: Deps;
+
+  constructor(deps: Deps) {
+    this.deps = deps;
+  }
+
+  /**
+   * By a moderator who outranks whom it is about.
+   * @throws AppError REPORT_NOT_FOUND, REPORT_DECIDED, ROLE_REQUIRED, NOT_A_MEMBER, FORBIDDEN for what the operators decide,
+   * VALIDATION_FAILED where the action does not fit, and as the action does
+   */
+  async decide(actor: Actor, id: string, input: Decision): Promise<CaseRecord> {
+    const { serverId, aboutId } = await this.deps.reports.forModerator(actor, id);
+    return this.deps.changes.run(async (change) => {
+      const row = await hold(change, id, aboutId);
+      if (row.toOperators)
+        throw new AppError('FORBIDDEN', { message: 'The operators of this installation decide this.' });
+      const rights = await lockRights(change, serverId, actor, row);
+      await this.act(change, actor, { ...row, serverId }, rights, input);
+      return this.close(change, actor, row, input);
+    });
+  }
+
+  /** Hands a case to the operators. @throws AppError REPORT_NOT_FOUND, REPORT_DECIDED, ROLE_REQUIRED */
+  async escalate(actor: Actor, id: string): Promise<CaseRecord> {
+    await this.deps.reports.forModerator(actor, id);
+    return this.deps.changes.run(async (change) => {
+      const row = await hold(change, id, null);
+      if (!row.toOperators) await escalateCase(change.rows, id);
+      return tellDeciders(change, { ...row, toOperators: true }, row.toOperators ? reportUpdated : reportCreated);
+    });
+  }
+
+  /**
+   * By an operator.
+   * @throws AppError REPORT_NOT_FOUND, REPORT_DECIDED, FORBIDDEN also about operators, VALIDATION_FAILED, INSUFFICIENT_PAT_SCOPE
+   */
+  async decideAsOperator(actor: Actor, id: string, input: OperatorDecision): Promise<CaseRecord> {
+    const { aboutId } = await this.deps.reports.forOperator(actor, id);
+    return this.deps.changes.run(async (change) => {
+      // The one who answers for a bot.
+      const person = aboutId === null ? null : ((await botOwner(change.rows, aboutId)) ?? aboutId);
+      const row = await hold(change, id, person);
+      const { action, reason = null } = input;
+      const until = input.until ? new Date(input.until) : null;
+      if (action === 'delete') await this.erase(change, row);
+      if (action === 'suspend' || action === 'ban') {
+        if (person === null) throw unfit('nobody is known to be responsible');
+        requireFuture(until);
+        if (action === 'suspend') await this.deps.suspensions.suspend(change, person, { reason, until });
+        else await this.deps.instanceBans.ban(change, { userId: person, reason, until, by: actor.userId });
+      }
+      return this.close(change, actor, row, input);
+    });
+  }
+
+  private async act(
+    change: Change,
+    actor: Actor,
+    row: CaseRow & { serverId: string },
+    rights: Rights,
+    { action, reason, until }: Decision,
+  ): Promise<void> {
+    const { aboutId: userId, serverId } = row;
+    if (action === 'dismiss') return;
+    if (action === 'delete') {
+      requirePermission(rights, 'message:delete-others');
+      return this.erase(change, row);
+    }
+    if (userId === null) throw unfit('nobody is known to be responsible');
+    if (action === 'kick') return this.deps.members.kickIn(change, actor, serverId, userId);
+    await this.deps.bans.banIn(change, actor, serverId, { userId, reason, until });
+  }
+
+  private async erase(change: Change, { kind, objectId }: CaseRow): Promise<void> {
+    if (kind !== 'message') throw unfit('only a message can be deleted here');
+    await eraseWritten(change, this.deps.notifications, [objectId]);
+  }
+
+  private async close(
+    change: Change,
+    actor: Actor,
+    row: CaseRow,
+    { action, reason }: Decision | OperatorDecision,
+  ): Promise<CaseRecord> {
+    await closeCase(change.rows, row.id, { by: actor.userId, action, reason: reason || null });
+    const told = (await reportersOf(change.rows, row.id)).filter((id) => id !== actor.userId);
+    for (let i = 0; i < told.length; i += notifiedAtOnce) {
+      const to = told.slice(i, i + notifiedAtOnce);
+      const reference = { type: 'report', id: row.id };
+      await this.deps.notifications.add(change, { kind: 'report.decided', to, senderId: null, reference });
+    }
+    const decided = await readCase(change.rows, row.id);
+    return tellDeciders(change, decided ?? row, reportUpdated);
+  }
+}
+
+const unfit = (why: string) => invalid([{ path: 'action', message: `does not fit: ${why}`, code: 'custom' }]);
+
+/**
+ * Locks a case that is open, after whom it is about: services lock users first.
+ * @throws AppError REPORT_NOT_FOUND, REPORT_DECIDED
+ */
+async function hold(change: Change, id: string, userId: string | null): Promise<CaseRow> {
+  if (userId !== null) await lockUser(change.rows, userId);
+  const row = await lockCase(change.rows, id);
+  if (!row) throw new AppError('REPORT_NOT_FOUND');
+  if (row.decidedAt !== null) throw new AppError('REPORT_DECIDED');
+  return row;
+}
+
+/** What the actor may do in the server, as of now. @throws AppError NOT_A_MEMBER, ROLE_REQUIRED */
+async function lockRights(change: Change, serverId: string, actor: Actor, { aboutId }: CaseRow): Promise<Rights> {
+  const people = aboutId === null ? [actor.userId] : [actor.userId, aboutId];
+  const locked = await lockMembers(change, serverId, people);
+  const mine = locked.get(actor.userId)?.rights;
+  const theirs = aboutId === null ? undefined : locked.get(aboutId)?.rights;
+  if (!mine) throw new AppError('NOT_A_MEMBER');
+  requirePermission(mine, 'report:decide');
+  if (theirs) requireToOutrank(mine, theirs);
+  return mine;
+}

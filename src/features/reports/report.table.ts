@@ -1,0 +1,209 @@
+import type { ReportAction, ReportKind, Snapshot } from '../../contract/report.ts';
+import type { Rows } from '../../database/database.ts';
+
+/** All reports of one object. */
+export interface CaseRow {
+  id: string;
+  kind: ReportKind;
+  serverId: string | null;
+  objectId: string;
+  channelId: string | null;
+  aboutId: string | null;
+  toOperators: boolean;
+  snapshot: Snapshot | null;
+  categories: string[];
+  reportCount: number;
+  createdAt: Date | string;
+  updatedAt: Date | string;
+  decidedAt: Date | string | null;
+  decidedBy: string | null;
+  action: ReportAction | null;
+  reason: string | null;
+}
+
+/** A report of it. */
+export interface ReportRow {
+  id: string;
+  caseId: string;
+  reporterId: string;
+  category: string;
+  text: string | null;
+  createdAt: Date | string;
+}
+
+/** What is reported, as it is written. */
+export interface NewCase {
+  id: string;
+  kind: ReportKind;
+  serverId: string | null;
+  objectId: string;
+  channelId: string | null;
+  aboutId: string | null;
+  toOperators: boolean;
+  snapshot: Snapshot;
+}
+
+const selectCases = `SELECT c.id, c.kind, c.server_id AS "serverId", c.object_id AS "objectId", c.channel_id AS "channelId",
+  c.about_id AS "aboutId", c.to_operators AS "toOperators", c.snapshot, c.categories, c.report_count AS "reportCount",
+  c.created_at AS "createdAt", c.updated_at AS "updatedAt", c.decided_at AS "decidedAt", c.decided_by AS "decidedBy", c.action, c.reason
+  FROM report_cases c`;
+
+/** Nobody sees what is about themselves, or about a bot of theirs. @param viewer SQL of their id */
+const isHiddenFrom = (viewer: string) => `(c.about_id = ${viewer} OR EXISTS (
+  SELECT FROM agents a WHERE a.user_id = c.about_id AND a.owner_id = ${viewer}))`;
+const isShownTo = (viewer: string) => `${isHiddenFrom(viewer)} IS NOT TRUE`;
+
+const oneCase = `${selectCases} WHERE c.id = $1`;
+const oneShown = `${oneCase} AND ${isShownTo('$2')}`;
+const lockedCase = `${oneCase} FOR NO KEY UPDATE`;
+
+const openCase = `INSERT INTO report_cases (id, kind, server_id, object_id, channel_id, about_id, to_operators, snapshot, authors, created_at, updated_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp(), clock_timestamp())
+  ON CONFLICT (object_id, kind, coalesce(server_id, '00000000-0000-0000-0000-000000000000')) WHERE decided_at IS NULL
+  DO UPDATE SET updated_at = clock_timestamp() RETURNING id`;
+const insertReport = `INSERT INTO reports (id, case_id, reporter_id, category, text, created_at)
+  VALUES ($1, $2, $3, $4, $5, clock_timestamp()) ON CONFLICT (case_id, reporter_id) DO NOTHING RETURNING id`;
+const countReport = `UPDATE report_cases SET report_count = report_count + 1,
+  categories = CASE WHEN $2 = ANY(categories) THEN categories ELSE categories || $2::text END WHERE id = $1`;
+const selectReports = `SELECT id, case_id AS "caseId", reporter_id AS "reporterId", category, text, created_at AS "createdAt" FROM reports`;
+const reportOf = `${selectReports} WHERE case_id = $1 AND reporter_id = $2`;
+const firstReports = `${selectReports} WHERE case_id = $1 ORDER BY id LIMIT 100`;
+const reporters = `SELECT r.reporter_id AS id FROM reports r JOIN users u ON u.id = r.reporter_id
+  WHERE r.case_id = $1 AND NOT u.is_bot AND u.deleted_at IS NULL ORDER BY 1`;
+
+const close = `UPDATE report_cases SET decided_at = clock_timestamp(), updated_at = clock_timestamp(), decided_by = $2, action = $3, reason = $4
+  WHERE id = $1`;
+const handOn = 'UPDATE report_cases SET to_operators = true, updated_at = clock_timestamp() WHERE id = $1';
+const ownerOfBot = 'SELECT owner_id AS id FROM agents WHERE user_id = $1';
+
+const columnsBeside = `m.id, m.author_id AS "authorId", left(m.content, 1000) AS content, m.created_at AS "createdAt",
+  ARRAY(SELECT a.filename FROM attachments a WHERE a.message_id = m.id ORDER BY a.id LIMIT 20) AS attachments FROM messages m`;
+const beside = (place: string) => `
+  (SELECT ${columnsBeside} WHERE ${place} AND m.seq < $2 AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 5)
+  UNION ALL
+  (SELECT ${columnsBeside} WHERE ${place} AND m.seq > $2 AND m.deleted_at IS NULL ORDER BY m.seq LIMIT 5)`;
+const besideRoot = beside('m.channel_id = $1 AND m.thread_id IS NULL');
+const besideInThread = beside('m.thread_id = $1');
+
+/** The statement for a page of cases. */
+function page(place: string, isOpen: boolean | undefined): string {
+  const status = isOpen === undefined ? '' : `AND c.decided_at IS ${isOpen ? '' : 'NOT '}NULL`;
+  return `${selectCases} WHERE ${place} AND c.id < $2 AND ($3::text IS NULL OR c.kind = $3) ${status}
+    AND ${isShownTo('$4')} ORDER BY c.id DESC LIMIT $5`;
+}
+
+const ofOperators = '(c.server_id IS NULL OR c.to_operators)';
+
+/** Which cases. */
+export interface CaseQuery {
+  /** Null: those of the operators. */
+  serverId: string | null;
+  viewer: string;
+  before: string;
+  kind: ReportKind | null;
+  isOpen: boolean | undefined;
+  limit: number;
+}
+
+/** Newest first, but for those about the viewer. */
+export function listCases(rows: Rows, query: CaseQuery): Promise<CaseRow[]> {
+  const { serverId, viewer, before, kind, isOpen, limit } = query;
+  const place = serverId === null ? `${ofOperators} AND $1::uuid IS NULL` : 'c.server_id = $1';
+  return rows<CaseRow>(page(place, isOpen), [serverId, before, kind, viewer, limit]);
+}
+
+/** Other cases about the same person, of the same server or of the operators. */
+export function earlierCases(
+  rows: Rows,
+  { id, aboutId, serverId }: CaseRow,
+  viewer: string,
+  all: boolean,
+): Promise<CaseRow[]> {
+  const place = all ? `${ofOperators} AND $4::uuid IS NULL` : 'c.server_id = $4';
+  return rows<CaseRow>(
+    `${selectCases} WHERE c.about_id = $1 AND c.id <> $2 AND ${place} AND ${isShownTo('$3')} ORDER BY c.id DESC LIMIT 20`,
+    [aboutId, id, viewer, all ? null : serverId],
+  );
+}
+
+/** A case, unless it is about the viewer. */
+export async function findCase(rows: Rows, id: string, viewer: string): Promise<CaseRow | undefined> {
+  return (await rows<CaseRow>(oneShown, [id, viewer]))[0];
+}
+
+/** The same for who has decided or made it. */
+export async function readCase(rows: Rows, id: string): Promise<CaseRow | undefined> {
+  return (await rows<CaseRow>(oneCase, [id]))[0];
+}
+
+/** The same, locked until the commit: of two decisions the second finds the first. */
+export async function lockCase(rows: Rows, id: string): Promise<CaseRow | undefined> {
+  return (await rows<CaseRow>(lockedCase, [id]))[0];
+}
+
+/** Adds a report to the open case of its object, which is made if there is none, and locks that. @returns whether it is new */
+export async function addReport(
+  rows: Rows,
+  made: NewCase,
+  report: Omit<ReportRow, 'createdAt' | 'caseId'>,
+): Promise<{ caseId: string; isNewCase: boolean; isNew: boolean }> {
+  const { id, kind, serverId, objectId, channelId, aboutId, toOperators, snapshot } = made;
+  const authors = [...new Set((snapshot.messages ?? []).map(({ authorId }) => authorId))];
+  const values = [id, kind, serverId, objectId, channelId, aboutId, toOperators, JSON.stringify(snapshot), authors];
+  const [open] = await rows<{ id: string }>(openCase, values);
+  const caseId = open?.id ?? id;
+  const { id: reportId, reporterId, category, text } = report;
+  const added = await rows(insertReport, [reportId, caseId, reporterId, category, text]);
+  if (added.length > 0) await rows(countReport, [caseId, category]);
+  return { caseId, isNewCase: caseId === id, isNew: added.length > 0 };
+}
+
+/** What someone has reported in a case. */
+export async function findReport(rows: Rows, caseId: string, reporterId: string): Promise<ReportRow | undefined> {
+  return (await rows<ReportRow>(reportOf, [caseId, reporterId]))[0];
+}
+
+/** The first 100 reports of a case. */
+export function readReports(rows: Rows, caseId: string): Promise<ReportRow[]> {
+  return rows<ReportRow>(firstReports, [caseId]);
+}
+
+/** The people who reported it. */
+export async function reportersOf(rows: Rows, caseId: string): Promise<string[]> {
+  return (await rows<{ id: string }>(reporters, [caseId])).map(({ id }) => id);
+}
+
+/** Closes a case with all its reports. */
+export async function closeCase(
+  rows: Rows,
+  id: string,
+  { by, action, reason }: { by: string; action: ReportAction; reason: string | null },
+): Promise<void> {
+  await rows(close, [id, by, action, reason]);
+}
+
+/** Hands a case to the operators. */
+export async function escalateCase(rows: Rows, id: string): Promise<void> {
+  await rows(handOn, [id]);
+}
+
+/** The owner of a bot; undefined for people. */
+export async function botOwner(rows: Rows, userId: string): Promise<string | undefined> {
+  return (await rows<{ id: string }>(ownerOfBot, [userId]))[0]?.id;
+}
+
+interface Beside {
+  id: string;
+  authorId: string;
+  content: string;
+  createdAt: Date | string;
+  attachments: string[];
+}
+
+/** The five messages before and after one, in its channel or its thread. */
+export function messagesBeside(
+  rows: Rows,
+  { channelId, threadId, seq }: { channelId: string; threadId: string | null; seq: number },
+): Promise<Beside[]> {
+  return threadId === null ? rows<Beside>(besideRoot, [channelId, seq]) : rows<Beside>(besideInThread, [threadId, seq]);
+}

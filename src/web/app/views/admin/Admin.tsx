@@ -1,0 +1,184 @@
+import { useState } from 'preact/hooks';
+import type { RestAnswer, RestInput } from '../../../../client/index.ts';
+import { type AdminSection, pathTo } from '../../state/router.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Button, More } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Field, Select } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import type { IconName } from '../parts/Icon.tsx';
+import { useLoaded, usePages } from '../parts/loading.ts';
+import { Block, Page, Row } from '../parts/Page.tsx';
+import { shortTime } from '../parts/time.ts';
+import { type Case, CaseList, lengths, type Queue, untilOf } from '../server/CaseList.tsx';
+import { type AppState, useApp } from '../useApp.ts';
+
+/** The parts of the operators' page, in their order. */
+const sections: { section: AdminSection; label: string; icon: IconName }[] = [
+  { section: 'reports', label: 'Reports', icon: 'shield' },
+  { section: 'people', label: 'People', icon: 'friends' },
+  { section: 'bans', label: 'Bans', icon: 'block' },
+];
+
+export const isOperator = ({ me }: AppState): boolean =>
+  me.value?.membership.capabilities.includes('instance:admin') ?? false;
+
+/** What operators do from within the installation. */
+export function Admin({ section }: { section: AdminSection }) {
+  const app = useApp();
+  const tabs = sections.map(({ section: name, ...tab }) => ({
+    ...tab,
+    href: pathTo.admin(name),
+    current: name === section,
+  }));
+  if (!isOperator(app)) {
+    return (
+      <Page title="Operators" back="/app/messages">
+        <p class="empty">This page is for the operators of this installation.</p>
+      </Page>
+    );
+  }
+  return (
+    <Page title="Operators" back="/app/messages" tabs={tabs}>
+      {section === 'reports' && <CaseList queue={queueOf(app)} on="operators" />}
+      {section === 'people' && <People />}
+      {section === 'bans' && <Bans />}
+    </Page>
+  );
+}
+
+type Action = RestInput<'POST /api/operator/reports/:id/decide'>['body']['action'];
+
+const actions: { value: Action; label: string }[] = [
+  { value: 'dismiss', label: 'Dismiss it' },
+  { value: 'delete', label: 'Delete the message' },
+  { value: 'suspend', label: 'Suspend them' },
+  { value: 'ban', label: 'Ban them from this installation' },
+];
+
+function queueOf({ client }: AppState): Queue {
+  return {
+    about: 'Direct messages, people and servers, what is about owners, and what moderators handed on.',
+    list: (status, cursor) => client.rest('GET /api/operator/reports', { query: { status, cursor } }),
+    get: (id) => client.rest('GET /api/operator/reports/:id', { id }),
+    choices: ({ kind, about }: Case) =>
+      actions.filter(({ value }) => (value === 'delete' ? kind === 'message' : value === 'dismiss' || about !== null)),
+    decide(id, chosen, more) {
+      const action = actions.find(({ value }) => value === chosen)?.value ?? 'dismiss';
+      return client.rest('POST /api/operator/reports/:id/decide', { id, body: { action, ...more } });
+    },
+    escalate: null,
+  };
+}
+
+type Person = RestAnswer<'GET /api/operator/users'>[number];
+
+function People() {
+  const { client } = useApp();
+  const [search, setSearch] = useState('');
+  const { value: list, after } = useLoaded(
+    () => client.rest('GET /api/operator/users', { query: { search } }),
+    [search],
+  );
+  return (
+    <Block title="People" about="The newest accounts, or those whose name or e-mail contains a text.">
+      <Form action="Search" work={async ({ text }) => setSearch(text('search'))}>
+        <Field label="Name or e-mail" name="search" maxlength={320} />
+      </Form>
+      {list?.length === 0 && <p class="empty">There are none.</p>}
+      <ul class="people">
+        {list?.map((person) => (
+          <PersonRow key={person.id} person={person} after={after} />
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+function PersonRow({ person, after }: { person: Person; after(change: () => Promise<unknown>): void }) {
+  const { client } = useApp();
+  const [asking, setAsking] = useState<'suspend' | 'ban' | null>(null);
+  const { id, username, email, suspended, isBot } = person;
+  const about = [`@${username}`, email, isBot && 'bot', suspended && 'suspended'].filter(Boolean).join(' · ');
+  return (
+    <Row picture={<Avatar user={person} />} name={person.displayName} about={about}>
+      {!isBot && suspended && (
+        <Button
+          label="Let in again"
+          kind="quiet"
+          onClick={() => after(() => client.rest('DELETE /api/operator/users/:id/suspension', { id }))}
+        />
+      )}
+      {!isBot && !suspended && <Button label="Suspend" kind="quiet" onClick={() => setAsking('suspend')} />}
+      {!isBot && <Button label="Ban" kind="danger" onClick={() => setAsking('ban')} />}
+      {asking && (
+        <ShutOut person={person} how={asking} onClose={() => setAsking(null)} onDone={() => after(async () => {})} />
+      )}
+    </Row>
+  );
+}
+
+interface ShutOutProps {
+  person: Person;
+  how: 'suspend' | 'ban';
+  onClose(): void;
+  onDone(): void;
+}
+
+function ShutOut({ person, how, onClose, onDone }: ShutOutProps) {
+  const { client } = useApp();
+  const isBan = how === 'ban';
+  const work = async ({ text }: Fields) => {
+    const given = { reason: text('reason') || null, until: untilOf(text('length')) };
+    if (isBan) await client.rest('POST /api/operator/bans', { body: { userId: person.id, ...given } });
+    else await client.rest('PUT /api/operator/users/:id/suspension', { id: person.id, body: given });
+    onClose();
+    onDone();
+  };
+  return (
+    <Dialog title={`${isBan ? 'Ban' : 'Suspend'} ${person.displayName}?`} onClose={onClose}>
+      <p>
+        They and their bots are shut out at once. {isBan && 'A new account with the same mailbox is refused as well.'}
+      </p>
+      <Form
+        action={isBan ? 'Ban' : 'Suspend'}
+        work={work}
+        beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}
+      >
+        <Field label="Reason" name="reason" maxlength={500} hint="They are told." />
+        <Select label="How long" name="length" options={lengths} />
+      </Form>
+    </Dialog>
+  );
+}
+
+type Ban = RestAnswer<'GET /api/operator/bans'>[number];
+const pageSize = 100;
+
+function Bans() {
+  const { client, attempt } = useApp();
+  const { list, load, onMore } = usePages<Ban>(
+    pageSize,
+    (known) => client.rest('GET /api/operator/bans', { query: { cursor: known.at(-1)?.id } }),
+    [],
+  );
+  const lift = (id: string) => attempt(() => client.rest('DELETE /api/operator/bans/:id', { id }).then(load));
+  return (
+    <Block title="Bans" about="Who is shut out of this installation, and makes no new account with the same mailbox.">
+      {list?.length === 0 && <p class="empty">Nobody is banned.</p>}
+      <ul class="people">
+        {list?.map((ban) => (
+          <Row key={ban.id} picture={<Avatar user={ban.user} />} name={ban.user.displayName} about={banText(ban)}>
+            <Button label="Lift the ban" kind="quiet" onClick={() => void lift(ban.userId)} />
+          </Row>
+        ))}
+      </ul>
+      {onMore && <More onMore={onMore} />}
+    </Block>
+  );
+}
+
+function banText({ reason, createdAt, bannedBy, until }: Ban): string {
+  const by = `${shortTime(createdAt)}${bannedBy ? ` by ${bannedBy.displayName}` : ''}`;
+  return [reason, by, until && `until ${shortTime(until)}`].filter(Boolean).join(' · ');
+}
