@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { banMemberSchema } from './ban.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { idSchema, limitSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
@@ -12,9 +13,9 @@ export const reportCategories = [
   ...(['spam', 'harassment', 'hate', 'sexual', 'violence', 'self-harm', 'illegal', 'impersonation', 'other'] as const),
 ] as const;
 
-const moderatorActions = ['dismiss', 'delete', 'kick', 'ban'] as const;
+const moderatorActions = ['dismiss', 'delete', 'timeout', 'kick', 'ban'] as const;
 const operatorActions = ['dismiss', 'delete', 'suspend', 'ban'] as const;
-const actions = ['dismiss', 'delete', 'kick', 'ban', 'suspend'] as const;
+const actions = ['dismiss', 'delete', 'timeout', 'kick', 'ban', 'suspend'] as const;
 export type ReportAction = (typeof actions)[number];
 
 const text = omittable(textSchema(1000, z.string().trim())).describe('What is wrong, for those who decide.');
@@ -127,8 +128,9 @@ const reasonSchema = omittable(textSchema(500, z.string().trim()));
 
 export const decideReportSchema = z.object({
   action: z.enum(moderatorActions),
-  until: omittable(untilSchema).describe('When a ban ends by itself.'),
-  reason: reasonSchema.describe('Of a ban it is told to who is banned.'),
+  until: omittable(untilSchema).describe('When a ban ends by itself; when a timeout ends, by default after a day.'),
+  reason: reasonSchema.describe('Of a ban or a timeout it is told to whom it is about.'),
+  deleteMessageHours: banMemberSchema.shape.deleteMessageHours,
 });
 
 export const operatorDecisionSchema = z.object({

@@ -18,6 +18,7 @@ import { lockMembers } from '../members/roster.ts';
 import { eraseWritten } from '../messages/message.erasure.ts';
 import type { BanService } from '../servers/ban.service.ts';
 import type { MemberService } from '../servers/member.service.ts';
+import type { TimeoutService } from '../servers/timeout.service.ts';
 import { tellDeciders } from './audience.ts';
 import type { ReportService } from './report.service.ts';
 import { botOwner, type CaseRow, closeCase, escalateCase, lockCase, readCase, reportersOf } from './report.table.ts';
@@ -26,6 +27,8 @@ import type { CaseRecord } from './report.view.ts';
 type Decision = z.output<typeof decideReportSchema>;
 type OperatorDecision = z.output<typeof operatorDecisionSchema>;
 
+/** Of a timeout without an end. */
+const timeoutSeconds = 24 * 60 * 60;
 /** How many people one job notifies. */
 const notifiedAtOnce = 200;
 
@@ -33,6 +36,7 @@ interface Deps extends Pick<Context, 'changes' | 'notifications'> {
   reports: ReportService;
   bans: BanService;
   members: MemberService;
+  timeouts: TimeoutService;
   suspensions: Suspensions;
   instanceBans: InstanceBans;
 }
@@ -100,7 +104,7 @@ export class DecisionService {
     actor: Actor,
     row: CaseRow & { serverId: string },
     rights: Rights,
-    { action, reason, until }: Decision,
+    { action, reason, until, deleteMessageHours }: Decision,
   ): Promise<void> {
     const { aboutId: userId, serverId } = row;
     if (action === 'dismiss') return;
@@ -110,7 +114,12 @@ export class DecisionService {
     }
     if (userId === null) throw unfit('nobody is known to be responsible');
     if (action === 'kick') return this.deps.members.kickIn(change, actor, serverId, userId);
-    await this.deps.bans.banIn(change, actor, serverId, { userId, reason, until });
+    if (action === 'timeout') {
+      const end = until === undefined ? { until, seconds: timeoutSeconds } : { until, seconds: undefined };
+      await this.deps.timeouts.timeOutIn(change, actor, serverId, userId, { ...end, reason });
+      return;
+    }
+    await this.deps.bans.banIn(change, actor, serverId, { userId, reason, until, deleteMessageHours });
   }
 
   private async erase(change: Change, { kind, objectId }: CaseRow): Promise<void> {

@@ -34,13 +34,14 @@ export function serversModule(
   const servers = new ServerService(parts);
   const members = new MemberService(parts);
   const bans = new BanService(parts);
+  const timeouts = new TimeoutService(parts);
   return {
-    services: { servers, members, bans },
+    services: { servers, members, bans, timeouts },
     routes: [
       ...serverRoutes(servers),
       ...memberRoutes(members, new Joining(parts)),
       ...banRoutes(bans),
-      ...timeoutRoutes(new TimeoutService(parts)),
+      ...timeoutRoutes(timeouts),
       ...raidRoutes(context.raids, new RaidRemoval({ ...parts, members })),
     ],
     chores: [forgetTimeouts],

@@ -45,25 +45,28 @@ export class TimeoutService {
   async timeOut(actor: Actor, idOrSlug: string, userId: string, input: Input): Promise<MemberRecord> {
     const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'member:timeout');
+    return this.deps.changes.run((change) => this.timeOutIn(change, actor, serverId, userId, input));
+  }
+
+  /** The same as a part of a change. @throws AppError like `timeOut` */
+  async timeOutIn(change: Change, actor: Actor, serverId: string, userId: string, input: Input): Promise<MemberRecord> {
     const until = endOf(input);
     const reason = input.reason || null;
-    return this.deps.changes.run(async (change) => {
-      const { mine, theirs } = await lockBoth(change, serverId, actor.userId, userId);
-      requirePermission(mine.rights, 'member:timeout');
-      requireToOutrank(mine.rights, theirs.rights);
-      await putTimeout(change.rows, { serverId, userId, by: actor.userId }, { until, reason });
-      await forgetTimeout(change, this.deps.serverAccess, serverId, userId);
-      await this.tell(change, actor, { serverId, userId, until, reason });
-      const user = await userById(change.rows, userId);
-      if (!user.isBot) {
-        const reference = { type: 'server', id: serverId };
-        const notice = { to: [userId], senderId: actor.userId, serverId, reference };
-        await this.deps.notifications.add(change, { kind: 'server.timed_out', ...notice });
-      }
-      const row = await readMember(change.rows, serverId, userId);
-      if (!row) throw new AppError('MEMBER_NOT_FOUND');
-      return memberRecord(row, this.deps.statuses, { userId: actor.userId, rights: mine.rights });
-    });
+    const { mine, theirs } = await lockBoth(change, serverId, actor.userId, userId);
+    requirePermission(mine.rights, 'member:timeout');
+    requireToOutrank(mine.rights, theirs.rights);
+    await putTimeout(change.rows, { serverId, userId, by: actor.userId }, { until, reason });
+    await forgetTimeout(change, this.deps.serverAccess, serverId, userId);
+    await this.tell(change, actor, { serverId, userId, until, reason });
+    const user = await userById(change.rows, userId);
+    if (!user.isBot) {
+      const reference = { type: 'server', id: serverId };
+      const notice = { to: [userId], senderId: actor.userId, serverId, reference };
+      await this.deps.notifications.add(change, { kind: 'server.timed_out', ...notice });
+    }
+    const row = await readMember(change.rows, serverId, userId);
+    if (!row) throw new AppError('MEMBER_NOT_FOUND');
+    return memberRecord(row, this.deps.statuses, { userId: actor.userId, rights: mine.rights });
   }
 
   /**

@@ -7,6 +7,7 @@ type Action = RestInput<'POST /api/reports/:id/decide'>['body']['action'];
 const actions: { value: Action; label: string }[] = [
   { value: 'dismiss', label: 'Dismiss it' },
   { value: 'delete', label: 'Delete the message' },
+  { value: 'timeout', label: 'Time them out for a day' },
   { value: 'kick', label: 'Remove them from the server' },
   { value: 'ban', label: 'Ban them from the server' },
 ];
