@@ -62,9 +62,9 @@ export function serverRecord(row: ServerRow): ServerRecord {
 }
 
 /** With the link that they joined with, for those who manage links. */
-export function broughtRecord(row: MemberRow, statuses: StatusReader): MemberRecord {
+export function broughtRecord(row: MemberRow, statuses: StatusReader, reader: Reader | null = null): MemberRecord {
   const { invite_id: inviteId = null, invited_by: invitedBy = null } = row;
-  return { ...memberRecord(row, statuses), invitedBy, inviteId };
+  return { ...memberRecord(row, statuses, reader), invitedBy, inviteId };
 }
 
 /** The record in lists and invitations that everyone can read: without what only members may know. */

@@ -30,6 +30,7 @@ export type AdminSection = (typeof adminSections)[number];
 const serverSections = [
   'overview',
   'members',
+  'roles',
   'channels',
   'messages',
   'invites',

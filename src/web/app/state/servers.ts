@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { ChannelEventMap, ChannelRecord, RestAnswer, RestInput, ServerRecord } from '../../../client/index.ts';
 import { LatestAnswer } from './latest-answer.ts';
 import type { Restraints } from './restraints.ts';
+import type { Roles } from './roles.ts';
 import type { Core } from './session.ts';
 import type { Timelines } from './timelines.ts';
 import type { Unread } from './unread.ts';
@@ -22,6 +23,7 @@ interface Parts {
   timelines: Timelines;
   unread: Unread;
   restraints: Restraints;
+  roles: Roles;
 }
 
 /** The servers that the user is in, with the channels of those that were visited. */
@@ -36,6 +38,7 @@ export class Servers {
   private readonly timelines: Timelines;
   private readonly unread: Unread;
   private readonly restraints: Restraints;
+  private readonly roles: Roles;
   private readonly latest = new LatestAnswer();
   /** Of the channels of each server. */
   private readonly latestChannels = new Map<string, LatestAnswer>();
@@ -43,11 +46,12 @@ export class Servers {
   /** The last event about users who joined or left since the servers were read: each of their channels reports it. */
   private readonly moved = new Map<string, 1 | -1>();
 
-  constructor(core: Core, { timelines, unread, restraints }: Parts) {
+  constructor(core: Core, { timelines, unread, restraints, roles }: Parts) {
     this.core = core;
     this.timelines = timelines;
     this.unread = unread;
     this.restraints = restraints;
+    this.roles = roles;
     this.current = computed(() => {
       const here = core.route.value;
       if (!('serverId' in here) || here.serverId === null) return null;
@@ -72,6 +76,7 @@ export class Servers {
       (own) => {
         this.list.value = own.map(({ server }) => server);
         this.restraints.report(own);
+        this.roles.report(own);
         this.moved.clear();
         this.loaded.value = true;
       },
@@ -182,6 +187,7 @@ export class Servers {
     live.listen('closed', () => this.refresh(serverId));
     live.listen('member:joined', (member) => this.countMember(member, 1));
     live.listen('member:left', (member) => this.countMember(member, -1));
+    live.listen('member:updated', (member) => this.roles.note(member));
   }
 
   private countMember({ scope, serverId, userId }: ChannelEventMap['member:left'], step: 1 | -1): void {
@@ -237,6 +243,13 @@ export const isReadable = ({ isMember, type }: ChannelRecord): boolean => isMemb
 
 const rank = { owner: 3, admin: 2, moderator: 1, member: 0 };
 export type Role = keyof typeof rank;
+
+export const roleNames: Record<Role, string> = {
+  owner: 'Owner',
+  admin: 'Admin',
+  moderator: 'Moderator',
+  member: 'Member',
+};
 
 /** Whether a role is at least another one; outsiders have none. */
 export const isAtLeast = (role: Role | null | undefined, least: Role): boolean =>

@@ -18,6 +18,7 @@ import { Presence } from './presence.ts';
 import { Replies } from './replies.ts';
 import { Reporting } from './reporting.ts';
 import { Restraints } from './restraints.ts';
+import { Roles } from './roles.ts';
 import type { Route, Router } from './router.ts';
 import type { Scope } from './scope.ts';
 import { Refusals } from './sending.ts';
@@ -102,7 +103,8 @@ function partsOf(core: Core) {
   const anchors = new Anchors(core.scope);
   const timelines = new Timelines({ ...core, unread, drafts, refusals, anchors });
   const restraints = new Restraints(core);
-  const servers = new Servers(core, { timelines, unread, restraints });
+  const roles = new Roles(core);
+  const servers = new Servers(core, { timelines, unread, restraints, roles });
   const people = new People(core, presence, unread);
   const notifications = new Notifications(core);
   const preferences = new Preferences(core);
@@ -116,6 +118,7 @@ function partsOf(core: Core) {
     anchors,
     timelines,
     restraints,
+    roles,
     servers,
     people,
     handovers: new Handovers(core),

@@ -138,15 +138,21 @@ interface CheckProps {
   label: ComponentChildren;
   name?: string;
   checked?: boolean;
+  disabled?: boolean;
   onChange?(checked: boolean): void;
 }
 
-export function Check({ label, name, checked, onChange }: CheckProps) {
+export function Check({ label, name, checked, disabled = false, onChange }: CheckProps) {
   // Uncontrolled in a form, controlled elsewhere.
   const state = name ? { name, defaultChecked: checked } : { checked };
   return (
     <label class="check">
-      <input type="checkbox" {...state} onChange={(event) => onChange?.(event.currentTarget.checked)} />
+      <input
+        type="checkbox"
+        disabled={disabled}
+        {...state}
+        onChange={(event) => onChange?.(event.currentTarget.checked)}
+      />
       <span>{label}</span>
     </label>
   );

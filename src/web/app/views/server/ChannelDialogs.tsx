@@ -4,12 +4,13 @@ import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useApp } from '../useApp.ts';
+import { ChannelOverrides } from './ChannelOverrides.tsx';
 import { ChannelKeeping } from './Keeping.tsx';
 import { ChannelMembers } from './MemberList.tsx';
 
 /** What an admin is about to do with a channel. */
 export interface ChannelTask {
-  what: 'edit' | 'keep' | 'members' | 'archive' | 'delete';
+  what: 'edit' | 'keep' | 'members' | 'permissions' | 'archive' | 'delete';
   channel: ChannelRecord;
 }
 
@@ -25,6 +26,9 @@ export function ChannelDialogs({ task, onClose }: { task: ChannelTask; onClose()
   if (what === 'edit') return <EditChannel channel={channel} onClose={onClose} />;
   if (what === 'keep') return <ChannelKeeping channel={channel} onClose={onClose} />;
   if (what === 'members') return <ChannelMembers channel={channel} onClose={onClose} />;
+  const server = servers.list.value.find((one) => one.id === serverId);
+  if (what === 'permissions')
+    return server ? <ChannelOverrides channel={channel} server={server} onClose={onClose} /> : null;
   if (what === 'archive') {
     return (
       <Confirm

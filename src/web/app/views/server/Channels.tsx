@@ -86,6 +86,7 @@ function actionsFor(app: AppState, channel: ChannelRecord, onTask: (task: Channe
   const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
   return [
     { label: 'Edit', icon: 'edit', run: ask('edit') },
+    { label: 'Permissions', icon: 'key', run: ask('permissions') },
     { label: 'Keeping messages', icon: 'chat', run: ask('keep') },
     ...(channel.isPrivate && channel.isMember
       ? [{ label: 'Members', icon: 'friends' as const, run: ask('members') }]

@@ -1,6 +1,7 @@
 import type { ServerRecord } from '../../../../client/index.ts';
 import { pathTo, type ServerSection } from '../../state/router.ts';
 import { isAtLeast } from '../../state/servers.ts';
+import type { Permission } from '../../state/standing.ts';
 import type { IconName } from '../parts/Icon.tsx';
 import { Page } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
@@ -12,8 +13,10 @@ import { Keeping } from './Keeping.tsx';
 import { Members } from './Members.tsx';
 import { Overview } from './Overview.tsx';
 import { Reports } from './Reports.tsx';
+import { Roles } from './Roles.tsx';
 import { ServerAgents } from './ServerAgents.tsx';
 import { ServerHome } from './ServerHome.tsx';
+import { ownStanding, useRoles } from './useRoles.ts';
 
 interface Section {
   section: ServerSection;
@@ -21,11 +24,14 @@ interface Section {
   icon: IconName;
   forAdmins: boolean;
   forModerators?: true;
+  /** For those whose roles have it. */
+  needs?: Permission;
 }
 
 const sections: Section[] = [
   { section: 'overview', label: 'Overview', icon: 'settings', forAdmins: true },
   { section: 'members', label: 'Members', icon: 'friends', forAdmins: false },
+  { section: 'roles', label: 'Roles', icon: 'key', forAdmins: false, needs: 'role:manage' },
   { section: 'channels', label: 'Channels', icon: 'hash', forAdmins: true },
   { section: 'messages', label: 'Messages', icon: 'chat', forAdmins: true },
   { section: 'invites', label: 'Invitations', icon: 'link', forAdmins: false },
@@ -37,12 +43,16 @@ const sections: Section[] = [
 
 /** The settings of a server, as far as the user's role allows. */
 export function Manage({ serverId, section }: { serverId: string; section: ServerSection }) {
-  const { servers } = useApp();
-  const server = servers.current.value;
+  const app = useApp();
+  const server = app.servers.current.value;
+  useRoles(server);
   if (!server) return <ServerHome serverId={serverId} />;
+  const { permissions } = ownStanding(app, server);
   const open = sections.filter(
-    ({ forAdmins, forModerators }) =>
-      (!forAdmins || isAtLeast(server.role, 'admin')) && (!forModerators || isAtLeast(server.role, 'moderator')),
+    ({ forAdmins, forModerators, needs }) =>
+      (!needs || permissions.has(needs)) &&
+      (!forAdmins || isAtLeast(server.role, 'admin')) &&
+      (!forModerators || isAtLeast(server.role, 'moderator')),
   );
   const here = open.find((one) => one.section === section) ?? open[0];
   const tabs = open.map(({ section, label, icon }) => ({
@@ -64,6 +74,8 @@ function Content({ server, section }: { server: ServerRecord; section: ServerSec
       return <Overview server={server} />;
     case 'members':
       return <Members server={server} />;
+    case 'roles':
+      return <Roles server={server} />;
     case 'channels':
       return <Channels server={server} />;
     case 'messages':

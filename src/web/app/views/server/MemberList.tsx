@@ -9,6 +9,8 @@ import { PickAndAdd } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
+import { HighestRole } from './RoleBadge.tsx';
+import { useRoles } from './useRoles.ts';
 
 const count = new Intl.NumberFormat();
 
@@ -66,6 +68,7 @@ export function OnlineCount({ serverId }: { serverId: string }) {
 export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
   const { servers, client, attempt, people, me } = useApp();
   const server = servers.current.value;
+  const roles = useRoles(server);
   const { value: list, after } = useLoaded(() => servers.channelMembersOf(channel.id), [channel.id]);
   const remove = (userId: string) =>
     after(() => client.rest('DELETE /api/channels/:id/members/:userId', { id: channel.id, userId }));
@@ -84,13 +87,14 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
       )}
       <MemberList
         list={list}
-        row={({ userId, user, role }) => (
+        row={({ userId, user, role, roles: held }) => (
           <Row
             key={userId}
             picture={<Avatar user={user} present />}
             name={user.displayName}
             about={`@${user.username}`}
           >
+            <HighestRole member={{ role, roles: held }} list={roles} />
             {userId !== me.value?.id && (
               <IconButton icon="chat" label={`Message ${user.displayName}`} onClick={() => talk(userId)} />
             )}

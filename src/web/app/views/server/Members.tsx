@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
-import { isAtLeast, type Member, outranks, type Role } from '../../state/servers.ts';
+import type { RoleRecord } from '../../state/roles.ts';
+import { isAtLeast, type Member, outranks, type Role, roleNames } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
@@ -14,6 +15,9 @@ import { shortTime } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { MemberList, OnlineCount } from './MemberList.tsx';
 import { DeleteMessagesDialog, MessagesToDelete, TimeoutDialog, timedOutUntil } from './Restrain.tsx';
+import { HighestRole } from './RoleBadge.tsx';
+import { MemberRoles, mayStepDown, StepDown } from './RoleMembers.tsx';
+import { ownStanding } from './useRoles.ts';
 
 /** The members of a server, and their roles. */
 export function Members({ server }: { server: ServerRecord }) {
@@ -45,15 +49,13 @@ export function Members({ server }: { server: ServerRecord }) {
   );
 }
 
-type Question = 'remove' | 'ban' | 'hand over' | 'time out' | 'end timeout' | 'delete messages';
+type Question = 'roles' | 'step down' | 'remove' | 'ban' | 'hand over' | 'time out' | 'end timeout' | 'delete messages';
 
 interface MemberProps {
   server: ServerRecord;
   member: Member;
   after(change: () => Promise<unknown>): void;
 }
-
-const roleNames: Record<Role, string> = { owner: 'Owner', admin: 'Admin', moderator: 'Moderator', member: 'Member' };
 
 function MemberRow({ server, member, after }: MemberProps) {
   const app = useApp();
@@ -64,13 +66,13 @@ function MemberRow({ server, member, after }: MemberProps) {
   const setRole = (to: Role) =>
     client.rest('PATCH /api/servers/:id/members/:userId', { ...params, body: { role: to } });
   const isBelow = userId !== me.value?.id && outranks(server.role, role);
-  const held = timedOutUntil(member);
-  const about = [`@${user.username}`, user.isBot && 'bot', held && `timed out until ${held}`]
-    .filter(Boolean)
-    .join(' · ');
   const close = () => setAsking(null);
   return (
-    <Row picture={<Avatar user={user} present />} name={member.nickname ?? user.displayName} about={about}>
+    <Row
+      picture={<Avatar user={user} present />}
+      name={member.nickname ?? user.displayName}
+      about={<About member={member} list={app.roles.lists.value.get(server.id) ?? []} />}
+    >
       {isBelow && isAtLeast(server.role, 'admin') ? (
         <RolePicker server={server} member={member} onChange={(to) => after(() => setRole(to))} />
       ) : (
@@ -79,6 +81,10 @@ function MemberRow({ server, member, after }: MemberProps) {
       <Menu label={`Actions for ${user.displayName}`} items={actionsFor(app, server, member, isBelow, setAsking)}>
         <Icon name="more" />
       </Menu>
+      {asking === 'roles' && (
+        <MemberRoles {...{ server, member, after }} mine={ownStanding(app, server)} onClose={close} />
+      )}
+      {asking === 'step down' && <StepDown server={server} onClose={close} onDone={() => after(async () => {})} />}
       {asking === 'remove' && (
         <Confirm
           title={`Remove ${user.displayName}?`}
@@ -119,6 +125,24 @@ function MemberRow({ server, member, after }: MemberProps) {
   );
 }
 
+function About({ member, list }: { member: Member; list: readonly RoleRecord[] }) {
+  const held = timedOutUntil(member);
+  const { user, roles } = member;
+  const text = [`@${user.username}`, user.isBot && 'bot', held && `timed out until ${held}`].filter(Boolean);
+  return (
+    <>
+      {text.join(' · ')}
+      {/* The fixed role is beside it. */}
+      {roles.length > 0 && (
+        <>
+          {' · '}
+          <HighestRole member={member} list={list} />
+        </>
+      )}
+    </>
+  );
+}
+
 function RolePicker({ server, member, onChange }: { server: ServerRecord; member: Member; onChange(to: Role): void }) {
   const choice = (['admin', 'moderator', 'member'] as const).filter((role) => outranks(server.role, role));
   return (
@@ -153,6 +177,8 @@ function actionsFor(
       icon: 'copy',
       run: () => void app.copy(`@${user.username}`),
     },
+    mayHaveRoles(app, server, member) && { label: 'Roles', icon: 'key', run: () => ask('roles') },
+    !isOther && mayStepDown(server) && { label: 'Lower your role', icon: 'down', run: () => ask('step down') },
     isBelow &&
       server.role === 'owner' &&
       role !== 'owner' &&
@@ -170,6 +196,12 @@ function actionsFor(
     moderates && { label: 'Ban from the server', icon: 'block', danger: true, run: () => ask('ban') },
   ];
   return items.filter((item) => item !== false);
+}
+
+/** Whether there are roles to give to a member, or to take. */
+function mayHaveRoles(app: AppState, server: ServerRecord, { userId, roles }: Member): boolean {
+  const isOwn = userId === app.me.value?.id;
+  return ownStanding(app, server).permissions.has('role:manage') || (isOwn && roles.length > 0);
 }
 
 type Ban = RestAnswer<'GET /api/servers/:id/bans'>[number];

@@ -14,7 +14,7 @@ import { shortTime } from '../parts/time.ts';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
 import { ChannelMembers } from '../server/MemberList.tsx';
 import { type AppState, useApp } from '../useApp.ts';
-import { channelAt } from './permissions.ts';
+import { channelAt, mayModerate } from './permissions.ts';
 import { Pins, Search } from './Search.tsx';
 
 type Shown = 'pins' | 'threads' | 'search' | 'members';
@@ -82,8 +82,11 @@ function itemsFor(app: AppState, channelId: string, about: About, onTask: (task:
   };
   if (other)
     return [mute, { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(other) }];
-  if (!channel || !isAdmin) return [mute];
+  if (!channel) return [mute];
   const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
+  const isOverridden = mayModerate(app, channelId, 'channel:override') && !channel.isArchived;
+  const permissions: MenuItem[] = isOverridden ? [{ label: 'Permissions', icon: 'key', run: ask('permissions') }] : [];
+  if (!isAdmin) return [mute, ...permissions];
   const all: MenuItem = {
     label: 'All channels',
     icon: 'settings',
@@ -94,6 +97,7 @@ function itemsFor(app: AppState, channelId: string, about: About, onTask: (task:
   return [
     mute,
     { label: 'Edit the channel', icon: 'edit', run: ask('edit') },
+    ...permissions,
     { label: 'Keeping messages', icon: 'chat', run: ask('keep') },
     { label: 'Archive the channel', icon: 'archive', run: ask('archive') },
     { label: 'Delete the channel', icon: 'trash', danger: true, run: ask('delete') },

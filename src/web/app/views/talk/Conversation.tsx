@@ -55,7 +55,7 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
   }, [isMember, timeline]);
   useAnnouncements(channelId, null);
   const timedOut = useTimeout();
-  const closed = channel && (closedReason(channel) ?? timedOut);
+  const closed = channel && ((channel.isArchived ? null : timedOut) ?? closedReason(channel));
   const { over, ...dropping } = useFileDrop(timeline, closed);
   if (timeline.gone.value) return <Gone timeline={timeline} threadId={threadId} />;
   return (

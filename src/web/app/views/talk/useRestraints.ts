@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isAtLeast } from '../../state/servers.ts';
 import { countdown } from '../parts/time.ts';
 import { useApp } from '../useApp.ts';
@@ -19,11 +19,27 @@ function useLeft(until: number | undefined): number {
 /** Why the user may write nothing in the server at the address, with the time that is left; null: they may. */
 export function useTimeout(): string | null {
   const { restraints, servers } = useApp();
-  const timeout = restraints.timeouts.value.get(servers.current.value?.id ?? '');
+  const serverId = servers.current.value?.id ?? '';
+  const timeout = restraints.timeouts.value.get(serverId);
   const left = useLeft(timeout?.until);
+  useRegained(serverId, left > 0);
   if (!timeout || left === 0) return null;
   const why = timeout.reason ? ` Reason: ${timeout.reason}` : '';
   return `You are timed out: you can read here, and write again in ${countdown(left)}.${why}`;
+}
+
+/** The server's clock may be behind by as much. */
+const skewMs = 1000;
+
+/** Reads what the user may do in the channels of a server when a timeout is over: until then it was less. */
+function useRegained(serverId: string, isHeld: boolean): void {
+  const { servers, scope } = useApp();
+  const heldIn = useRef<string | null>(null);
+  useEffect(() => {
+    const isOver = heldIn.current === serverId && !isHeld;
+    heldIn.current = isHeld ? serverId : null;
+    if (isOver) scope.after(skewMs, () => void servers.loadChannels(serverId).catch(() => {}));
+  }, [serverId, isHeld]);
 }
 
 /** How slow mode holds the user in a channel: how many seconds they wait between messages, and how many ms from now. */

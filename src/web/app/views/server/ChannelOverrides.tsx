@@ -1,0 +1,193 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ChannelRecord, RestAnswer, RestInput, ServerRecord } from '../../../../client/index.ts';
+import type { RoleRecord } from '../../state/roles.ts';
+import type { Member } from '../../state/servers.ts';
+import { Button } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { PickAndAdd, Select } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Row } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
+import { useRoles } from './useRoles.ts';
+
+type Override = RestAnswer<'GET /api/channels/:id/overrides'>[number];
+type Right = Override['allow'][number];
+type Lists = RestInput<'PUT /api/channels/:id/overrides/roles/:role'>['body'];
+
+/** A role, by its id or the name of a fixed one, or a person. */
+type Subject = { role: string } | { userId: string };
+
+const words: Record<Right, string> = {
+  view: 'See the channel',
+  post: 'Write messages',
+  react: 'React to messages',
+  thread: 'Start threads',
+  attach: 'Add files',
+  mentionAll: 'Mention everyone',
+  manage: 'Manage the channel',
+};
+
+const isRight = (name: string): name is Right => Object.hasOwn(words, name);
+const rights = Object.keys(words).filter(isRight);
+
+const subjectOf = ({ builtIn, roleId, userId }: Override): Subject =>
+  userId ? { userId } : { role: builtIn ?? roleId ?? '' };
+
+const keyOf = (subject: Subject): string => ('userId' in subject ? `user ${subject.userId}` : subject.role);
+
+interface ChannelOverridesProps {
+  channel: ChannelRecord;
+  server: ServerRecord;
+  onClose(): void;
+}
+
+/** What a channel allows or denies roles and people apart from the server. */
+export function ChannelOverrides({ channel, server, onClose }: ChannelOverridesProps) {
+  const { client, servers, attempt } = useApp();
+  const { id } = channel;
+  const [editing, setEditing] = useState<Subject | null>(null);
+  const roles = useRoles(server);
+  const { value: members } = useLoaded(() => servers.membersOf(server.id), [server.id]);
+  const { value: list, load, after } = useLoaded(() => client.rest('GET /api/channels/:id/overrides', { id }), [id]);
+  useEffect(() => client.channel(id).listen('channel:overridden', () => void attempt(load)), [id]);
+  const nameFor = (subject: Subject) => nameOf(subject, roles, members ?? []);
+  const close = () => {
+    setEditing(null);
+    after(() => servers.loadChannels(server.id));
+  };
+  if (editing) {
+    const known = list?.find((override) => keyOf(subjectOf(override)) === keyOf(editing));
+    const title = `${nameFor(editing)} in #${channel.name}`;
+    return <EditOverride {...{ channel, title, known }} subject={editing} onClose={close} />;
+  }
+  return (
+    <Dialog title={`Permissions in #${channel.name}`} onClose={onClose}>
+      <p class="faint">
+        Here roles and people may do other things than in the rest of the server. Nothing binds the owner and admins.
+      </p>
+      {list?.length === 0 && <p class="empty">Everything is as in the rest of the server.</p>}
+      <ul class="people">
+        {list?.map((override) => {
+          const subject = subjectOf(override);
+          const name = nameFor(subject);
+          return (
+            <Row key={keyOf(subject)} name={name} about={aboutOverride(override)}>
+              <Button label={`Change ${name}`} kind="quiet" onClick={() => setEditing(subject)} />
+              <Button label={`Remove ${name}`} kind="quiet" onClick={() => after(() => remove(client, id, subject))} />
+            </Row>
+          );
+        })}
+      </ul>
+      <Add {...{ list: list ?? [], roles, members: members ?? [] }} onAdd={setEditing} />
+    </Dialog>
+  );
+}
+
+function nameOf(subject: Subject, roles: readonly RoleRecord[], members: readonly Member[]): string {
+  if ('userId' in subject) {
+    const found = members.find(({ userId }) => userId === subject.userId);
+    return found ? `@${found.user.username}` : 'Someone';
+  }
+  if (subject.role === 'member') return 'Everyone';
+  if (subject.role === 'moderator') return 'Moderators';
+  return roles.find(({ id }) => id === subject.role)?.name ?? 'A role';
+}
+
+function aboutOverride({ allow, deny }: Override): string {
+  const listed = (verb: string, names: readonly Right[]) =>
+    names.length > 0 && `${verb}: ${names.map((name) => words[name].toLowerCase()).join(', ')}`;
+  return [listed('May', allow), listed('May not', deny)].filter(Boolean).join('. ') || 'As in the server';
+}
+
+const remove = (client: ReturnType<typeof useApp>['client'], id: string, subject: Subject) =>
+  'userId' in subject
+    ? client.rest('DELETE /api/channels/:id/overrides/users/:userId', { id, userId: subject.userId })
+    : client.rest('DELETE /api/channels/:id/overrides/roles/:role', { id, role: subject.role });
+
+interface AddProps {
+  list: readonly Override[];
+  roles: readonly RoleRecord[];
+  members: readonly Member[];
+  onAdd(subject: Subject): void;
+}
+
+/** Roles and people that the channel has nothing for yet. */
+function Add({ list, roles, members, onAdd }: AddProps) {
+  const known = new Set(list.map((override) => keyOf(subjectOf(override))));
+  const own = roles.filter(({ builtIn }) => !builtIn).map(({ id, name }) => ({ value: id, label: name }));
+  const fixed = [
+    { value: 'member', label: 'Everyone' },
+    { value: 'moderator', label: 'Moderators' },
+  ];
+  const people = members
+    .filter(({ userId, role }) => role !== 'owner' && role !== 'admin' && !known.has(keyOf({ userId })))
+    .map(({ userId, user }) => ({ value: userId, label: `${user.displayName} (@${user.username})` }));
+  return (
+    <>
+      <PickAndAdd
+        label="A role"
+        options={[...fixed, ...own].filter(({ value }) => !known.has(value))}
+        onAdd={(role) => onAdd({ role })}
+      />
+      <PickAndAdd label="A person" options={people} onAdd={(userId) => onAdd({ userId })} />
+    </>
+  );
+}
+
+interface EditOverrideProps {
+  channel: ChannelRecord;
+  title: string;
+  subject: Subject;
+  known: Override | undefined;
+  onClose(): void;
+}
+
+const choices = [
+  { value: 'allow', label: 'Allow' },
+  { value: '', label: 'As in the server' },
+  { value: 'deny', label: 'Deny' },
+];
+
+function EditOverride({ channel, title, subject, known, onClose }: EditOverrideProps) {
+  const { client } = useApp();
+  const { id } = channel;
+  const isEveryone = 'role' in subject && subject.role === 'member';
+  // What is chosen stays when others change something meanwhile.
+  const [chosen, setChosen] = useState(() => chosenIn(known, isEveryone ? channel : null));
+  const save = async () => {
+    const those = (choice: string) => rights.filter((right) => chosen.get(right) === choice);
+    const body: Lists = { allow: those('allow'), deny: those('deny') };
+    if ('userId' in subject) {
+      await client.rest('PUT /api/channels/:id/overrides/users/:userId', { id, userId: subject.userId, body });
+    } else await client.rest('PUT /api/channels/:id/overrides/roles/:role', { id, role: subject.role, body });
+    onClose();
+  };
+  // Whether everyone sees a channel is decided here alone.
+  const optionsFor = (right: Right) =>
+    isEveryone && right === 'view' ? choices.filter(({ value }) => value !== '') : choices;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form action="Save" work={save} beside={<Button label="Back" kind="quiet" onClick={onClose} />}>
+        {rights.map((right) => (
+          <Select
+            key={right}
+            label={words[right]}
+            value={chosen.get(right) ?? ''}
+            options={optionsFor(right)}
+            onChange={(choice) => setChosen(new Map(chosen).set(right, choice))}
+          />
+        ))}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** What is set, by right. @param open the channel where it is about everyone, whom it is private for or not */
+function chosenIn(known: Override | undefined, open: ChannelRecord | null): ReadonlyMap<Right, string> {
+  const chosen = new Map<Right, string>();
+  for (const right of known?.allow ?? []) chosen.set(right, 'allow');
+  for (const right of known?.deny ?? []) chosen.set(right, 'deny');
+  if (open) chosen.set('view', open.isPrivate ? 'deny' : 'allow');
+  return chosen;
+}

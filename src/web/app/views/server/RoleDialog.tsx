@@ -1,0 +1,95 @@
+import { useId, useState } from 'preact/hooks';
+import type { ServerRecord } from '../../../../client/index.ts';
+import type { RoleRecord } from '../../state/roles.ts';
+import type { Standing } from '../../state/standing.ts';
+import { Button } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Check, Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useApp } from '../useApp.ts';
+import { type Given, permissionGroups, wordsFor } from './permission-words.ts';
+import { nameOf } from './RoleBadge.tsx';
+
+interface RoleDialogProps {
+  server: ServerRecord;
+  /** Null: a new one. */
+  role: RoleRecord | null;
+  mine: Standing;
+  onClose(): void;
+}
+
+/** Makes or changes a role: its name, its colour, and what it lets people do. */
+export function RoleDialog({ server, role, mine, onClose }: RoleDialogProps) {
+  const { client, roles } = useApp();
+  const { id } = server;
+  const [color, setColor] = useState(role?.color ?? null);
+  const given = new Set(role?.permissions ?? []);
+  // Nobody gives what they do not have. What is given stays, if it is not taken.
+  const isLocked = (name: Given) => !mine.permissions.has(name) && !given.has(name);
+  const isAll = role?.builtIn === true && role.id === 'admin';
+  const save = async ({ text, isChecked }: Fields) => {
+    const chosen = permissionGroups.flatMap(({ names }) => names).filter((name) => !isLocked(name) && isChecked(name));
+    const permissions = isAll ? {} : { permissions: chosen };
+    const name = text('name');
+    if (!role) await client.rest('POST /api/servers/:id/roles', { id, body: { name, color, ...permissions } });
+    else {
+      const body = role.builtIn ? { color, ...permissions } : { name, color, ...permissions };
+      await client.rest('PATCH /api/servers/:id/roles/:roleId', { id, roleId: role.id, body });
+    }
+    await roles.load(id);
+    onClose();
+  };
+  return (
+    <Dialog title={role ? `Edit ${nameOf(role)}` : 'New role'} size="wide" onClose={onClose}>
+      <Form
+        action={role ? 'Save' : 'Make the role'}
+        work={save}
+        beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}
+      >
+        {!role?.builtIn && (
+          <Field label="Name" name="name" maxlength={100} value={role?.name ?? ''} required autofocus />
+        )}
+        <ColorField color={color} onChange={setColor} />
+        {isAll ? (
+          <p class="faint">Admins may do everything but delete the server and hand it over.</p>
+        ) : (
+          permissionGroups.map(({ title, names }) => (
+            <fieldset key={title} class="choices permissions">
+              <legend>{title}</legend>
+              {names.map((name) => (
+                <Check
+                  key={name}
+                  name={name}
+                  label={wordsFor(name)}
+                  checked={given.has(name)}
+                  disabled={isLocked(name)}
+                />
+              ))}
+            </fieldset>
+          ))
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+const firstColor = '#5b5bd6';
+
+function ColorField({ color, onChange }: { color: string | null; onChange(color: string | null): void }) {
+  const id = useId();
+  return (
+    <>
+      <Check
+        label="It has a colour"
+        checked={color !== null}
+        onChange={(checked) => onChange(checked ? firstColor : null)}
+      />
+      {color !== null && (
+        <div class="field color">
+          <label for={id}>Colour</label>
+          <input id={id} type="color" value={color} onInput={(event) => onChange(event.currentTarget.value)} />
+        </div>
+      )}
+    </>
+  );
+}

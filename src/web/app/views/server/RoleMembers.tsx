@@ -1,0 +1,137 @@
+import type { ServerRecord } from '../../../../client/index.ts';
+import type { RoleRecord } from '../../state/roles.ts';
+import { isAtLeast, type Member, outranks, roleNames } from '../../state/servers.ts';
+import { mayGive, type Standing, standingOf, standsOver } from '../../state/standing.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Button } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Check, PickAndAdd, Select } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Row } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
+import { MemberList } from './MemberList.tsx';
+import { nameOf, RoleBadge } from './RoleBadge.tsx';
+
+/** Gives members roles of a server's own, and takes them. */
+function useGiving({ id }: ServerRecord) {
+  const { client } = useApp();
+  return (userId: string, roleId: string, isGiven: boolean) =>
+    isGiven
+      ? client.rest('PUT /api/servers/:id/members/:userId/roles/:roleId', { id, userId, roleId })
+      : client.rest('DELETE /api/servers/:id/members/:userId/roles/:roleId', { id, userId, roleId });
+}
+
+/** Whether the user may give the member a role, or take it: theirs they may always give back. */
+function useMayGive({ id }: ServerRecord, mine: Standing) {
+  const { roles, me } = useApp();
+  const list = roles.lists.value.get(id) ?? [];
+  return (member: Member, role: RoleRecord): boolean => {
+    const isOwn = member.userId === me.value?.id;
+    if (isOwn && member.roles.includes(role.id)) return true;
+    return mayGive(mine, role) && (isOwn || standsOver(mine, standingOf(member.role, member.roles, list)));
+  };
+}
+
+interface RoleMembersProps {
+  server: ServerRecord;
+  role: RoleRecord;
+  mine: Standing;
+  onClose(): void;
+}
+
+/** Who has a role. */
+export function RoleMembers({ server, role, mine, onClose }: RoleMembersProps) {
+  const { servers } = useApp();
+  const give = useGiving(server);
+  const may = useMayGive(server, mine);
+  const { value: all, after } = useLoaded(() => servers.membersOf(server.id), [server.id]);
+  const has = (member: Member) => (role.builtIn ? member.role === role.id : member.roles.includes(role.id));
+  const options = (all ?? [])
+    .filter((member) => !role.builtIn && !has(member) && may(member, role))
+    .map(({ userId, user }) => ({ value: userId, label: `${user.displayName} (@${user.username})` }));
+  return (
+    <Dialog title={`Members with the role ${nameOf(role)}`} onClose={onClose}>
+      <PickAndAdd
+        label="Who is to have it"
+        options={options}
+        onAdd={(userId) => after(() => give(userId, role.id, true))}
+      />
+      <MemberList
+        list={all?.filter(has) ?? null}
+        row={(member) => (
+          <Row
+            key={member.userId}
+            picture={<Avatar user={member.user} size="small" />}
+            name={member.nickname ?? member.user.displayName}
+            about={`@${member.user.username}`}
+          >
+            {!role.builtIn && may(member, role) && (
+              <Button label="Take away" kind="quiet" onClick={() => after(() => give(member.userId, role.id, false))} />
+            )}
+          </Row>
+        )}
+      />
+    </Dialog>
+  );
+}
+
+interface MemberRolesProps {
+  server: ServerRecord;
+  member: Member;
+  mine: Standing;
+  /** Makes a change, and shows the members anew. */
+  after(change: () => Promise<unknown>): void;
+  onClose(): void;
+}
+
+/** The roles of the server's own that a member has, to give and take. */
+export function MemberRoles({ server, member, mine, after, onClose }: MemberRolesProps) {
+  const { roles } = useApp();
+  const give = useGiving(server);
+  const may = useMayGive(server, mine);
+  const own = (roles.lists.value.get(server.id) ?? []).filter(({ builtIn }) => !builtIn);
+  return (
+    <Dialog title={`Roles of ${member.user.displayName}`} onClose={onClose}>
+      {own.length === 0 && <p class="empty">This server has no roles of its own yet.</p>}
+      {own.map((role) => (
+        <Check
+          key={role.id}
+          label={<RoleBadge role={role} />}
+          checked={member.roles.includes(role.id)}
+          disabled={!may(member, role)}
+          onChange={(checked) => after(() => give(member.userId, role.id, checked))}
+        />
+      ))}
+    </Dialog>
+  );
+}
+
+/** Whether someone has a fixed role that they can lower: the owner hands the server over first. */
+export const mayStepDown = ({ role }: ServerRecord): boolean => role !== 'owner' && isAtLeast(role, 'moderator');
+
+/** Lowers the user's own fixed role. */
+export function StepDown({ server, onClose, onDone }: { server: ServerRecord; onClose(): void; onDone(): void }) {
+  const { client, me } = useApp();
+  const lower = (['moderator', 'member'] as const).filter((role) => outranks(server.role, role));
+  const save = async ({ text }: Fields) => {
+    const role = lower.find((name) => name === text('role'));
+    const userId = me.value?.id;
+    if (!role || !userId) return;
+    await client.rest('PATCH /api/servers/:id/members/:userId', { id: server.id, userId, body: { role } });
+    onDone();
+    onClose();
+  };
+  return (
+    <Dialog title="Lower your role?" onClose={onClose}>
+      <p>You lose what your role lets you do at once. Only someone above you can give it back.</p>
+      <Form action="Lower it" work={save} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
+        <Select
+          label="Your role"
+          name="role"
+          options={lower.map((role) => ({ value: role, label: roleNames[role] }))}
+        />
+      </Form>
+    </Dialog>
+  );
+}
