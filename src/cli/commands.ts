@@ -5,6 +5,7 @@ import { displayNameSchema, emailSchema, passwordSchema } from '../contract/acco
 import { validated } from '../contract/schema/validation.ts';
 import { usernameSchema } from '../contract/username.ts';
 import type { ListedUser } from '../features/accounts/operator.service.ts';
+import { auditCommand } from './audit-command.ts';
 import { asText, type Command, type Input, requiredArgument } from './command.ts';
 import { jobsCommand } from './jobs-command.ts';
 import { operatorCommands } from './operator-commands.ts';
@@ -152,6 +153,7 @@ export const commands: Record<string, Command> = {
       if (users.length === 0) print('There are none.');
     },
   },
+  audit: auditCommand,
   jobs: jobsCommand,
   'partition-messages': partitionCommand,
   ...transferCommands,

@@ -60,6 +60,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'member:timed-out': true,
   'report:created': true,
   'report:updated': true,
+  'audit:created': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

@@ -82,7 +82,7 @@ export class Http {
       const response = await fetch(this.url + call.path, { method: call.method, headers, body, signal });
       const type = response.headers.get('content-type') ?? '';
       const bytes = await received(response, limit);
-      if (response.ok && type === 'application/zip') return bytes;
+      if (response.ok && files.test(type)) return bytes;
       const text = await bytes.text();
       if (!type.includes('json')) throw networkError(`HTTP ${response.status}`);
       const answer = JSON.parse(text);
@@ -118,6 +118,9 @@ class Silence {
     clearTimeout(this.timer);
   }
 }
+
+/** What is a file, not a record. */
+const files = /^(application\/(zip|x-ndjson)|text\/csv)\b/;
 
 /** The body of a response, piece by piece if that is supported. */
 async function received(response: Response, silence: Silence): Promise<Blob> {

@@ -23,7 +23,7 @@ type BodyOf<C> = C extends { file: string }
     : unknown;
 type HeadersOf<C> = C extends { headers: infer H extends z.ZodType } ? { headers?: z.input<H> } : unknown;
 type QueryOf<C> = C extends { query: infer Q extends z.ZodType } ? { query?: Partial<z.output<Q>> } : unknown;
-type AnswerOf<C extends CallSpec> = C extends { produces: 'application/zip' } ? Blob : z.output<C['answer']>;
+type AnswerOf<C extends CallSpec> = C extends { produces: 'application/zip' | '*/*' } ? Blob : z.output<C['answer']>;
 
 /** A call's parameters by their names, with `body` (or `form`), `query` and `headers` beside them. */
 export type RestInput<C extends RestCall> = Record<ParamNames<C>, string> &

@@ -47,5 +47,6 @@ export const accountDeletionCalls = calls('Accounts', {
     body: deleteAccountSchema,
     answer: deletionSchema,
     errors: [...offerErrors],
+    audit: { none: 'People decide about their own accounts themselves.' },
   },
 });

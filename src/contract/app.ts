@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditAction } from './audit-action.ts';
 import { calls, contentHeaders, pathParam, rawAnswer, slugParam, uuidParam } from './call.ts';
 import { pictureUrlSchema } from './picture.ts';
 import {
@@ -108,6 +109,18 @@ const serverId = slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.');
 const appId = slugParam('APP_NOT_FOUND', 'Id or slug of the app.');
 const path = pathParam('APP_FILE_NOT_FOUND', 'Path in the app.');
 
+const described = ['name', 'slug', 'type', 'status', 'url', 'description', 'iconUrl', 'isHomepage', 'version'] as const;
+
+export const appCreate = auditAction({ name: 'app.create', summary: 'An app was made.', fields: described });
+
+export const appUpdate = auditAction({
+  name: 'app.update',
+  summary: 'An app was changed, or got a new version.',
+  fields: described,
+});
+
+export const appDelete = auditAction({ name: 'app.delete', summary: 'An app was deleted.', fields: described });
+
 export const appCalls = calls(tag, {
   listApps: {
     method: 'GET',
@@ -150,6 +163,7 @@ export const appCalls = calls(tag, {
       'QUOTA_EXCEEDED',
       'UNSAFE_URL',
     ],
+    audit: [appCreate],
   },
   publishApp: {
     method: 'POST',
@@ -169,6 +183,7 @@ export const appCalls = calls(tag, {
       'BUNDLE_INVALID',
       'QUOTA_EXCEEDED',
     ],
+    audit: [appCreate, appUpdate],
   },
   updateApp: {
     method: 'PATCH',
@@ -178,6 +193,7 @@ export const appCalls = calls(tag, {
     body: updateAppSchema,
     answer: appSchema,
     errors: ['NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN', 'UNSAFE_URL', 'QUOTA_EXCEEDED'],
+    audit: [appUpdate],
   },
   deleteApp: {
     method: 'DELETE',
@@ -186,6 +202,7 @@ export const appCalls = calls(tag, {
     params: { serverId, appId },
     answer: doneSchema,
     errors: ['NOT_A_MEMBER', 'ROLE_REQUIRED'],
+    audit: [appDelete],
   },
 });
 

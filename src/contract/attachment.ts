@@ -68,6 +68,7 @@ export const mediaCalls = calls('Media', {
       'MESSAGE_REFUSED',
     ],
     limit: 'uploads',
+    audit: { none: 'It is what members do, and there for all to see.' },
   },
   getMedia: {
     method: 'GET',

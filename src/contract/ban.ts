@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { auditAction } from './audit-action.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { hoursSchema } from './member-erasure.ts';
@@ -51,6 +52,14 @@ export const memberUnbanned = durableEvent({
   payload: z.object({ serverId: idSchema, userId: idSchema }),
 });
 
+export const memberBan = auditAction({
+  name: 'member.ban',
+  summary: 'Someone was banned from the server.',
+  fields: ['until'],
+});
+
+export const memberUnban = auditAction({ name: 'member.unban', summary: 'A ban was lifted.' });
+
 const errors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'] as const;
 
 export const banCalls = calls('Servers', {
@@ -63,6 +72,7 @@ export const banCalls = calls('Servers', {
     status: 201,
     answer: banSchema,
     errors: [...errors, 'USER_NOT_FOUND'],
+    audit: [memberBan],
   },
   listBans: {
     method: 'GET',
@@ -81,5 +91,6 @@ export const banCalls = calls('Servers', {
     params: { id: serverParam, userId: uuidParam('BAN_NOT_FOUND', 'Id of the user.') },
     answer: doneSchema,
     errors: [...errors, 'BAN_NOT_FOUND', 'FORBIDDEN'],
+    audit: [memberUnban],
   },
 });

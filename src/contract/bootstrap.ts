@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { calls, uuidParam } from './call.ts';
 import { channelItemSchema, oneChannelSchema } from './channel.ts';
 import { channelAccessSchema } from './join-request.ts';
+import { memberSchema } from './member.ts';
 import { messagePageSchema } from './message.ts';
 import { limitSchema } from './schema.ts';
-import { memberSchema, serverSchema } from './server.ts';
+import { serverSchema } from './server.ts';
 
 export const bootstrapSchema = z.object({
   access: channelAccessSchema,

@@ -1,10 +1,21 @@
 import { agentParam, botRightsSchema } from './agent.ts';
+import { auditAction } from './audit-action.ts';
 import { calls, slugParam } from './call.ts';
+import { memberSchema } from './member.ts';
 import { doneSchema } from './schema.ts';
-import { memberSchema } from './server.ts';
 
 const params = { id: slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.'), agentId: agentParam };
 const errors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'AGENT_NOT_FOUND'] as const;
+
+export const botKeep = auditAction({ name: 'bot.keep', summary: 'The server keeps a bot, whoever owns it.' });
+
+export const botRelease = auditAction({ name: 'bot.release', summary: 'The server keeps a bot no longer.' });
+
+export const botRights = auditAction({
+  name: 'bot.rights',
+  summary: 'A bot may write in the workspace, or no longer.',
+  fields: ['workspaceWrite'],
+});
 
 /** A server's admins decide about a bot in it. */
 export const botSeatCalls = calls('Agents', {
@@ -15,6 +26,7 @@ export const botSeatCalls = calls('Agents', {
     params,
     answer: memberSchema,
     errors,
+    audit: [botKeep],
   },
   releaseBot: {
     method: 'DELETE',
@@ -23,6 +35,7 @@ export const botSeatCalls = calls('Agents', {
     params,
     answer: doneSchema,
     errors,
+    audit: [botRelease],
   },
   setBotRights: {
     method: 'PUT',
@@ -32,5 +45,6 @@ export const botSeatCalls = calls('Agents', {
     body: botRightsSchema,
     answer: memberSchema,
     errors,
+    audit: [botRights],
   },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Audited } from './audit-action.ts';
 import type { AppError, ErrorCode } from './errors.ts';
 import type { Area, Group } from './scopes.ts';
 
@@ -105,6 +106,11 @@ export interface CallSpec {
   unprotected?: true;
   /** The areas that a personal token must be for, if they are not that of its group (contract §3). */
   areas?: readonly Area[];
+  /**
+   * The entries of the audit log that it writes, or why it writes none. Each call has it that changes something and takes a
+   * permission, or that is an operator's (contract §5, Audit log).
+   */
+  audit?: Audited;
 }
 
 /** The limits that a call may name; the configuration sets their values. */
@@ -119,6 +125,7 @@ type CallLimit =
   | 'uploads'
   | 'pictures'
   | 'search'
+  | 'auditExport'
   | 'discover'
   | 'reports'
   | 'webhooks';

@@ -5,6 +5,7 @@ import { agentCalls, agentClientEvents } from './agent.ts';
 import { agentProfileCalls } from './agent-profile.ts';
 import { appCalls, appProxyCalls, appServingCalls } from './app.ts';
 import { mediaCalls } from './attachment.ts';
+import { auditCalls } from './audit.ts';
 import { banCalls } from './ban.ts';
 import { bootstrapCalls } from './bootstrap.ts';
 import { botSeatCalls } from './bot-seat.ts';
@@ -67,6 +68,7 @@ export const allCalls = {
   ...appServingCalls,
   ...appProxyCalls,
   ...mediaCalls,
+  ...auditCalls,
   ...banCalls,
   ...bootstrapCalls,
   ...botSeatCalls,

@@ -1,5 +1,6 @@
 import { userUpdated } from './account.ts';
 import { slashCommandsUpdated } from './agent.ts';
+import { auditCreated } from './audit.ts';
 import { memberBanned, memberUnbanned } from './ban.ts';
 import {
   channelCreated,
@@ -16,6 +17,7 @@ import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
 import { handoverEnded, handoverOffered } from './handover.ts';
 import { heldCreated, heldDecided } from './held.ts';
 import { joinRequestCreated, joinRequestDecided } from './join-request.ts';
+import { memberJoined, memberLeft, memberUpdated } from './member.ts';
 import { membershipUpdated } from './membership.ts';
 import {
   messageDeleted,
@@ -32,16 +34,7 @@ import { serverRaid } from './raid.ts';
 import { reactionAdded, reactionRemoved, reactionUpdated } from './reaction.ts';
 import { reportCreated, reportUpdated } from './report.ts';
 import { messagesExpired } from './retention.ts';
-import {
-  memberJoined,
-  memberLeft,
-  memberUpdated,
-  serverDeleted,
-  serverInvited,
-  serverJoined,
-  serverLeft,
-  serverUpdated,
-} from './server.ts';
+import { serverDeleted, serverInvited, serverJoined, serverLeft, serverUpdated } from './server.ts';
 import { inviteCreated, inviteDeleted, inviteUsed } from './server-invite.ts';
 import { sessionRevoked, tokenExpiring } from './session.ts';
 import { messageStream } from './stream.ts';
@@ -53,6 +46,7 @@ import { workspaceChanged } from './workspace.ts';
 export const catalogue = [
   userUpdated,
   slashCommandsUpdated,
+  auditCreated,
   memberBanned,
   memberUnbanned,
   memberTimedOut,

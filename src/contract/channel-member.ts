@@ -1,8 +1,19 @@
 import { z } from 'zod';
+import { auditAction } from './audit-action.ts';
 import { calls, uuidParam } from './call.ts';
 import { addChannelMemberSchema, channelParam } from './channel.ts';
+import { listMembersSchema, memberSchema } from './member.ts';
 import { doneSchema } from './schema.ts';
-import { listMembersSchema, memberSchema } from './server.ts';
+
+export const channelMemberAdd = auditAction({
+  name: 'channel-member.add',
+  summary: 'A member was let into a channel by someone who may let in others.',
+});
+
+export const channelMemberRemove = auditAction({
+  name: 'channel-member.remove',
+  summary: 'A member was removed from a channel by someone else.',
+});
 
 export const channelMemberCalls = calls('Channels', {
   listChannelMembers: {
@@ -25,6 +36,7 @@ export const channelMemberCalls = calls('Channels', {
     mayExist: true,
     answer: memberSchema.extend(doneSchema.shape),
     errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'USER_NOT_FOUND', 'NOT_IN_SERVER'],
+    audit: [channelMemberAdd],
   },
   removeChannelMember: {
     method: 'DELETE',
@@ -33,5 +45,6 @@ export const channelMemberCalls = calls('Channels', {
     params: { id: channelParam, userId: uuidParam('MEMBER_NOT_FOUND', 'Id of the user.') },
     answer: doneSchema,
     errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN', 'MEMBER_NOT_FOUND'],
+    audit: [channelMemberRemove],
   },
 });

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
+import {
+  channelArchive,
+  channelCreate,
+  channelDelete,
+  channelOrder,
+  channelUnarchive,
+  channelUpdate,
+} from './channel-actions.ts';
 import { durableEvent } from './event.ts';
 import { channelKeepDaysSchema } from './keep-days.ts';
 import { shownInChannel } from './roles.ts';
@@ -197,6 +205,7 @@ export const channelCalls = calls(tag, {
     status: 201,
     answer: channelItemSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_LIMIT'],
+    audit: [channelCreate],
   },
   listChannels: {
     method: 'GET',
@@ -222,6 +231,7 @@ export const channelCalls = calls(tag, {
     body: positionsSchema,
     answer: z.array(channelItemSchema),
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_NOT_FOUND'],
+    audit: [channelOrder],
   },
   getChannel: {
     method: 'GET',
@@ -239,6 +249,7 @@ export const channelCalls = calls(tag, {
     body: updateChannelSchema,
     answer: channelItemSchema,
     errors: manageErrors,
+    audit: [channelUpdate],
   },
   deleteChannel: {
     method: 'DELETE',
@@ -247,6 +258,7 @@ export const channelCalls = calls(tag, {
     params: { id: channelParam },
     answer: doneSchema,
     errors: manageErrors,
+    audit: [channelDelete],
   },
   archiveChannel: {
     method: 'POST',
@@ -255,6 +267,7 @@ export const channelCalls = calls(tag, {
     params: { id: channelParam },
     answer: channelItemSchema,
     errors: manageErrors,
+    audit: [channelArchive],
   },
   unarchiveChannel: {
     method: 'POST',
@@ -263,6 +276,7 @@ export const channelCalls = calls(tag, {
     params: { id: channelParam },
     answer: channelItemSchema,
     errors: manageErrors,
+    audit: [channelUnarchive],
   },
   markChannelRead: {
     method: 'PUT',

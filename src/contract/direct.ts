@@ -4,7 +4,7 @@ import { calls, uuidParam } from './call.ts';
 import { channelSchema, unreadSchema } from './channel.ts';
 import { durableEvent } from './event.ts';
 import { messageSchema, sendMessageSchema } from './message.ts';
-import { sendErrors } from './message-calls.ts';
+import { ownMessages, sendErrors } from './message-calls.ts';
 import { idSchema, limitSchema } from './schema.ts';
 
 /** A DM channel as one of its two people sees it. */
@@ -78,5 +78,6 @@ export const directCalls = calls('Direct messages', {
     answer: messageSchema,
     errors: sendErrors,
     limit: 'messages',
+    audit: ownMessages,
   },
 });

@@ -3,6 +3,7 @@ import { smallUserSchema } from './account.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { doneSchema, idSchema, omittable, record, timeSchema } from './schema.ts';
+import { serverHandOver } from './server-member.ts';
 
 /** An open offer to hand a server or an agent over. */
 export const handoverSchema = record('Handover', {
@@ -80,6 +81,7 @@ export const handoverCalls = calls('Accounts', {
     status: 201,
     answer: handoverSchema,
     errors: [...offerErrors],
+    audit: { none: 'Nothing has changed until it is accepted.' },
   },
   acceptHandover: {
     method: 'POST',
@@ -96,6 +98,7 @@ export const handoverCalls = calls('Accounts', {
       'FORBIDDEN',
       'INSUFFICIENT_PAT_SCOPE',
     ],
+    audit: [serverHandOver],
   },
   declineHandover: {
     method: 'POST',

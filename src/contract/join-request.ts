@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { auditAction } from './audit-action.ts';
 import { calls, uuidParam } from './call.ts';
 import { channelParam, channelSchema } from './channel.ts';
 import { durableEvent } from './event.ts';
@@ -86,6 +87,18 @@ export const joinRequestDecided = durableEvent({
 const requestId = uuidParam('JOIN_REQUEST_NOT_FOUND', 'Id of the request.');
 const decideErrors = ['JOIN_REQUEST_NOT_FOUND', 'JOIN_REQUEST_DECIDED', 'ROLE_REQUIRED'] as const;
 
+export const joinRequestApprove = auditAction({
+  name: 'join-request.approve',
+  summary: 'Someone who asked was let in.',
+});
+
+export const joinRequestReject = auditAction({
+  name: 'join-request.reject',
+  summary: 'Someone who asked was refused.',
+});
+
+const decided = [joinRequestApprove, joinRequestReject] as const;
+
 export const joinRequestCalls = calls('Join requests', {
   getServerAccess: {
     method: 'GET',
@@ -147,6 +160,7 @@ export const joinRequestCalls = calls('Join requests', {
     body: decideSchema,
     answer: joinRequestSchema,
     errors: [...decideErrors, 'BANNED'],
+    audit: decided,
   },
   decideChannelJoinRequest: {
     method: 'PATCH',
@@ -156,5 +170,6 @@ export const joinRequestCalls = calls('Join requests', {
     body: decideSchema,
     answer: joinRequestSchema,
     errors: [...decideErrors, 'NOT_IN_SERVER'],
+    audit: decided,
   },
 });

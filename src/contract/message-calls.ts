@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditAction } from './audit-action.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
 import {
   editMessageSchema,
@@ -44,10 +45,26 @@ const editErrors = [
   'CHANNEL_ARCHIVED',
   ...heldErrors,
 ] as const;
+/** Members' own messages and threads are in the channel for all to see. */
+export const ownMessages = { none: 'It is what members do, and there for all to see.' } as const;
 const pinErrors = ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED'] as const;
 const pinInChannelErrors = [...pinErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'] as const;
 const pinAnswer = messageSchema.extend(doneSchema.shape);
 const pinPath = { path: '/api/channels/:channelId/pins/:messageId', params: { channelId, messageId: id } } as const;
+
+export const messagePin = auditAction({ name: 'message.pin', summary: 'A message was pinned.', fields: ['authorId'] });
+
+export const messageUnpin = auditAction({
+  name: 'message.unpin',
+  summary: 'A message was unpinned.',
+  fields: ['authorId'],
+});
+
+export const messageDelete = auditAction({
+  name: 'message.delete',
+  summary: 'A message of someone else was deleted; its text is not kept.',
+  fields: ['authorId'],
+});
 
 export const messageCalls = calls(tag, {
   sendMessage: {
@@ -60,6 +77,7 @@ export const messageCalls = calls(tag, {
     answer: messageSchema,
     errors: sendErrors,
     limit: 'messages',
+    audit: ownMessages,
   },
   listMessages: {
     method: 'GET',
@@ -103,6 +121,7 @@ export const messageCalls = calls(tag, {
     params: { id },
     answer: doneSchema,
     errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'TIMED_OUT'],
+    audit: [messageDelete],
   },
   listPins: {
     method: 'GET',
@@ -118,6 +137,7 @@ export const messageCalls = calls(tag, {
     summary: 'Pin a message; for moderators, in direct messages for both people.',
     answer: pinAnswer,
     errors: [...pinInChannelErrors, 'PIN_LIMIT'],
+    audit: [messagePin],
   },
   unpinInChannel: {
     ...pinPath,
@@ -125,6 +145,7 @@ export const messageCalls = calls(tag, {
     summary: 'Unpin a message.',
     answer: pinAnswer,
     errors: pinInChannelErrors,
+    audit: [messageUnpin],
   },
   pinMessage: {
     method: 'POST',
@@ -133,6 +154,7 @@ export const messageCalls = calls(tag, {
     summary: 'Pin a message.',
     answer: pinAnswer,
     errors: [...pinErrors, 'PIN_LIMIT'],
+    audit: [messagePin],
   },
   unpinMessage: {
     method: 'DELETE',
@@ -141,6 +163,7 @@ export const messageCalls = calls(tag, {
     summary: 'Unpin a message.',
     answer: pinAnswer,
     errors: pinErrors,
+    audit: [messageUnpin],
   },
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { agentParam } from './agent.ts';
+import { auditAction } from './audit-action.ts';
 import { calls, slugParam, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { doneSchema, idSchema, jsonObjectSchema, omittable, record, timeSchema } from './schema.ts';
@@ -148,6 +149,13 @@ const inServer = {
   params: { id: slugParam('SERVER_NOT_FOUND', 'Id or slug of the server.'), agentId: agentParam },
 } as const;
 
+export const botPolicy = auditAction({
+  name: 'bot.policy',
+  summary: 'The server limits what a bot gets and posts in another way.',
+  // What is in the configuration is between the bot and those who set it.
+  fields: ['mode', 'mentionOnly', 'reply', 'listen', 'isConfigChanged'],
+});
+
 export const policyCalls = calls('Agents', {
   getAgentConfig: {
     method: 'GET',
@@ -191,6 +199,7 @@ export const policyCalls = calls('Agents', {
     body: setBuddyPolicySchema,
     answer: buddyPolicySchema,
     errors: ['CHANNEL_NOT_FOUND', 'SERVER_NOT_FOUND', 'AGENT_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'FORBIDDEN'],
+    audit: [botPolicy],
   },
   getChannelPolicy: {
     ...inChannel,
@@ -206,6 +215,7 @@ export const policyCalls = calls('Agents', {
     body: setServerPolicySchema,
     answer: serverPolicySchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'AGENT_NOT_FOUND'],
+    audit: [botPolicy],
   },
   getServerPolicy: {
     ...inServer,

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { calls } from './call.ts';
 import { durableEvent } from './event.ts';
+import { memberSchema } from './member.ts';
 import { idSchema, record, timeSchema } from './schema.ts';
-import { memberSchema, serverParam } from './server.ts';
+import { serverParam } from './server.ts';
 import { raidModes } from './server-raid.ts';
 
 /** How many members one call removes, each in a change of its own. */

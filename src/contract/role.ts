@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { calls, textParam, uuidParam } from './call.ts';
+import { memberSchema } from './member.ts';
 import { grantable, permissions } from './roles.ts';
 import { doneSchema, idSchema, nameSchema, record } from './schema.ts';
-import { memberSchema, serverParam } from './server.ts';
+import { serverParam } from './server.ts';
 
 /** How many roles of its own a server has at most, and how many of them a member. */
 export const maxRoles = { server: 100, member: 50 };

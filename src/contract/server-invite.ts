@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { memberSchema } from './member.ts';
 import { doneSchema, idSchema, limitSchema, numberSchema, omittable, record, timeSchema } from './schema.ts';
-import { memberSchema, serverParam } from './server.ts';
+import { serverParam } from './server.ts';
 
 /** Ten years, in seconds: longer is for ever. */
 const longest = 10 * 366 * 24 * 60 * 60;

@@ -1,15 +1,10 @@
 import { z } from 'zod';
+import { auditAction } from './audit-action.ts';
 import { calls, uuidParam } from './call.ts';
+import { listMembersSchema, memberSchema, setRoleSchema } from './member.ts';
 import { memberCountSchema } from './presence.ts';
 import { doneSchema, idSchema } from './schema.ts';
-import {
-  joinServerSchema,
-  listMembersSchema,
-  memberSchema,
-  serverParam,
-  serverSchema,
-  setRoleSchema,
-} from './server.ts';
+import { joinServerSchema, serverParam, serverSchema } from './server.ts';
 
 /** The record; of a join that is held for approval as outsiders see it, and what it waits for. */
 export const joinedSchema = serverSchema.extend({
@@ -24,6 +19,20 @@ export const joinedSchema = serverSchema.extend({
 
 const params = { id: serverParam, userId: uuidParam('MEMBER_NOT_FOUND', 'Id of the member.') } as const;
 const manageErrors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'MEMBER_NOT_FOUND', 'ROLE_REQUIRED'] as const;
+
+export const memberKick = auditAction({ name: 'member.kick', summary: 'A member was removed from the server.' });
+
+export const memberRole = auditAction({
+  name: 'member.role',
+  summary: 'A member got another fixed role.',
+  fields: ['role'],
+});
+
+export const serverHandOver = auditAction({
+  name: 'server.hand-over',
+  summary: 'The server got another owner.',
+  fields: ['ownerId'],
+});
 
 export const serverMemberCalls = calls('Servers', {
   joinServer: {
@@ -71,6 +80,7 @@ export const serverMemberCalls = calls('Servers', {
     body: setRoleSchema,
     answer: memberSchema,
     errors: [...manageErrors, 'FORBIDDEN', 'SERVER_LIMIT'],
+    audit: [memberRole, serverHandOver],
   },
   kickServerMember: {
     method: 'DELETE',
@@ -79,5 +89,6 @@ export const serverMemberCalls = calls('Servers', {
     params,
     answer: doneSchema,
     errors: [...manageErrors, 'OWNER_CANNOT_LEAVE'],
+    audit: [memberKick],
   },
 });

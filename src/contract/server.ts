@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { agentBriefSchema, smallUserSchema } from './account.ts';
+import { smallUserSchema } from './account.ts';
 import { calls, slugParam, textParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { serverKeepDaysSchema } from './keep-days.ts';
+import { inviteMemberSchema, memberSchema } from './member.ts';
 import { pictureErrors, pictureUrlSchema } from './picture.ts';
-import { statusSchema } from './presence.ts';
 import { roles } from './roles.ts';
 import {
   descriptionSchema,
@@ -19,6 +19,7 @@ import {
   timeSchema,
   withDefault,
 } from './schema.ts';
+import { serverDelete, serverRenewInvite, serverUpdate } from './server-actions.ts';
 import { raidSettingsSchema } from './server-raid.ts';
 
 /** Slugs that are path segments. */
@@ -59,33 +60,6 @@ export const serverSchema = record('Server', {
   keepEditHistory: z
     .boolean()
     .describe('Moderators here can read earlier versions of messages that are edited, and authors those of their own.'),
-});
-
-export const memberSchema = record('Member', {
-  userId: idSchema,
-  serverId: idSchema.nullable().describe('Null: one of the two of a direct message.'),
-  role: z.enum(roles),
-  roles: z.array(idSchema).describe("Ids of the server's own roles that they have."),
-  nickname: z.string().nullable(),
-  joinedAt: timeSchema,
-  user: smallUserSchema.extend({ status: statusSchema }),
-  invitedBy: idSchema
-    .nullable()
-    .optional()
-    .describe('Whose invite link they joined with; in the list of members, for those who manage links.'),
-  inviteId: idSchema.nullable().optional().describe('That link, as long as it is known. For the same people.'),
-  agent: agentBriefSchema
-    .extend({
-      kept: z.boolean().describe('Admins keep it for the server: it stays without its owner.'),
-      workspaceWrite: z.boolean().describe('Admins let it write in the workspace.'),
-    })
-    .nullable()
-    .describe('Behind a bot; null for people.'),
-  timedOutUntil: timeSchema
-    .nullable()
-    .optional()
-    .describe('When their timeout ends; null: they have none. For those who may time out, and for oneself.'),
-  timeoutReason: z.string().nullable().optional().describe('Why; for the same.'),
 });
 
 /** The server that a code leads to, with what a link says besides. */
@@ -137,57 +111,10 @@ export const discoverSchema = z.object({
   offset: offsetSchema(10_000),
 });
 
-export const listMembersSchema = z.object({
-  limit: limitSchema(1000, 1000),
-  cursor: z.string().optional().describe('`userId` of the last member of the page before.'),
-});
-
-export const setRoleSchema = z.object({ role: z.enum(roles).describe('`owner` hands the server over.') });
-
-export const inviteMemberSchema = z.object({ userId: idSchema });
-
 /** The view of a private server for an outsider who has its id. */
 export const serverStubSchema = z.object({ id: idSchema, isPublic: z.boolean() });
 
 export const joinServerSchema = z.object({ inviteCode: z.string().trim().max(64).nullish() });
-
-const memberEventSchema = z.object({
-  serverId: idSchema,
-  channelId: idSchema.optional(),
-  scope: z
-    .enum(['server', 'channel'])
-    .describe('What it is about: the server with all its channels, of which each is told; or this channel alone.'),
-  userId: idSchema,
-  username: z.string(),
-  displayName: z.string(),
-  avatarUrl: z.string().nullable(),
-  isBot: z.boolean(),
-});
-
-export const memberJoined = durableEvent({
-  name: 'member:joined',
-  summary: 'Someone is in this channel from now on.',
-  room: 'channel',
-  payload: memberEventSchema.extend({ role: z.enum(roles) }),
-});
-
-export const memberUpdated = durableEvent({
-  name: 'member:updated',
-  summary: 'Someone has other roles, or admins have decided something about a bot.',
-  room: 'channel',
-  payload: memberEventSchema.extend({
-    role: z.enum(roles),
-    roles: z.array(idSchema).describe("Ids of the server's own roles that they have."),
-    kept: z.boolean().optional().describe('Of a bot.'),
-  }),
-});
-
-export const memberLeft = durableEvent({
-  name: 'member:left',
-  summary: 'Someone is no longer in the server, or in this channel alone: `scope` says which.',
-  room: 'channel',
-  payload: memberEventSchema,
-});
 
 const serverChangeSchema = z.object({ serverId: idSchema, serverName: z.string(), server: serverSchema });
 
@@ -282,6 +209,7 @@ export const serverCalls = calls('Servers', {
     body: updateServerSchema,
     answer: serverSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'SLUG_TAKEN', ...pictureErrors],
+    audit: [serverUpdate],
   },
   deleteServer: {
     method: 'DELETE',
@@ -291,6 +219,7 @@ export const serverCalls = calls('Servers', {
     params: { id: serverParam },
     answer: doneSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+    audit: [serverDelete],
   },
   regenerateServerInvite: {
     method: 'POST',
@@ -299,6 +228,7 @@ export const serverCalls = calls('Servers', {
     params: { id: serverParam },
     answer: z.object({ inviteCode: z.string() }),
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'INSUFFICIENT_PAT_SCOPE', 'FORBIDDEN'],
+    audit: [serverRenewInvite],
   },
   inviteServerMember: {
     method: 'POST',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { auditAction } from './audit-action.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
 import { channelParam } from './channel.ts';
 import { durableEvent } from './event.ts';
 import { logPageSchema } from './events.ts';
 import { listMessagesSchema, messageSchema, threadMessageSchema } from './message.ts';
-import { sendErrors } from './message-calls.ts';
+import { ownMessages, sendErrors } from './message-calls.ts';
 import { doneSchema, idSchema, limitSchema, nameSchema, objectOrId, omittable, record, timeSchema } from './schema.ts';
 
 export const threadSchema = record('Thread', {
@@ -76,6 +77,18 @@ const startErrors = [
   'MESSAGE_REFUSED',
 ] as const;
 
+export const threadUpdate = auditAction({
+  name: 'thread.update',
+  summary: 'A thread of someone else was renamed or archived.',
+  fields: ['name', 'isArchived'],
+});
+
+export const threadDelete = auditAction({
+  name: 'thread.delete',
+  summary: 'A thread of someone else was deleted.',
+  fields: ['creatorId', 'messageCount'],
+});
+
 export const threadCalls = calls('Threads', {
   createThread: {
     method: 'POST',
@@ -87,6 +100,7 @@ export const threadCalls = calls('Threads', {
     mayExist: true,
     answer: threadSchema,
     errors: [...startErrors, 'CHANNEL_NOT_FOUND', 'WRONG_CHANNEL'],
+    audit: ownMessages,
   },
   startThread: {
     method: 'POST',
@@ -98,6 +112,7 @@ export const threadCalls = calls('Threads', {
     mayExist: true,
     answer: threadSchema,
     errors: startErrors,
+    audit: ownMessages,
   },
   listThreads: {
     method: 'GET',
@@ -134,6 +149,7 @@ export const threadCalls = calls('Threads', {
       'USER_BLOCKED',
       'MESSAGE_REFUSED',
     ],
+    audit: [threadUpdate],
   },
   deleteThread: {
     method: 'DELETE',
@@ -143,6 +159,7 @@ export const threadCalls = calls('Threads', {
     params: { id },
     answer: doneSchema,
     errors: ['THREAD_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN', 'TIMED_OUT'],
+    audit: [threadDelete],
   },
   listThreadMessages: {
     method: 'GET',
@@ -165,6 +182,7 @@ export const threadCalls = calls('Threads', {
     answer: messageSchema,
     errors: sendErrors,
     limit: 'messages',
+    audit: ownMessages,
   },
 });
 

@@ -3,8 +3,9 @@ import { smallUserSchema } from './account.ts';
 import { maxReason } from './ban.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { memberSchema } from './member.ts';
 import { doneSchema, idSchema, omittable, textSchema, timeSchema } from './schema.ts';
-import { memberSchema, serverParam } from './server.ts';
+import { serverParam } from './server.ts';
 
 /** The longest timeout: 28 days. */
 export const maxTimeoutSeconds = 28 * 86_400;

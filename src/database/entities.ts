@@ -9,6 +9,7 @@ import {
   WebhookCursor,
 } from './entities/agent.entity.ts';
 import { App, AppFile } from './entities/app.entity.ts';
+import { AuditEntry } from './entities/audit.entity.ts';
 import { Blob, BlobChunk } from './entities/blob.entity.ts';
 import {
   Channel,
@@ -130,4 +131,5 @@ export const entities = [
   Report,
   InstanceBan,
   BannedAddress,
+  AuditEntry,
 ];

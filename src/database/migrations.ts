@@ -70,6 +70,7 @@ import { ServerInvites } from './migrations/0138-server-invites.ts';
 import { Raids } from './migrations/0139-raids.ts';
 import { Reports } from './migrations/0141-reports.ts';
 import { Operators } from './migrations/0142-operators.ts';
+import { AuditLog } from './migrations/0146-audit-log.ts';
 import { Filters } from './migrations/0149-filters.ts';
 import { Retention } from './migrations/0153-retention.ts';
 import { prepareLong } from './pools.ts';
@@ -141,6 +142,7 @@ export const migrations = [
   { name: '0139-raids', class: Raids },
   { name: '0141-reports', class: Reports },
   { name: '0142-operators', class: Operators },
+  { name: '0146-audit-log', class: AuditLog },
   { name: '0149-filters', class: Filters },
   { name: '0153-retention', class: Retention },
 ];

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { LogEntry } from '../cluster/entry.ts';
 import type { Operations } from '../cluster/operations.ts';
+import type { AuditAction } from '../contract/audit-action.ts';
 import { AppError } from '../contract/errors.ts';
 import { type Draft, type Room, streamId } from '../contract/rooms.ts';
 import type { Database, Queries, Rows, Transaction } from '../database/database.ts';
@@ -10,6 +11,7 @@ import { isConflict, mayRunAgain } from '../database/failures.ts';
 import { Outage } from '../database/outage.ts';
 import { pipelined } from '../database/transaction.ts';
 import type { Log } from '../infrastructure/log.ts';
+import { type AuditDetails, type AuditRow, auditRow, writeAudit } from './audit.ts';
 import type { Delivery } from './delivery.ts';
 import { lockOpenStreams, lockStreams, numberDrafts, writeEntries } from './log.ts';
 import { Turn, Turns } from './turns.ts';
@@ -23,6 +25,11 @@ export interface Change {
   rows: Rows;
   /** Publishes an event to a room once the change is committed, in the order of the calls. */
   publish(draft: Draft): void;
+  /**
+   * Writes an entry of the audit log with the change (contract §5), once its own SQL is done. Of `before` and `after` it keeps
+   * the fields of the action that differ; where both are given and none does, nothing has changed and nothing is written.
+   */
+  audit<F extends string>(action: AuditAction<F>, details: AuditDetails<F>): void;
   /** Blocks all other appends to these rooms from here on; only needed where the lock order requires it. */
   lock(...rooms: Room[]): Promise<void>;
   /** The same for posting in a room, which may have been archived meanwhile. @throws AppError CHANNEL_ARCHIVED */
@@ -41,6 +48,7 @@ interface Unit {
   change: Change;
   transaction: Transaction;
   drafts: Draft[];
+  audited: AuditRow[];
   actions: Action[];
   heads: Heads;
 }
@@ -114,6 +122,7 @@ export class Changes {
   private async runInside<T>(outer: Unit, work: (change: Change) => Promise<T>): Promise<T> {
     const { rows } = outer.change;
     const draftsBefore = outer.drafts.length;
+    const auditedBefore = outer.audited.length;
     const actionsBefore = outer.actions.length;
     await rows('SAVEPOINT part');
     try {
@@ -125,6 +134,7 @@ export class Changes {
     } catch (error) {
       outer.transaction.clear();
       outer.drafts.length = draftsBefore;
+      outer.audited.length = auditedBefore;
       outer.actions.length = actionsBefore;
       // The rollback releases locks that were taken inside.
       outer.heads.clear();
@@ -135,6 +145,7 @@ export class Changes {
 
   private async runOnce<T>(turn: Turn, work: (change: Change) => Promise<T>): Promise<T> {
     const drafts: Draft[] = [];
+    const audited: AuditRow[] = [];
     const actions: Action[] = [];
     const heads: Heads = new Map();
     const operation = this.operations.current;
@@ -156,12 +167,16 @@ export class Changes {
         },
         rows,
         publish: (draft) => void drafts.push(draft),
+        audit: (action, details) => void audited.push(...auditRow(action, details)),
         lock: async (...rooms) => void (await lock(rooms)),
         lockOpen: async (room) => requireOpen(await lock([room], lockOpenStreams)),
         afterCommit: (action) => void actions.push(action),
       };
-      const result = await this.current.run({ change, transaction, drafts, actions, heads }, () => work(change));
+      const result = await this.current.run({ change, transaction, drafts, audited, actions, heads }, () =>
+        work(change),
+      );
       await transaction.flush();
+      if (audited.length > 0) drafts.push(...(await writeAudit(rows, audited)));
       // From here to the commit nobody else can append to these rooms.
       const rooms = drafts.map(({ room }) => room).filter((room) => !heads.has(streamId(room)));
       if (rooms.length > 0) await lock(rooms);

@@ -19,3 +19,9 @@ export function newId(): string {
   const digits = time.toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}-7${count.toString(16).padStart(3, '0')}${randomUUID().slice(18)}`;
 }
+
+/** The least id of a moment: those made before are smaller, but for the differences between clocks. */
+export function leastIdAt(time: number): string {
+  const digits = Math.max(0, Math.floor(time)).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`;
+}

@@ -6,6 +6,7 @@ import { accountExportModule } from '../features/account-export/account-export.m
 import { accountsModule } from '../features/accounts/accounts.module.ts';
 import { agentsModule } from '../features/agents/agents.module.ts';
 import { appsModule } from '../features/apps/apps.module.ts';
+import { auditModule } from '../features/audit/audit.module.ts';
 import { blobsModule } from '../features/blobs/blobs.module.ts';
 import { bootstrapModule } from '../features/bootstrap/bootstrap.module.ts';
 import { channelsModule } from '../features/channels/channels.module.ts';
@@ -49,6 +50,7 @@ export type Modules = ReturnType<typeof createModules>;
  * @returns `list` in this order, and all their services by name
  */
 export function createModules(context: Context) {
+  const audit = auditModule(context);
   const filters = filtersModule(context);
   const presence = presenceModule({ ...context, ...filters.services });
   const blobs = blobsModule(context);
@@ -93,6 +95,7 @@ export function createModules(context: Context) {
   const accountDeletion = accountDeletionModule(parting);
   const list: Record<string, Module> = {
     ...{
+      audit,
       filters,
       presence,
       blobs,
@@ -140,6 +143,13 @@ export function createModules(context: Context) {
     chores.add(...(module.chores ?? []));
     context.jobs.register(...(module.jobs ?? []));
   }
-  const services = { ...talk, ...invites.services, ...agents.services, ...events.services, ...apps.services };
+  const services = {
+    ...talk,
+    ...audit.services,
+    ...invites.services,
+    ...agents.services,
+    ...events.services,
+    ...apps.services,
+  };
   return { list, services: { ...services, ...direct.services, ...operators.services, ...accountDeletion.services } };
 }

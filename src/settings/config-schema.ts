@@ -110,9 +110,7 @@ export const fileSchema = z.strictObject({
     maxPerOwner: positive.describe('servers that one user owns'),
     // Their list shows this many.
     maxChannels: positive.max(1000).describe('channels of a server'),
-    renewInviteOnRemoval: z
-      .boolean()
-      .describe('whether a kick or ban of a person renews the invite code of the server'),
+    renewInviteOnRemoval: z.boolean().describe('whether a kick or ban of a person renews the invite code'),
   }),
   webhooks: z.strictObject({
     timeoutMs: milliseconds.describe('how long a webhook may take to answer'),
@@ -228,6 +226,7 @@ export const fileSchema = z.strictObject({
       'pictures fetched from outside addresses, and not known yet, for one address; on each node',
     ),
     search: rate.describe('searches of one user'),
+    auditExport: rate.describe('exports of audit logs by one user'),
     discover: rate.describe('look-ups of public servers and of invite codes, of one user or address'),
     reports: rate.describe('reports of one person or bot'),
     modelProxy: rate.describe('calls of models by one person, with all tokens'),
@@ -280,6 +279,7 @@ export const fileSchema = z.strictObject({
   }),
   blobs: z.strictObject({ graceSeconds: positive.describe('how long an unreferenced file is kept') }),
   pictures: pictureSettings,
+  audit: z.strictObject({ keepDays: z.number().int().min(7).describe('days that the audit log keeps entries') }),
   notifications: z.strictObject({ readDays: positive.describe('how long read notifications are kept') }),
   shutdown: z.strictObject({
     graceMs: milliseconds.describe('how long requests may go on while a node stops'),

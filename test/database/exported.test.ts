@@ -43,6 +43,8 @@ const staying = [
   'slow_mode_turns',
   ...['former_names', 'handovers', 'server_invites', 'held_messages'],
   ...['report_cases', 'reports', 'instance_bans', 'banned_addresses'],
+  // What was done in one installation; another could not vouch for it.
+  'audit_entries',
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],

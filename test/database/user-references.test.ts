@@ -109,6 +109,13 @@ decide(
 decide('not of users', 'server_members.invite_id', 'join_requests.invite_id');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 
+decide(
+  'kept because who did what for a server stays known until its days are over, of people by an id alone',
+  ...['audit_entries.actor_id', 'audit_entries.target_id', 'audit_entries.token_id'],
+  ...['audit_entries.before', 'audit_entries.after'],
+);
+decide('not of users', 'audit_entries.server_id', 'audit_entries.channel_id');
+
 const references = `
   WITH referring AS (
     SELECT c.conrelid, k.attnum, c.confrelid FROM pg_constraint c CROSS JOIN unnest(c.conkey) AS k (attnum)

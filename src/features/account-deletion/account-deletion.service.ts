@@ -3,6 +3,7 @@ import { lockUser } from '../../access/user.table.ts';
 import type { deleteAccountSchema, deletionSchema } from '../../contract/account-deletion.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { accountDelete } from '../../contract/operating.ts';
 import { done, idSchema, isoTime } from '../../contract/schema.ts';
 import { Handover } from '../../database/entities/handover.entity.ts';
 import { Server } from '../../database/entities/server.entity.ts';
@@ -75,7 +76,10 @@ export class AccountDeletion {
     const userId = await this.deps.operator.find(name);
     return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, userId);
-      return this.shut(change, userId, messages, days);
+      const record = await this.shut(change, userId, messages, days);
+      const target = { kind: 'user', id: userId } as const;
+      change.audit(accountDelete, { actor: 'cli', serverId: null, target, after: record });
+      return record;
     });
   }
 

@@ -101,7 +101,7 @@ export class DeletionSteps {
   readonly servers: Step = async (change, userId) => {
     const server = await change.em.findOne(Server, { ownerId: userId }, { orderBy: { id: 'asc' } });
     if (!server) return false;
-    await this.deps.servers.remove(change, server.id, userId).catch(ifMissing);
+    await this.deps.servers.remove(change, 'system', server.id, userId).catch(ifMissing);
     return true;
   };
 

@@ -1,9 +1,19 @@
+import type { AuditAction } from '../../contract/audit-action.ts';
 import { AppError } from '../../contract/errors.ts';
+import {
+  accountCreate,
+  accountPassword,
+  accountRemoveFactors,
+  accountRevoke,
+  accountSuspend,
+  accountTier,
+  accountUnsuspend,
+} from '../../contract/operating.ts';
 import { isoTime, isoTimeOrNull, isUuid } from '../../contract/schema.ts';
 import { earlierUsernameKey, usernameKeys } from '../../contract/username.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { shownEmail, smallUserColumns } from './account.view.ts';
@@ -77,6 +87,7 @@ export class OperatorService {
         // The operator vouches for the address.
         const proven = { email, emailVerified: true, suggestion: email };
         const user = await createUser(change, { ...proven, username, displayName, passwordHash, tier }, null);
+        auditFor(change, accountCreate, user.id, { after: { tier } });
         return { id: user.id, username: user.username };
       }),
     );
@@ -90,6 +101,7 @@ export class OperatorService {
     await changes.run(async (change) => {
       await credentials.replacePassword(change, id, hash);
       await notices.notify(change, id, 'password-by-operator', { device: null });
+      auditFor(change, accountPassword, id);
     });
   }
 
@@ -97,7 +109,11 @@ export class OperatorService {
   async setTier(name: string, tier: string): Promise<void> {
     const id = await this.find(name);
     const known = this.knownTier(tier);
-    await this.parts.changes.run((change) => this.parts.membership.setTier(change, id, known));
+    await this.parts.changes.run(async (change) => {
+      const { tier: was } = await change.em.findOneOrFail(User, id);
+      await this.parts.membership.setTier(change, id, known);
+      auditFor(change, accountTier, id, { before: { tier: was }, after: { tier: known } });
+    });
   }
 
   /**
@@ -106,7 +122,11 @@ export class OperatorService {
    */
   async revokeAll(name: string): Promise<number> {
     const id = await this.find(name);
-    return this.parts.changes.run((change) => this.parts.credentials.end(change, id, { tokens: true }));
+    return this.parts.changes.run(async (change) => {
+      const ended = await this.parts.credentials.end(change, id, { tokens: true });
+      auditFor(change, accountRevoke, id, { after: { ended } });
+      return ended;
+    });
   }
 
   /**
@@ -119,6 +139,7 @@ export class OperatorService {
       await this.parts.credentials.end(change, id);
       const removed = await this.parts.factors.removeAll(change, id);
       if (removed > 0) await this.parts.notices.notify(change, id, 'factor-removed', { device: null });
+      auditFor(change, accountRemoveFactors, id, { after: { removed } });
       return removed;
     });
   }
@@ -126,14 +147,20 @@ export class OperatorService {
   /** Suspends an account and its bots until `unsuspend`. @throws AppError USER_NOT_FOUND, FORBIDDEN for an operator */
   async suspend(name: string, reason: string | null): Promise<void> {
     const id = await this.find(name);
-    const { changes, suspensions } = this.parts;
-    await changes.run((change) => suspensions.suspend(change, id, { reason, until: null }));
+    await this.parts.changes.run(async (change) => {
+      await this.parts.suspensions.suspend(change, id, { reason, until: null });
+      auditFor(change, accountSuspend, id, { reason });
+    });
   }
 
   /** @returns whether it was suspended. @throws AppError USER_NOT_FOUND */
   async unsuspend(name: string): Promise<boolean> {
     const id = await this.find(name);
-    return this.parts.changes.run((change) => this.parts.suspensions.end(change, id));
+    return this.parts.changes.run(async (change) => {
+      const was = await this.parts.suspensions.end(change, id);
+      if (was) auditFor(change, accountUnsuspend, id);
+      return was;
+    });
   }
 
   /** Bans a person from the installation. @param until null: for good @throws AppError USER_NOT_FOUND, FORBIDDEN, VALIDATION_FAILED */
@@ -191,6 +218,17 @@ export class OperatorService {
     if (tiers.includes(tier)) return tier;
     throw new AppError('VALIDATION_FAILED', { message: `There is no tier "${tier}"; there are: ${tiers.join(', ')}.` });
   }
+}
+
+interface Values {
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+  reason?: string | null;
+}
+
+/** What the operator did to an account. */
+function auditFor(change: Change, action: AuditAction, id: string, values: Values = {}): void {
+  change.audit(action, { actor: 'cli', serverId: null, target: { kind: 'user', id }, ...values });
 }
 
 /** Users with a part of their username or e-mail, newest first, and how many valid sessions they have. */

@@ -1,4 +1,5 @@
 import type { Actor } from '../../contract/actor.ts';
+import { botKeep, botRelease, botRights } from '../../contract/bot-seat.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { type Permission, requirePermission } from '../../contract/roles.ts';
@@ -46,6 +47,7 @@ export class BotSeats {
       member.kept = true;
       await change.em.flush();
       await this.deps.policies.forgetOwners(change, agent, member.serverId);
+      change.audit(botKeep, { actor, serverId: member.serverId, target: { kind: 'user', id: agent.userId } });
       return true;
     });
   }
@@ -58,6 +60,7 @@ export class BotSeats {
       if (!member.kept) return;
       member.kept = false;
       await change.em.flush();
+      change.audit(botRelease, { actor, serverId: id, target: { kind: 'user', id: agent.userId } });
       const owner = await change.em.findOne(ServerMember, { serverId: id, userId: agent.ownerId });
       if (!owner) return this.deps.roster.remove(change, id, agent.userId);
       await this.deps.channelMembers.removeStrays(change, id, agent.userId);
@@ -67,8 +70,11 @@ export class BotSeats {
 
   /** Sets whether a bot may write in the workspace. @throws AppError like `keep` */
   setRights(actor: Actor, server: string, agentId: string, workspaceWrite: boolean): Promise<MemberRecord> {
-    return this.changed(actor, server, agentId, 'bot:set-rights', async (_change, { member }) => {
+    return this.changed(actor, server, agentId, 'bot:set-rights', async (change, { member }) => {
       if (member.workspaceWrite === workspaceWrite) return false;
+      const { serverId, userId } = member;
+      const values = { before: { workspaceWrite: !workspaceWrite }, after: { workspaceWrite } };
+      change.audit(botRights, { actor, serverId, target: { kind: 'user', id: userId }, ...values });
       member.workspaceWrite = workspaceWrite;
       return true;
     });

@@ -3,10 +3,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import {
+  appCreate,
+  appDelete,
   type appDetailSchema,
   type appListSchema,
   appSlugSchema,
   appStatuses,
+  appUpdate,
   type createAppSchema,
   type listAppsSchema,
   type publishAppSchema,
@@ -127,18 +130,23 @@ export class AppService {
     return this.change(actor, serverId, async (change) => {
       // Its current type: a publish may just have replaced the app.
       const app = await lockApp(change.em, id);
+      const before = appRecord(app);
       if (files && app.type !== 'html') throw notOfType('htmlContent', 'html');
       if (url !== undefined && app.type !== 'url') throw notOfType('url', 'url');
       if (files) await this.publishFiles(change, actor, app, files);
-      return describeApp(change.em, app, input);
+      await describeApp(change.em, app, input);
+      change.audit(appUpdate, { actor, serverId, target: thisApp(app), before, after: appRecord(app) });
+      return app;
     });
   }
 
   /** @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND, ROLE_REQUIRED */
   async delete(actor: Actor, serverId: string, appId: string): Promise<void> {
     const app = await this.deps.appAccess.changeable(actor, serverId, appId);
-    await this.deps.changes.run(async ({ em }) => {
-      if ((await em.nativeDelete(App, app.id)) === 0) throw new AppError('APP_NOT_FOUND');
+    await this.deps.changes.run(async (change) => {
+      if ((await change.em.nativeDelete(App, app.id)) === 0) throw new AppError('APP_NOT_FOUND');
+      const before = appRecord(app);
+      change.audit(appDelete, { actor, serverId: app.serverId, target: thisApp(app), before });
     });
   }
 
@@ -154,11 +162,16 @@ export class AppService {
       const known = await published(change.em, server.id, name, input.slug);
       const content = { type: source.type, url: null, files: source.files };
       if (!known) return this.insert(change, actor, server.id, { ...input, name }, content);
+      const before = appRecord(known);
       await this.publishFiles(change, actor, known, source.files);
       known.type = source.type;
       known.url = null;
       const { description, iconUrl, isHomepage } = input;
-      return describeApp(change.em, known, { name: input.name, status: 'active', description, iconUrl, isHomepage });
+      const described = { name: input.name, status: 'active', description, iconUrl, isHomepage } as const;
+      await describeApp(change.em, known, described);
+      const [target, after] = [thisApp(known), appRecord(known)];
+      change.audit(appUpdate, { actor, serverId: server.id, target, before, after });
+      return known;
     });
   }
 
@@ -173,6 +186,7 @@ export class AppService {
     const slug = input.slug ?? freeSlug(input.name, await takenSlugs(change.db, serverId));
     const app = await insertApp(change, actor.userId, serverId, { ...input, slug }, content);
     if (content.files.length > 0) await this.requireBytes(change, actor, serverId);
+    change.audit(appCreate, { actor, serverId, target: thisApp(app), after: appRecord(app) });
     return app;
   }
 
@@ -243,6 +257,8 @@ export class AppService {
     return { type: 'zip', url: null, files };
   }
 }
+
+const thisApp = ({ id, name }: App) => ({ kind: 'app', id, label: name }) as const;
 
 /**
  * The app whose next version this is. Without a slug the name must match too: other names may give the same slug (`app`,

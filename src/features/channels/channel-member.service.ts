@@ -5,13 +5,14 @@ import type { ChannelInfo, SeenChannel } from '../../access/channel.access.ts';
 import { userById } from '../../access/user.table.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
+import { channelMemberAdd, channelMemberRemove } from '../../contract/channel-member.ts';
 import { AppError } from '../../contract/errors.ts';
+import { type listMembersSchema, memberJoined, memberLeft } from '../../contract/member.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { may, requireNoTimeout, requirePermission, requireToOutrank } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
-import { type listMembersSchema, memberJoined, memberLeft } from '../../contract/server.ts';
 import type { Queries, Rows } from '../../database/database.ts';
 import { ChannelMember } from '../../database/entities/channel.entity.ts';
 import { ChannelOverride } from '../../database/entities/role.entity.ts';
@@ -79,7 +80,12 @@ export class ChannelMemberService {
     if (!entersItself) requireNoTimeout(channel.rights);
     const mayEnter = (entersItself && channel.isOpen) || (await ownsBot(this.deps.database.db, actor, userId));
     if (!mayEnter) requirePermission(channel.rights, 'channel:add-member');
-    return this.deps.changes.run((change) => this.admit(change, channel, serverId, userId, actor));
+    return this.deps.changes.run(async (change) => {
+      const admitted = await this.admit(change, channel, serverId, userId, actor);
+      const target = { kind: 'user', id: userId } as const;
+      if (!mayEnter && !admitted.repeated) change.audit(channelMemberAdd, { actor, serverId, channelId, target });
+      return admitted;
+    });
   }
 
   /** Lets a bot into the first channel of a server that it has just become a member of. */
@@ -176,6 +182,9 @@ export class ChannelMemberService {
       const rooms = channel.isPrivate ? await this.takeOutBots(change, channel, serverId, userId) : [];
       rooms.push(...(await this.takeOut(change, channel, serverId, user, row.by_overrides)));
       await closePlace(change, { serverId: null, channelId }, [userId], rooms);
+      const isOwn = userId === actor.userId || row.agent?.owner === actor.userId;
+      const target = { kind: 'user', id: userId } as const;
+      if (!isOwn) change.audit(channelMemberRemove, { actor, serverId, channelId, target });
     });
   }
 

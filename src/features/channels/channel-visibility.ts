@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { channelMemberAdded, channelMemberRemoved } from '../../contract/channel.ts';
+import { memberJoined, memberLeft } from '../../contract/member.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import { idSchema } from '../../contract/schema.ts';
-import { memberJoined, memberLeft } from '../../contract/server.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closePlaceNow } from '../../jobs/closed-places.ts';
 import { type InsideWork, insideWork, type JobKind } from '../../jobs/job.kind.ts';

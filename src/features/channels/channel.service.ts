@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
+import type { AuditAction } from '../../contract/audit-action.ts';
 import {
   channelCreated,
   channelDeleted,
@@ -9,6 +10,14 @@ import {
   type positionsSchema,
   type updateChannelSchema,
 } from '../../contract/channel.ts';
+import {
+  channelArchive,
+  channelCreate,
+  channelDelete,
+  channelOrder,
+  channelUnarchive,
+  channelUpdate,
+} from '../../contract/channel-actions.ts';
 import { AppError } from '../../contract/errors.ts';
 import { requirePermission } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
@@ -29,6 +38,7 @@ import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '..
 import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from '../members/channel.view.ts';
 import { forgetRequests } from '../members/join-requests.ts';
 import { lockServer, ownerIn } from '../members/roster.ts';
+import { auditChannel } from './channel.audit.ts';
 import { inOrder, placeOf } from './channel.order.ts';
 import { outsiders, publishGone, publishToOutsiders } from './channel.outsiders.ts';
 import { purgeAfter } from './channel.purge.ts';
@@ -53,8 +63,10 @@ export class ChannelService {
     const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, server);
     requirePermission(membership.rights, 'channel:create');
     return this.deps.changes.run(async (change) => {
-      const { id } = await this.insert(change, actor, serverId, input);
+      const channel = await this.insert(change, actor, serverId, input);
+      const { id } = channel;
       await this.expireFrom(change, serverId, id);
+      auditChannel(change, channelCreate, actor, channel, { after: channel });
       return channelItemOf(change.rows, actor, id, membership.rights);
     });
   }
@@ -102,7 +114,7 @@ export class ChannelService {
       if (isKeeping) await expireIn(change, jobs, [channelId]);
       const { name, slowModeSeconds } = input;
       const fields = { name, description, slowModeSeconds, keepMessagesDays };
-      const channel = await this.write(change, channelId, fields);
+      const channel = await this.write(change, channelUpdate, actor, channelId, fields);
       if (channel) await publishToOutsiders(change, [channel]);
       const { rights } = await this.deps.channelAccess.visible(actor, channelId);
       return channelItemOf(change.rows, actor, channelId, rights);
@@ -115,7 +127,9 @@ export class ChannelService {
     const room = channelRoom(channelId);
     return this.deps.changes.run(async (change) => {
       await lockMembership(change.rows, serverId);
-      const channel = await this.write(change, channelId, { isArchived });
+      const channel = await this.write(change, isArchived ? channelArchive : channelUnarchive, actor, channelId, {
+        isArchived,
+      });
       if (channel) {
         const told = isArchived
           ? await publishToOutsiders(change, [channel])
@@ -150,9 +164,11 @@ export class ChannelService {
     const { serverId } = await this.deps.channelAccess.managed(actor, channelId, 'channel:delete');
     await this.deps.changes.run(async (change) => {
       const outside = await outsiders(change.rows, [channelId]);
+      const channel = await change.em.findOne(Channel, channelId);
       const gone = { serverId: null, deletedAt: dateNow() };
       const deleted = await change.em.nativeUpdate(Channel, { id: channelId, deletedAt: null }, gone);
       if (deleted === 0) throw new AppError('CHANNEL_NOT_FOUND');
+      if (channel) auditChannel(change, channelDelete, actor, { ...channel, serverId }, { before: { ...channel } });
       const room = channelRoom(channelId);
       change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
       const told = await forgetRequests(change, { serverId, channelId }, null);
@@ -190,6 +206,7 @@ export class ChannelService {
       const orderBy = { position: 'asc', createdAt: 'asc', id: 'asc' } as const;
       const current = await change.em.find(Channel, { serverId }, { orderBy, refresh: true });
       const ordered = inOrder(current, input);
+      const before = { order: current.map(({ name }) => name) };
       const moved = ordered.filter((channel, at) => channel.position !== at);
       for (const channel of moved) channel.position = ordered.indexOf(channel);
       await change.em.flush();
@@ -199,6 +216,8 @@ export class ChannelService {
       );
       for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), channelChange(channel)));
       await publishToOutsiders(change, records);
+      const after = { order: ordered.map(({ name }) => name) };
+      change.audit(channelOrder, { actor, serverId, target: { kind: 'server', id: serverId }, before, after });
       return channelItems(change.rows, actor, serverId, membership.rights, false);
     });
   }
@@ -206,6 +225,8 @@ export class ChannelService {
   /** Changes one channel and publishes that to its room. @returns the new record; undefined: nothing has changed */
   private async write(
     change: Change,
+    action: AuditAction,
+    actor: Actor,
     channelId: string,
     fields: Partial<Pick<Channel, 'name' | 'description' | 'isArchived' | 'slowModeSeconds' | 'keepMessagesDays'>>,
   ): Promise<ChannelRecord | undefined> {
@@ -213,12 +234,14 @@ export class ChannelService {
     const row = await known.selectAll().forNoKeyUpdate().executeTakeFirst();
     if (!row) return undefined;
     const channel = change.em.merge(Channel, row, { refresh: true });
-    const { updatedAt } = channel;
+    const { updatedAt, name, description } = channel;
     change.em.assign(channel, fields, { ignoreUndefined: true });
     await change.em.flush();
     // It stays where nothing has changed.
     if (channel.updatedAt === updatedAt) return undefined;
     const record = await channelRecordOf(change.rows, channelId);
+    const before = { name, description };
+    auditChannel(change, action, actor, record, action === channelUpdate ? { before, after: record } : {});
     change.publish(channelUpdated.in(channelRoom(channelId), channelChange(record)));
     change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
     return record;

@@ -120,7 +120,7 @@ export class HandoverService {
       if (agentId != null) await this.deps.agentOwners.transfer(change, agentId, fromId, toId);
       if (serverId != null) {
         if (!(await readMember(change.rows, serverId, toId))) throw new AppError('NOT_IN_SERVER');
-        await this.deps.members.transfer(change, serverId, fromId, toId).catch(asOver);
+        await this.deps.members.transfer(change, actor, serverId, fromId, toId).catch(asOver);
       }
       await announceEnd(change, [handover], 'accepted');
       return handover;

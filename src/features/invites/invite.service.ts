@@ -4,6 +4,7 @@ import { lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { createInvitesSchema } from '../../contract/invite.ts';
+import { inviteCodesIssue } from '../../contract/operating.ts';
 import type { Queries } from '../../database/database.ts';
 import { InviteCode } from '../../database/entities/invite-code.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
@@ -52,7 +53,10 @@ export class InviteService {
 
   /** Creates codes that belong to nobody, for the operator; no permissions are checked. */
   async issue(count: number, note: string): Promise<InviteRecord[]> {
-    return this.deps.changes.run(({ db }) => insert(db, count, { createdBy: null, note }));
+    return this.deps.changes.run((change) => {
+      change.audit(inviteCodesIssue, { actor: 'cli', serverId: null, target: null, after: { count } });
+      return insert(change.db, count, { createdBy: null, note });
+    });
   }
 
   /** It can no longer be redeemed. @throws AppError INVITE_CODE_NOT_FOUND, also for those of others, INSUFFICIENT_PAT_SCOPE */

@@ -4,7 +4,13 @@ import type { ChannelInfo } from '../../access/channel.access.ts';
 import { anyUserById, lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
-import { type channelAccessSchema, joinRequestCreated, type serverAccessSchema } from '../../contract/join-request.ts';
+import {
+  type channelAccessSchema,
+  joinRequestApprove,
+  joinRequestCreated,
+  joinRequestReject,
+  type serverAccessSchema,
+} from '../../contract/join-request.ts';
 import { may, type Rights, requireNoTimeout, requirePermission } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { JoinRequest } from '../../database/entities/channel.entity.ts';
@@ -159,6 +165,9 @@ export class JoinRequestService {
       await change.em.flush();
       if (status === 'approved') await this.letIn(change, request, actor);
       await this.deps.notifications.settle(change, request.serverId);
+      const { serverId, channelId, userId } = request;
+      const action = status === 'approved' ? joinRequestApprove : joinRequestReject;
+      change.audit(action, { actor, serverId, channelId, target: { kind: 'user', id: userId } });
       return publishDecided(change, request);
     });
   }

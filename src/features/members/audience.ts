@@ -1,7 +1,8 @@
 import { NIL } from 'uuid';
 import { channelCreated } from '../../contract/channel.ts';
+import { memberUpdated } from '../../contract/member.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
-import { memberUpdated, serverUpdated } from '../../contract/server.ts';
+import { serverUpdated } from '../../contract/server.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { atOnce, insertJobs, type NewsJob, type NotificationQueue, portion } from '../../jobs/notification.jobs.ts';

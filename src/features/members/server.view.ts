@@ -1,8 +1,9 @@
 import type { z } from 'zod';
+import type { memberSchema } from '../../contract/member.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { may, type Rights, type Role } from '../../contract/roles.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
-import type { memberSchema, serverSchema, serverUpdated } from '../../contract/server.ts';
+import type { serverSchema, serverUpdated } from '../../contract/server.ts';
 import { type UserColumns, userOf } from '../accounts/account.view.ts';
 
 /** A row of `servers` with what depends on the caller. */

@@ -3,6 +3,8 @@ import type { ChannelWithRights } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { type messageDeleted, messageTyping, type typingSchema } from '../../contract/message.ts';
+import { messageDelete } from '../../contract/message-calls.ts';
+import { may } from '../../contract/roles.ts';
 import { channelRoom, threadRoom } from '../../contract/rooms.ts';
 import { invalid } from '../../contract/schema/validation.ts';
 import { pipelined } from '../../database/transaction.ts';
@@ -148,6 +150,11 @@ export class MessageService {
     await this.deps.changes.run(async (change) => {
       await pipelined({ lock: change.lock(channelRoom(channel.id)), title: retitle(change, row.id, '') });
       if ((await eraseAndTell(change, [gone])) === 0) throw new AppError('MESSAGE_NOT_FOUND');
+      const { serverId, rights } = channel;
+      const target = { kind: 'message', id } as const;
+      if (authorId !== actor.userId && serverId && may(rights, 'message:delete-others')) {
+        change.audit(messageDelete, { actor, serverId, channelId: channel.id, target, before: { authorId } });
+      }
       // Quotes of it are updated at once instead of at the next poll for jobs.
       change.afterCommit(() => this.deps.notifications.wake());
     });

@@ -1,6 +1,7 @@
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { maxPins, messagePinned, messageUnpinned } from '../../contract/message.ts';
+import { messagePin, messageUnpin } from '../../contract/message-calls.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import type { Context } from '../context.ts';
 import type { MessageAccess } from './message.access.ts';
@@ -59,6 +60,9 @@ export class PinService {
       if (isChanged) {
         const event = isPinned ? messagePinned : messageUnpinned;
         change.publish(event.in(channelRoom(channel.id), messageRecord(now, null), now.thread_id));
+        const { serverId, id: channelId } = channel;
+        const [target, after] = [{ kind: 'message', id: row.id } as const, { authorId: row.author_id }];
+        if (serverId) change.audit(isPinned ? messagePin : messageUnpin, { actor, serverId, channelId, target, after });
         if (isPinned && (await countPinned(change.rows, channel.id)) > maxPins) throw new AppError('PIN_LIMIT');
       }
       return messageRecord(now, actor.userId);

@@ -1,6 +1,6 @@
+import { memberJoined, memberLeft } from '../../contract/member.ts';
 import { presenceActivity, presenceChange, presenceClientEvents, type StatusChange } from '../../contract/presence.ts';
 import { channelRoom } from '../../contract/rooms.ts';
-import { memberJoined, memberLeft } from '../../contract/server.ts';
 import { memberTimedOut } from '../../contract/timeout.ts';
 import type { Delivery } from '../../delivery/delivery.ts';
 import { startOver } from '../../gateway/feed.ts';

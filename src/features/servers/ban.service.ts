@@ -2,7 +2,14 @@ import { MAX } from 'uuid';
 import type { z } from 'zod';
 import { lockUser, userById } from '../../access/user.table.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
-import { type banMemberSchema, type listBansSchema, memberBanned, memberUnbanned } from '../../contract/ban.ts';
+import {
+  type banMemberSchema,
+  type listBansSchema,
+  memberBan,
+  memberBanned,
+  memberUnban,
+  memberUnbanned,
+} from '../../contract/ban.ts';
 import { AppError } from '../../contract/errors.ts';
 import { requirePermission, requireToOutrank } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
@@ -77,6 +84,9 @@ export class BanService {
       const notice = { to: [userId], senderId: actor.userId, serverId: id, reference };
       await this.deps.notifications.add(change, { kind: 'server.banned', ...notice });
     }
+    const target = { kind: 'user', id: userId } as const;
+    const after = { ...ban, deleteMessageHours: hours };
+    change.audit(memberBan, { actor, serverId: id, target, after, reason: ban.reason });
     const record = banRecord(ban, user, smallUser(actor.user));
     for (const moderator of await holdersOf(change.rows, id, 'member:ban')) {
       change.publish(memberBanned.in(userRoom(moderator), { serverId: id, ban: record }));
@@ -109,6 +119,7 @@ export class BanService {
     await this.deps.changes.run(async (change) => {
       const lifted = await change.em.nativeDelete(ServerBan, { serverId: id, userId });
       if (lifted === 0) throw new AppError('BAN_NOT_FOUND');
+      change.audit(memberUnban, { actor, serverId: id, target: { kind: 'user', id: userId } });
       for (const moderator of await holdersOf(change.rows, id, 'member:ban')) {
         change.publish(memberUnbanned.in(userRoom(moderator), { serverId: id, userId }));
       }

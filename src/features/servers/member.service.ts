@@ -4,6 +4,7 @@ import { requireUnbarred } from '../../access/barred.ts';
 import { anyUserById, lockUser, requireStaying } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import type { listMembersSchema } from '../../contract/member.ts';
 import type { memberCountSchema, StatusReader } from '../../contract/presence.ts';
 import {
   may,
@@ -18,9 +19,11 @@ import {
 import { userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
-import { type listMembersSchema, serverUpdated } from '../../contract/server.ts';
+import { serverUpdated } from '../../contract/server.ts';
+import { memberKick, memberRole, serverHandOver } from '../../contract/server-member.ts';
 import type { Rows } from '../../database/database.ts';
 import { Server, ServerMember } from '../../database/entities/server.entity.ts';
+import type { Auditor } from '../../delivery/audit.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -117,6 +120,7 @@ export class MemberService {
     const reference = { type: 'server', id: serverId };
     const notice = { to: [userId], senderId: actor.userId, serverId, reference };
     await this.deps.notifications.add(change, { kind: 'server.kicked', ...notice });
+    change.audit(memberKick, { actor, serverId, target: { kind: 'user', id: userId } });
   }
 
   /**
@@ -130,25 +134,33 @@ export class MemberService {
     else if (userId !== actor.userId) requirePermission(membership.rights, 'member:set-role');
     return this.deps.changes.run(async (change) => {
       const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
-      if (role === 'owner') return this.handOver(change, mine, theirs);
+      if (role === 'owner') return this.handOver(change, actor, mine, theirs);
       if (userId === actor.userId) requireToStepDown(mine.rights, role);
       else requireToSet(mine.rights, theirs.rights, role);
+      const before = { role: theirs.member.role };
       const write = () => this.write(change, theirs.member, role);
-      if (theirs.member.role !== role) await this.deps.visibility.settle(change, id, { userIds: [userId] }, write);
+      if (before.role !== role) await this.deps.visibility.settle(change, id, { userIds: [userId] }, write);
+      const target = { kind: 'user', id: userId } as const;
+      change.audit(memberRole, { actor, serverId: id, target, before, after: { role } });
       return this.record(change.rows, theirs.member);
     });
   }
 
   /**
-   * Makes another member the owner, and the previous one an admin.
+   * Makes another member the owner, and the previous one an admin. @param by who does it
    * @throws AppError NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED if someone else owns it by now, SERVER_LIMIT
    */
-  async transfer(change: Change, serverId: string, fromId: string, toId: string): Promise<void> {
+  async transfer(change: Change, by: Auditor, serverId: string, fromId: string, toId: string): Promise<void> {
     const { mine, theirs } = await lockBoth(change, serverId, fromId, toId);
-    await this.handOver(change, mine, theirs);
+    await this.handOver(change, by, mine, theirs);
   }
 
-  private async handOver(change: Change, mine: LockedMember, theirs: LockedMember): Promise<MemberRecord> {
+  private async handOver(
+    change: Change,
+    actor: Auditor,
+    mine: LockedMember,
+    theirs: LockedMember,
+  ): Promise<MemberRecord> {
     requirePermission(mine.rights, 'server:hand-over');
     const { serverId, userId } = theirs.member;
     const record = await this.record(change.rows, theirs.member);
@@ -164,6 +176,8 @@ export class MemberService {
       await this.write(change, theirs.member, 'owner');
     });
     await this.deps.audience.publish(change, { serverId, channelId: null });
+    const owners = { before: { ownerId: mine.member.userId }, after: { ownerId: userId } };
+    change.audit(serverHandOver, { actor, serverId, target: { kind: 'user', id: userId }, ...owners });
     return this.record(change.rows, theirs.member);
   }
 

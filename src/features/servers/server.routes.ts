@@ -11,16 +11,17 @@ import type { Joining } from './joining.ts';
 import type { MemberService } from './member.service.ts';
 import type { RaidRemoval } from './raid-removal.ts';
 import type { ServerService } from './server.service.ts';
+import type { ServerSettings } from './server-settings.ts';
 import type { TimeoutService } from './timeout.service.ts';
 
-export function serverRoutes(servers: ServerService): Route[] {
+export function serverRoutes(servers: ServerService, settings: ServerSettings): Route[] {
   return serve(serverCalls, {
     createServer: ({ actor, body }) => servers.create(actor, body),
     listServers: ({ actor }) => servers.own(actor),
     discoverServers: ({ actor, query }) => servers.discover(actor, query),
     getServerByInvite: ({ actor, params }) => servers.byInvite(actor, params.code),
     getServer: ({ actor, params }) => servers.get(actor, params.id),
-    updateServer: ({ actor, params, body }) => servers.update(actor, params.id, body),
+    updateServer: ({ actor, params, body }) => settings.update(actor, params.id, body),
     async deleteServer({ actor, params }) {
       await servers.delete(actor, params.id);
       return done;

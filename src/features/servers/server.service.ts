@@ -3,7 +3,7 @@ import { userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
-import { type Rights, requirePermission } from '../../contract/roles.ts';
+import { requirePermission } from '../../contract/roles.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
 import {
   type createServerSchema,
@@ -11,22 +11,19 @@ import {
   type invitingServerSchema,
   type ownServerSchema,
   serverInvited,
-  type updateServerSchema,
 } from '../../contract/server.ts';
-import type { Rows } from '../../database/database.ts';
-import { Server, ServerMember } from '../../database/entities/server.entity.ts';
-import { isUniqueViolation } from '../../database/failures.ts';
+import { serverDelete, serverRenewInvite } from '../../contract/server-actions.ts';
+import { Server } from '../../database/entities/server.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
+import type { Auditor } from '../../delivery/audit.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closeStreams } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
-import { expireIn, historyKind } from '../../jobs/retention.jobs.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { ownSession } from '../accounts/sessions/session.service.ts';
 import type { ChannelService } from '../channels/channel.service.ts';
 import type { Context } from '../context.ts';
-import type { Filters } from '../filters/filters.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
 import type { Audience } from '../members/audience.ts';
 import { requireUnbanned } from '../members/ban.access.ts';
@@ -35,17 +32,16 @@ import type { Roster } from '../members/roster.ts';
 import { findInviting, findServer, publicServers, serversOf } from '../members/server.table.ts';
 import { memberRecord, outsideRecord, type ServerRecord, serverChange, serverRecord } from '../members/server.view.ts';
 import type { PictureService } from '../pictures/picture.service.ts';
-import type { RaidService } from '../raids/raid.service.ts';
 import { noSuchCode } from '../server-invites/link-uses.ts';
 import { type InviteCodes, newInviteCode } from './invite-code.ts';
 import { requireRoomToOwn } from './member.service.ts';
+import { readServer, settledPictures, thisServer, withFreeSlug } from './server-record.ts';
 
 interface Deps
   extends Pick<
     Context,
     | 'database'
     | 'changes'
-    | 'jobs'
     | 'control'
     | 'serverAccess'
     | 'channelAccess'
@@ -58,8 +54,6 @@ interface Deps
   roster: Roster;
   pictures: PictureService;
   inviteCodes: InviteCodes;
-  raids: RaidService;
-  filters: Filters;
   statuses: StatusReader;
 }
 
@@ -79,8 +73,8 @@ export class ServerService {
    */
   async create(actor: Actor, input: z.output<typeof createServerSchema>): Promise<ServerRecord> {
     this.deps.capabilities.require(actor, 'server:create');
-    const { iconUrl = null, bannerUrl = null } = await this.pictures(actor, input);
-    return this.withFreeSlug(() =>
+    const { iconUrl = null, bannerUrl = null } = await settledPictures(this.deps.pictures, actor, input);
+    return withFreeSlug(() =>
       this.deps.changes.run(async (change) => {
         await requireRoomToOwn(change, actor.userId, this.settings.maxPerOwner);
         const server = change.em.create(Server, {
@@ -119,7 +113,7 @@ export class ServerService {
   /** @throws AppError SERVER_NOT_FOUND */
   async get(actor: Actor, idOrSlug: string): Promise<ServerRecord> {
     const { id } = await this.deps.serverAccess.visible(actor, idOrSlug);
-    return this.record(this.deps.database.rows, id, actor.userId);
+    return readServer(this.deps.database.rows, id, actor.userId);
   }
 
   /** Public servers, those with the most members first; for anyone. */
@@ -143,49 +137,16 @@ export class ServerService {
     return { ...outsideRecord(row), ...(linkId ? await linkDetails(this.deps.database.rows, linkId) : nothing) };
   }
 
-  /**
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, SLUG_TAKEN, SECOND_FACTOR_SETUP_REQUIRED for those who
-   * would hold back their own role
-   */
-  async update(actor: Actor, idOrSlug: string, input: z.output<typeof updateServerSchema>): Promise<ServerRecord> {
-    const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
-    requireToUpdate(membership.rights, input);
-    if (input.holdNewMemberLinksHours !== undefined) requirePermission(membership.rights, 'filter:manage');
-    if (input.requireSecondFactor && !actor.secondFactor) throw new AppError('SECOND_FACTOR_SETUP_REQUIRED');
-    const { raid, ...fields } = input;
-    const changed = { ...fields, ...(await this.pictures(actor, input)) };
-    return this.withFreeSlug(() =>
-      this.deps.changes.run(async (change) => {
-        const server = await change.em.findOne(Server, id, forUpdate);
-        if (!server) throw new AppError('SERVER_NOT_FOUND');
-        const { updatedAt, keepMessagesDays, keepEditHistory } = server;
-        if (raid) await this.deps.raids.configure(change, actor, id, raid);
-        const guards =
-          input.requireSecondFactor !== undefined && input.requireSecondFactor !== server.requireSecondFactor;
-        const { holdNewMemberLinksHours: hours } = input;
-        const filters = hours !== undefined && hours !== server.holdNewMemberLinksHours;
-        const becomesOther = input.isPublic !== undefined && input.isPublic !== server.isPublic;
-        change.em.assign(server, changed, { ignoreUndefined: true });
-        await change.em.flush();
-        if (becomesOther) await this.forgetChannels(change, id);
-        if (guards) await this.forgetRoles(change, id);
-        if (filters) change.afterCommit(() => this.deps.filters.forget(id));
-        await this.keep(change, { keepMessagesDays, keepEditHistory }, server);
-        // It stays where nothing has changed.
-        const isChanged = server.updatedAt !== updatedAt;
-        if (isChanged) await this.deps.audience.publish(change, { serverId: id, channelId: null });
-        return this.record(change.rows, id, actor.userId);
-      }),
-    );
-  }
-
   /** Replaces the invite code. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, FORBIDDEN for bots */
   async regenerateInvite(actor: Actor, idOrSlug: string): Promise<{ inviteCode: string }> {
     requireNoBot(actor);
     ownSession(actor);
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'server:regenerate-invite');
-    return { inviteCode: await this.deps.changes.run((change) => this.deps.inviteCodes.renew(change, id)) };
+    return this.deps.changes.run(async (change) => {
+      change.audit(serverRenewInvite, { actor, serverId: id, target: { kind: 'server', id } });
+      return { inviteCode: await this.deps.inviteCodes.renew(change, id) };
+    });
   }
 
   /**
@@ -195,14 +156,15 @@ export class ServerService {
   async delete(actor: Actor, idOrSlug: string): Promise<void> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'server:delete');
-    await this.deps.changes.run((change) => this.remove(change, id, actor.userId));
+    await this.deps.changes.run((change) => this.remove(change, actor, id, actor.userId));
   }
 
-  /** The same as part of a change. @throws AppError SERVER_NOT_FOUND, ROLE_REQUIRED if someone else owns it */
-  async remove(change: Change, id: string, ownerId: string): Promise<void> {
+  /** The same as part of a change. @param by who does it @throws AppError SERVER_NOT_FOUND, ROLE_REQUIRED if someone else owns it */
+  async remove(change: Change, by: Auditor, id: string, ownerId: string): Promise<void> {
     const server = await change.em.findOne(Server, id, forUpdate);
     if (!server) throw new AppError('SERVER_NOT_FOUND');
     if (server.ownerId !== ownerId) throw new AppError('ROLE_REQUIRED');
+    change.audit(serverDelete, { actor: by, serverId: id, target: thisServer(server), before: server });
     const members = await this.deps.audience.members(change.rows, id);
     const detached = await this.deps.channels.detachAll(change, id);
     await change.em.remove(server).flush();
@@ -244,70 +206,6 @@ export class ServerService {
       });
     });
   }
-
-  /** The pictures that a change sets, as they are kept. */
-  private async pictures(
-    actor: Actor,
-    { iconUrl, bannerUrl }: Pick<z.output<typeof updateServerSchema>, 'iconUrl' | 'bannerUrl'>,
-  ) {
-    const { pictures } = this.deps;
-    return {
-      iconUrl: await pictures.settled(actor, iconUrl, 'square'),
-      bannerUrl: await pictures.settled(actor, bannerUrl, 'banner'),
-    };
-  }
-
-  /** Whether the channels may be listed depends on whether the server is public. */
-  private async forgetChannels(change: Change, serverId: string): Promise<void> {
-    const channels = await change.db.selectFrom('Channel').where('serverId', '=', serverId).select('id').execute();
-    change.afterCommit(() => this.deps.channelAccess.forget(channels.map(({ id }) => id)));
-  }
-
-  /** Removes, after the change, what a server does not keep any more. */
-  private async keep(change: Change, before: Kept, server: Server): Promise<void> {
-    const { id } = server;
-    if (server.keepMessagesDays !== before.keepMessagesDays) {
-      const channels = change.db.selectFrom('Channel').where('serverId', '=', id).where('keepMessagesDays', 'is', null);
-      const ids = (await channels.select('id').execute()).map((channel) => channel.id);
-      await expireIn(change, this.deps.jobs, ids);
-    }
-    if (before.keepEditHistory && !server.keepEditHistory) {
-      await this.deps.jobs.add(change, historyKind, { serverId: id, isLast: false }, { key: id });
-    }
-  }
-
-  /** Whether roles count depends on whether the server holds them back. */
-  private async forgetRoles(change: Change, serverId: string): Promise<void> {
-    const seats = await change.em.find(ServerMember, { serverId, role: { $ne: 'member' } });
-    change.afterCommit(() => this.deps.serverAccess.forgetAll(seats));
-  }
-
-  private async withFreeSlug<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (isUniqueViolation(error, 'servers_slug_unique')) throw new AppError('SLUG_TAKEN');
-      throw error;
-    }
-  }
-
-  private async record(rows: Rows, serverId: string, userId: string): Promise<ServerRecord> {
-    const row = await findServer(rows, serverId, userId);
-    if (!row) throw new AppError('SERVER_NOT_FOUND');
-    return serverRecord(row);
-  }
-}
-
-/** What a server decides about its past. */
-type Kept = Pick<Server, 'keepMessagesDays' | 'keepEditHistory'>;
-
-/** How long messages are kept takes a permission of its own, and no other. @throws AppError ROLE_REQUIRED */
-function requireToUpdate(rights: Rights, input: z.output<typeof updateServerSchema>): void {
-  const { keepMessagesDays, ...others } = input;
-  const isKeeping = keepMessagesDays !== undefined;
-  if (isKeeping) requirePermission(rights, 'retention:set');
-  const isOther = !isKeeping || Object.values(others).some((value) => value !== undefined);
-  if (isOther) requirePermission(rights, 'server:update');
 }
 
 /** Bots see no invite codes, and hand out none. @throws AppError FORBIDDEN */

@@ -14,6 +14,7 @@ import { MemberService } from './member.service.ts';
 import { RaidRemoval } from './raid-removal.ts';
 import { banRoutes, memberRoutes, raidRoutes, serverRoutes, timeoutRoutes } from './server.routes.ts';
 import { ServerService } from './server.service.ts';
+import { ServerSettings } from './server-settings.ts';
 import { forgetTimeouts, TimeoutService } from './timeout.service.ts';
 
 export type ServersServices = ReturnType<typeof serversModule>['services'];
@@ -38,7 +39,7 @@ export function serversModule(
   return {
     services: { servers, members, bans, timeouts },
     routes: [
-      ...serverRoutes(servers),
+      ...serverRoutes(servers, new ServerSettings(parts)),
       ...memberRoutes(members, new Joining(parts)),
       ...banRoutes(bans),
       ...timeoutRoutes(timeouts),

@@ -1,7 +1,8 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
-import { requireInChannel } from '../../access/channel.access.ts';
+import { type ChannelInfo, requireInChannel } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
+import type { AuditAction } from '../../contract/audit-action.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, threadMessageSchema } from '../../contract/message.ts';
 import { may } from '../../contract/roles.ts';
@@ -11,12 +12,15 @@ import {
   type createThreadSchema,
   type listThreadsSchema,
   threadCreated,
+  threadDelete,
   threadDeleted,
+  threadUpdate,
   threadUpdated,
   type updateThreadSchema,
 } from '../../contract/thread.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Written } from '../../delivery/batch.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
 import type { Filters } from '../filters/filters.ts';
@@ -120,16 +124,19 @@ export class ThreadService {
 
   /** @throws AppError THREAD_NOT_FOUND, FORBIDDEN, CHANNEL_ARCHIVED, BLOCKED, USER_BLOCKED, MESSAGE_REFUSED as `create` */
   async update(actor: Actor, threadId: string, input: z.output<typeof updateThreadSchema>): Promise<ThreadRecord> {
-    const { channel } = await this.deps.threadAccess.editable(actor, threadId);
+    const { channel, thread: found } = await this.deps.threadAccess.editable(actor, threadId);
     if (input.name !== undefined) await this.deps.filters.require(actor, channel, [input.name]);
     return this.deps.changes.run(async (change) => {
       const room = channelRoom(channel.id);
       await change.lockOpen(room);
+      const before = existing(await findThread(change.rows, threadId));
       const isChanged = await updateThread(change.rows, threadId, input);
       const thread = existing(await findThread(change.rows, threadId));
       if (isChanged) {
         if (input.name !== undefined) await outdateTitles(change.rows, channel.id, threadId);
         change.publish(threadUpdated.in(room, thread, threadId));
+        if (found.creatorId !== actor.userId)
+          auditThread(change, threadUpdate, actor, channel, { before, after: thread });
         change.afterCommit(() => this.deps.threadAccess.forget(threadId));
       }
       return thread;
@@ -145,7 +152,9 @@ export class ThreadService {
     await this.deps.changes.run(async (change) => {
       const room = channelRoom(channel.id);
       await change.lock(room);
-      const { parentMessageId } = existing(await findThread(change.rows, threadId));
+      const before = existing(await findThread(change.rows, threadId));
+      const { parentMessageId } = before;
+      if (before.creatorId !== actor.userId) auditThread(change, threadDelete, actor, channel, { before });
       // From here on nobody else can write into it.
       if (!may(channel.rights, 'thread:manage')) await requireOwnMessages(change.rows, actor, threadId);
       await outdateTitles(change.rows, channel.id, threadId);
@@ -183,6 +192,18 @@ export class ThreadService {
     const { channel } = await this.deps.threadAccess.entered(actor, threadId);
     return this.deps.messages.sentWith(actor, channel.id, idempotencyKey);
   }
+}
+
+/** What moderators do to the threads of others. */
+function auditThread(
+  change: Change,
+  action: AuditAction,
+  actor: Actor,
+  { id: channelId, serverId }: ChannelInfo,
+  values: { before: ThreadRecord; after?: ThreadRecord },
+): void {
+  const target = { kind: 'thread', id: values.before.id } as const;
+  if (serverId) change.audit(action, { actor, serverId, channelId, target, ...values });
 }
 
 /** @throws AppError THREAD_NOT_FOUND for one that does not exist */

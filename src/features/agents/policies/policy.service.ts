@@ -20,6 +20,7 @@ import type { Change } from '../../../delivery/changes.ts';
 import type { AgentAccess, AgentRow } from '../../accounts/agent.access.ts';
 import { type AgentIdentity, actorOf } from '../../accounts/agent.identity.ts';
 import type { Context } from '../../context.ts';
+import { auditPolicy } from './policy.audit.ts';
 import { halvesAt, type Place, policiesOf, writePolicy } from './policy.places.ts';
 import { concernedChannels, holdOwner, lockPolicies } from './policy.table.ts';
 import { halvesPart, type PolicyRecord, policyPart, policyRecord } from './policy.view.ts';
@@ -66,7 +67,7 @@ export class PolicyService {
       const records: PolicyRecord[] = [];
       for (const [index, input] of inputs.entries()) {
         const place = places[index];
-        if (place) records.push(await this.put(change, agent, place, input, 'owner'));
+        if (place) records.push(await this.put(change, actor, agent, place, input, 'owner'));
       }
       return records;
     });
@@ -107,7 +108,7 @@ export class PolicyService {
       throw new AppError('ROLE_REQUIRED', { message: "Only the bot's owner and admins of the server may do this." });
     }
     return this.deps.changes.run(async (change) => {
-      await this.put(change, agent, place, input, side);
+      await this.put(change, actor, agent, place, input, side);
       return buddyRecord(change.em, agent, channel);
     });
   }
@@ -129,7 +130,7 @@ export class PolicyService {
     const agent = await this.member(id, agentId);
     const place = { serverId: id, channelId: null };
     return this.deps.changes.run(async (change) => {
-      await this.put(change, agent, place, input, 'server');
+      await this.put(change, actor, agent, place, input, 'server');
       return serverRecord(change.em, agent, id);
     });
   }
@@ -210,6 +211,7 @@ export class PolicyService {
   /** @returns the record, also if nothing restricts the bot there any more */
   private async put(
     change: Change,
+    actor: Actor,
     agent: AgentRow,
     place: Place,
     input: PolicyInput,
@@ -218,10 +220,11 @@ export class PolicyService {
     // Concurrent changes of one bot's policies are serialized.
     await this.lock(change, agent.id);
     if (side === 'owner') await requireOwnerThere(change.rows, agent, place.serverId);
-    const record = await this.write(change, botOf(agent), place, (before) => ({
-      ...before,
-      [side]: changedPolicy(before[side] ?? openPolicy, input),
-    }));
+    const record = await this.write(change, botOf(agent), place, (before) => {
+      const policy = changedPolicy(before[side] ?? openPolicy, input);
+      if (side === 'server') auditPolicy(change, actor, agent.userId, place, { before: before.server, after: policy });
+      return { ...before, [side]: policy };
+    });
     if (!record) throw new AppError('AGENT_NOT_FOUND');
     return record;
   }

@@ -38,6 +38,7 @@ const serverSections = [
   'filters',
   'held',
   'reports',
+  'audit',
 ] as const;
 export type ServerSection = (typeof serverSections)[number];
 

@@ -5,6 +5,7 @@ import type { Permission } from '../../state/standing.ts';
 import type { IconName } from '../parts/Icon.tsx';
 import { Page } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
+import { AuditLog } from './AuditLog.tsx';
 import { Channels } from './Channels.tsx';
 import { Filters } from './Filters.tsx';
 import { HeldQueue } from './HeldQueue.tsx';
@@ -39,6 +40,7 @@ const sections: Section[] = [
   { section: 'filters', label: 'Filters', icon: 'block', forAdmins: true },
   { section: 'held', label: 'Held messages', icon: 'shield', forAdmins: false, forModerators: true },
   { section: 'reports', label: 'Reports', icon: 'shield', forAdmins: false, forModerators: true },
+  { section: 'audit', label: 'Audit log', icon: 'shield', forAdmins: true },
 ];
 
 /** The settings of a server, as far as the user's role allows. */
@@ -90,5 +92,7 @@ function Content({ server, section }: { server: ServerRecord; section: ServerSec
       return <HeldQueue server={server} />;
     case 'reports':
       return <Reports server={server} />;
+    case 'audit':
+      return <AuditLog server={server} />;
   }
 }

@@ -1,0 +1,43 @@
+import { appCreate, appDelete, appUpdate } from './app.ts';
+import { memberBan, memberUnban } from './ban.ts';
+import { botKeep, botRelease, botRights } from './bot-seat.ts';
+import {
+  channelArchive,
+  channelCreate,
+  channelDelete,
+  channelOrder,
+  channelUnarchive,
+  channelUpdate,
+} from './channel-actions.ts';
+import { channelMemberAdd, channelMemberRemove } from './channel-member.ts';
+import { joinRequestApprove, joinRequestReject } from './join-request.ts';
+import { messageDelete, messagePin, messageUnpin } from './message-calls.ts';
+import {
+  accountCreate,
+  accountDelete,
+  accountPassword,
+  accountRemoveFactors,
+  accountRevoke,
+  accountSuspend,
+  accountTier,
+  accountUnsuspend,
+  inviteCodesIssue,
+} from './operating.ts';
+import { botPolicy } from './policy.ts';
+import { serverDelete, serverRenewInvite, serverUpdate } from './server-actions.ts';
+import { memberKick, memberRole, serverHandOver } from './server-member.ts';
+import { threadDelete, threadUpdate } from './thread.ts';
+
+/** All actions of the audit log (contract §5). Its tests and the words of the web client derive from this list. */
+export const auditActions = [
+  ...([serverUpdate, serverDelete, serverHandOver, serverRenewInvite] as const),
+  ...([memberKick, memberBan, memberUnban, memberRole, joinRequestApprove, joinRequestReject] as const),
+  ...([channelCreate, channelUpdate, channelArchive, channelUnarchive, channelDelete, channelOrder] as const),
+  ...([channelMemberAdd, channelMemberRemove] as const),
+  ...([messagePin, messageUnpin, messageDelete, threadUpdate, threadDelete] as const),
+  ...([appCreate, appUpdate, appDelete, botKeep, botRelease, botRights, botPolicy] as const),
+  ...([accountCreate, accountPassword, accountTier, accountRevoke, accountRemoveFactors] as const),
+  ...([accountSuspend, accountUnsuspend, accountDelete, inviteCodesIssue] as const),
+] as const;
+
+export type AuditActionName = (typeof auditActions)[number]['name'];

@@ -1,0 +1,32 @@
+import { auditAction } from './audit-action.ts';
+
+export const channelCreate = auditAction({
+  name: 'channel.create',
+  summary: 'A channel was made.',
+  fields: ['name', 'type', 'description', 'isPrivate'],
+});
+
+export const channelUpdate = auditAction({
+  name: 'channel.update',
+  summary: 'A channel was changed.',
+  fields: ['name', 'description'],
+});
+
+export const channelArchive = auditAction({ name: 'channel.archive', summary: 'A channel was archived.' });
+
+export const channelUnarchive = auditAction({
+  name: 'channel.unarchive',
+  summary: 'A channel is no longer archived.',
+});
+
+export const channelDelete = auditAction({
+  name: 'channel.delete',
+  summary: 'A channel was deleted.',
+  fields: ['name', 'type', 'description', 'isPrivate'],
+});
+
+export const channelOrder = auditAction({
+  name: 'channel.order',
+  summary: 'The channels were put in another order.',
+  fields: ['order'],
+});

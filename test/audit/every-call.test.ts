@@ -1,0 +1,317 @@
+import { expect } from 'chai';
+import type { AuditAction } from '../../src/contract/audit-action.ts';
+import { auditActions } from '../../src/contract/audit-catalogue.ts';
+import type { CallSpec } from '../../src/contract/call.ts';
+import { allCalls } from '../../src/contract/calls.ts';
+import { botIn } from '../world/bot.ts';
+import type { Answer, Loose, Person } from '../world/person.ts';
+import { query } from '../world/sql.ts';
+import { register, type World, world } from '../world/world.ts';
+
+const calls: [string, CallSpec][] = Object.entries(allCalls);
+const actionsOf = ({ audit }: CallSpec): readonly AuditAction[] => (audit && !('none' in audit) ? audit : []);
+const audited = calls.filter(([, call]) => actionsOf(call).length > 0);
+
+interface Entry {
+  action: string;
+  target?: Loose;
+  channelId?: string;
+  before?: Loose | null;
+  after?: Loose | null;
+  reason?: string;
+}
+
+/** Does what the call does and returns the answer, with the entry that it must write. */
+type Act = (here: World) => Promise<[Answer, Entry, by?: Person]>;
+
+const user = ({ id }: { id: string }) => ({ kind: 'user', id });
+const server = ({ server: { id } }: World) => `/api/servers/${id}`;
+const say = async (who: Person, { channel }: World) => (await who.say(channel.id, 'words')).id;
+const member = (here: World, who = here.bob) => `${server(here)}/members/${who.id}`;
+
+async function thread(here: World): Promise<string> {
+  const parentMessageId = await say(here.bob, here);
+  return (await here.bob.post(`/api/channels/${here.channel.id}/threads`, { name: 'mine', parentMessageId })).body.id;
+}
+
+async function asked(path: string, who: Person): Promise<string> {
+  return (await who.post(`${path}/join-requests`)).body.requestId;
+}
+
+async function privateChannel(here: World): Promise<string> {
+  return (await here.alice.post(`${server(here)}/channels`, { name: 'hidden', isPrivate: true })).body.id;
+}
+
+async function app(here: World): Promise<string> {
+  const made = { name: 'Page', slug: 'page', htmlContent: '<p>one</p>' };
+  return (await here.alice.post(`${server(here)}/apps`, made)).body.id;
+}
+
+const pin = (path: (id: string, here: World) => string, method: 'put' | 'post' | 'delete'): Act => {
+  return async (here) => {
+    const id = await say(here.bob, here);
+    const isPinned = method !== 'delete';
+    if (!isPinned) await here.alice.post(`/api/messages/${id}/pin`);
+    const action = isPinned ? 'message.pin' : 'message.unpin';
+    const entry = { action, target: { kind: 'message', id }, channelId: here.channel.id };
+    return [await here.alice[method](path(id, here)), entry];
+  };
+};
+const inChannel = (id: string, here: World) => `/api/channels/${here.channel.id}/pins/${id}`;
+const ofMessage = (id: string) => `/api/messages/${id}/pin`;
+
+const archive =
+  (verb: 'archive' | 'unarchive'): Act =>
+  async (here) => {
+    const { id } = here.channel;
+    if (verb === 'unarchive') await here.alice.post(`/api/channels/${id}/archive`);
+    const entry = { action: `channel.${verb}`, target: { kind: 'channel', id, label: 'general' }, channelId: id };
+    return [await here.alice.post(`/api/channels/${id}/${verb}`), entry];
+  };
+
+const seat =
+  (action: string, act: (here: World, path: string) => Promise<Answer>, values: Partial<Entry> = {}): Act =>
+  async (here) => {
+    const bot = await botIn(here.server, here.bob);
+    const path = `${server(here)}/agents/${bot.agentId}`;
+    if (action === 'bot.release') await here.alice.put(`${path}/keep`);
+    return [await act(here, path), { action, target: user(bot), ...values }];
+  };
+
+/** Each audited call, done once. */
+const acts: Record<string, Act> = {
+  updateServer: async (here) => [
+    await here.alice.patch(server(here), { name: 'House', description: 'x'.repeat(1024) }),
+    {
+      action: 'server.update',
+      target: { kind: 'server', id: here.server.id, label: 'House' },
+      before: { name: 'Home', description: null },
+      after: { name: 'House', description: `${'x'.repeat(999)}…` },
+    },
+  ],
+  deleteServer: async (here) => [
+    await here.alice.delete(server(here)),
+    {
+      action: 'server.delete',
+      target: { kind: 'server', id: here.server.id, label: 'Home' },
+      before: { name: 'Home', slug: here.server.slug },
+    },
+  ],
+  regenerateServerInvite: async (here) => [
+    await here.alice.post(`${server(here)}/invite/regenerate`),
+    { action: 'server.renew-invite', before: null, after: null },
+  ],
+  setServerMemberRole: async (here) => [
+    await here.alice.patch(member(here), { role: 'moderator' }),
+    { action: 'member.role', target: user(here.bob), before: { role: 'member' }, after: { role: 'moderator' } },
+  ],
+  kickServerMember: async (here) => [
+    await here.alice.delete(member(here)),
+    { action: 'member.kick', target: user(here.bob) },
+  ],
+  acceptHandover: async (here) => {
+    const offer = await here.alice.post('/api/handovers', { userId: here.bob.id, serverId: here.server.id });
+    const owners = { before: { ownerId: here.alice.id }, after: { ownerId: here.bob.id } };
+    const answer = await here.bob.post(`/api/handovers/${offer.body.id}/accept`);
+    return [answer, { action: 'server.hand-over', target: user(here.bob), ...owners }, here.bob];
+  },
+  banUser: async (here) => {
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const answer = await here.alice.post(`${server(here)}/bans`, { userId: here.bob.id, reason: 'spam', until });
+    return [answer, { action: 'member.ban', target: user(here.bob), after: { until }, reason: 'spam' }];
+  },
+  liftBan: async (here) => {
+    await here.alice.post(`${server(here)}/bans`, { userId: here.bob.id });
+    const answer = await here.alice.delete(`${server(here)}/bans/${here.bob.id}`);
+    return [answer, { action: 'member.unban', target: user(here.bob) }];
+  },
+  keepBot: seat('bot.keep', (here, path) => here.alice.put(`${path}/keep`)),
+  releaseBot: seat('bot.release', (here, path) => here.alice.delete(`${path}/keep`)),
+  setBotRights: seat('bot.rights', (here, path) => here.alice.put(`${path}/rights`, { workspaceWrite: true }), {
+    before: { workspaceWrite: false },
+    after: { workspaceWrite: true },
+  }),
+  setServerPolicy: seat('bot.policy', (here, path) => here.alice.put(`${path}/policy`, { mode: 'mentionOnly' }), {
+    before: null,
+    after: { mode: 'mentionOnly', mentionOnly: true, reply: true, listen: true, isConfigChanged: false },
+  }),
+  setChannelPolicy: async (here) => {
+    const bot = await botIn(here.server, here.bob);
+    const path = `/api/channels/${here.channel.id}/agents/${bot.agentId}/policy`;
+    await here.alice.put(path, { mode: 'mentionOnly', config: { secret: 'one' } });
+    const answer = await here.alice.put(path, { config: { secret: 'two' } });
+    const values = { before: { isConfigChanged: false }, after: { isConfigChanged: true } };
+    return [answer, { action: 'bot.policy', target: user(bot), channelId: here.channel.id, ...values }];
+  },
+  createChannel: async (here) => {
+    const answer = await here.alice.post(`${server(here)}/channels`, { name: 'new' });
+    const { id } = answer.body;
+    const after = { name: 'new', type: 'text', description: null, isPrivate: false };
+    return [answer, { action: 'channel.create', target: { kind: 'channel', id, label: 'new' }, channelId: id, after }];
+  },
+  updateChannel: async (here) => {
+    const { id } = here.channel;
+    const values = { before: { name: 'general' }, after: { name: 'lobby' } };
+    const answer = await here.alice.patch(`/api/channels/${id}`, { name: 'lobby' });
+    return [answer, { action: 'channel.update', target: { kind: 'channel', id, label: 'lobby' }, ...values }];
+  },
+  deleteChannel: async (here) => {
+    const { id } = here.channel;
+    const before = { name: 'general', type: 'text', description: null, isPrivate: false };
+    const entry = { action: 'channel.delete', target: { kind: 'channel', id, label: 'general' }, before };
+    return [await here.alice.delete(`/api/channels/${id}`), entry];
+  },
+  archiveChannel: archive('archive'),
+  unarchiveChannel: archive('unarchive'),
+  orderChannels: async (here) => {
+    const id = await here.newChannel();
+    const answer = await here.alice.patch(`${server(here)}/channels/positions`, { channelIds: [id] });
+    const values = { before: { order: ['general', 'another'] }, after: { order: ['another', 'general'] } };
+    return [answer, { action: 'channel.order', ...values }];
+  },
+  addChannelMember: async (here) => {
+    const channelId = await privateChannel(here);
+    const answer = await here.alice.post(`/api/channels/${channelId}/members`, { userId: here.bob.id });
+    return [answer, { action: 'channel-member.add', target: user(here.bob), channelId }];
+  },
+  removeChannelMember: async (here) => {
+    const channelId = here.channel.id;
+    const answer = await here.alice.delete(`/api/channels/${channelId}/members/${here.bob.id}`);
+    return [answer, { action: 'channel-member.remove', target: user(here.bob), channelId }];
+  },
+  decideServerJoinRequest: async (here) => {
+    const id = await asked(server(here), here.carol);
+    const answer = await here.alice.patch(`/api/servers/join-requests/${id}`, { status: 'approved' });
+    return [answer, { action: 'join-request.approve', target: user(here.carol) }];
+  },
+  decideChannelJoinRequest: async (here) => {
+    const channelId = await privateChannel(here);
+    const id = await asked(`/api/channels/${channelId}`, here.bob);
+    const answer = await here.alice.patch(`/api/channel-join-requests/${id}`, { status: 'rejected' });
+    return [answer, { action: 'join-request.reject', target: user(here.bob), channelId }];
+  },
+  pinInChannel: pin(inChannel, 'put'),
+  unpinInChannel: pin(inChannel, 'delete'),
+  pinMessage: pin(ofMessage, 'post'),
+  unpinMessage: pin(ofMessage, 'delete'),
+  deleteMessage: async (here) => {
+    const id = await say(here.bob, here);
+    const entry = { action: 'message.delete', target: { kind: 'message', id }, before: { authorId: here.bob.id } };
+    return [await here.alice.delete(`/api/messages/${id}`), entry];
+  },
+  updateThread: async (here) => {
+    const id = await thread(here);
+    const values = { before: { name: 'mine' }, after: { name: 'theirs' } };
+    const answer = await here.alice.patch(`/api/threads/${id}`, { name: 'theirs' });
+    return [answer, { action: 'thread.update', target: { kind: 'thread', id }, ...values }];
+  },
+  deleteThread: async (here) => {
+    const id = await thread(here);
+    const before = { creatorId: here.bob.id, messageCount: 0 };
+    return [
+      await here.alice.delete(`/api/threads/${id}`),
+      { action: 'thread.delete', target: { kind: 'thread', id }, before },
+    ];
+  },
+  createApp: async (here) => {
+    const answer = await here.alice.post(`${server(here)}/apps`, { name: 'Page', htmlContent: '<p>one</p>' });
+    return [answer, { action: 'app.create', target: { kind: 'app', id: answer.body.id, label: 'Page' } }];
+  },
+  updateApp: async (here) => {
+    const id = await app(here);
+    const values = { before: { name: 'Page' }, after: { name: 'Sheet' } };
+    const answer = await here.alice.patch(`${server(here)}/apps/${id}`, { name: 'Sheet' });
+    return [answer, { action: 'app.update', target: { kind: 'app', id, label: 'Sheet' }, ...values }];
+  },
+  publishApp: async (here) => {
+    const id = await app(here);
+    const page = { name: 'page.html', content: '<p>two</p>', parentId: null };
+    const { body } = await here.alice.post(`${server(here)}/workspace/files`, page);
+    const answer = await here.alice.post(`${server(here)}/apps/publish`, { slug: 'page', fileId: body.id });
+    return [
+      answer,
+      { action: 'app.update', target: { kind: 'app', id }, before: { version: 1 }, after: { version: 2 } },
+    ];
+  },
+  deleteApp: async (here) => {
+    const id = await app(here);
+    const entry = { action: 'app.delete', target: { kind: 'app', id, label: 'Page' } };
+    return [await here.alice.delete(`${server(here)}/apps/${id}`), entry];
+  },
+};
+
+describe('the audit log', () => {
+  it('is decided about for each call that changes something by a permission', () => {
+    const bound = calls.filter(([, { method, errors }]) => method !== 'GET' && errors?.includes('ROLE_REQUIRED'));
+    expect(bound.filter(([, { audit }]) => audit === undefined).map(([name]) => name)).to.deep.equal([]);
+    const unexplained = calls.filter(([, { audit }]) => audit && 'none' in audit && audit.none.length < 20);
+    expect(unexplained.map(([name]) => name)).to.deep.equal([]);
+  });
+
+  it('knows every action that a call names, once, and none has a secret', () => {
+    const names = auditActions.map(({ name }) => name);
+    expect(new Set(names).size).to.equal(names.length);
+    const unknown = audited
+      .flatMap(([, call]) => actionsOf(call))
+      .filter((one) => !auditActions.some((a) => a === one));
+    expect(unknown).to.deep.equal([]);
+    const fields = auditActions.flatMap(({ fields }): readonly string[] => fields);
+    expect(fields.filter((field) => /code|token|secret|hash|password|email|username|displayName/i.test(field))).to.be
+      .empty;
+  });
+
+  it('is tried for every call that writes it', () => {
+    expect(Object.keys(acts).sort()).to.deep.equal(audited.map(([name]) => name).sort());
+  });
+
+  const written = async ({ cluster, server }: World) => {
+    const columns = `action, actor_id, token_kind, token_id, channel_id, before, after, reason, source,
+      target_kind AS kind, target_id AS id, target_label AS label`;
+    return query<Loose>(
+      cluster.databaseUrl,
+      `SELECT ${columns} FROM audit_entries WHERE server_id = $1 ORDER BY audit_entries.id`,
+      [server.id],
+    );
+  };
+
+  for (const [name, act] of Object.entries(acts)) {
+    it(`has exactly one entry of ${name}, with who, with what, before and after`, async () => {
+      const here = await world();
+      const [answer, expected, by = here.alice] = await act(here);
+      expect(answer.status, JSON.stringify(answer.body)).to.be.within(200, 299);
+      const entries = await written(here);
+      const last = entries.at(-1);
+      const call = calls.find(([one]) => one === name)?.[1];
+      expect(actionsOf(call ?? allCalls.getServer).map((one) => one.name)).to.include(expected.action);
+      expect(last).to.include({ action: expected.action, actor_id: by.id, token_kind: 'session', source: 'user' });
+      expect(last?.token_id).to.be.a('string');
+      expect(last?.reason).to.equal(expected.reason ?? null);
+      const { target, channelId, before, after } = expected;
+      if (target) expect(last).to.include(target);
+      if (channelId) expect(last?.channel_id).to.equal(channelId);
+      if (before !== undefined) expect(last?.before).to.deep.equal(before);
+      if (after !== undefined) expect(last?.after).to.deep.equal(after);
+      // What led up to it has entries of its own, and this one is there once.
+      const same = entries.filter((entry) => entry.action === expected.action && entry.id === last?.id);
+      expect(same.length).to.equal(name === 'setChannelPolicy' ? 2 : 1);
+      here.close();
+    });
+  }
+
+  it('has no entry of what was refused, of what changes nothing, and of what members do to their own', async () => {
+    const here = await world();
+    const dave = await register(here.bob.node);
+    await here.bob.delete(member(here, here.alice));
+    await here.bob.patch(server(here), { name: 'Mine' });
+    await here.alice.patch(server(here), { name: 'Home' });
+    await here.alice.patch(member(here), { role: 'member' });
+    const id = await thread(here);
+    await here.bob.patch(`/api/threads/${id}`, { name: 'ours' });
+    await here.bob.delete(`/api/threads/${id}`);
+    await here.bob.delete(`/api/messages/${await say(here.bob, here)}`);
+    await here.bob.post(`${server(here)}/leave`);
+    expect(await written(here)).to.deep.equal([]);
+    dave.hangUp();
+    here.close();
+  });
+});
