@@ -6,12 +6,25 @@ import {
   channelCreate,
   channelDelete,
   channelOrder,
+  channelOverride,
   channelUnarchive,
   channelUpdate,
 } from './channel-actions.ts';
 import { channelMemberAdd, channelMemberRemove } from './channel-member.ts';
+import { inviteCreate, inviteDelete, raidBegin, raidEnd, raidUpdate } from './invite-actions.ts';
 import { joinRequestApprove, joinRequestReject } from './join-request.ts';
 import { messageDelete, messagePin, messageUnpin } from './message-calls.ts';
+import {
+  filterAdd,
+  filterRemove,
+  heldApprove,
+  heldReject,
+  memberDeleteMessages,
+  memberTimeout,
+  memberTimeoutEnd,
+  reportDecide,
+  reportEscalate,
+} from './moderation-actions.ts';
 import {
   accountCreate,
   accountDelete,
@@ -21,9 +34,22 @@ import {
   accountSuspend,
   accountTier,
   accountUnsuspend,
+  instanceBan,
+  instanceUnban,
   inviteCodesIssue,
+  operatorGrant,
+  operatorRevoke,
 } from './operating.ts';
 import { botPolicy } from './policy.ts';
+import {
+  memberRoleAdd,
+  memberRoleRemove,
+  roleCreate,
+  roleDelete,
+  roleOrder,
+  roleReset,
+  roleUpdate,
+} from './role-actions.ts';
 import { serverDelete, serverRenewInvite, serverUpdate } from './server-actions.ts';
 import { memberKick, memberRole, serverHandOver } from './server-member.ts';
 import { threadDelete, threadUpdate } from './thread.ts';
@@ -33,11 +59,16 @@ export const auditActions = [
   ...([serverUpdate, serverDelete, serverHandOver, serverRenewInvite] as const),
   ...([memberKick, memberBan, memberUnban, memberRole, joinRequestApprove, joinRequestReject] as const),
   ...([channelCreate, channelUpdate, channelArchive, channelUnarchive, channelDelete, channelOrder] as const),
-  ...([channelMemberAdd, channelMemberRemove] as const),
+  ...([channelMemberAdd, channelMemberRemove, channelOverride] as const),
+  ...([roleCreate, roleUpdate, roleDelete, roleReset, roleOrder, memberRoleAdd, memberRoleRemove] as const),
+  ...([memberTimeout, memberTimeoutEnd, memberDeleteMessages, reportDecide, reportEscalate] as const),
+  ...([filterAdd, filterRemove, heldApprove, heldReject] as const),
+  ...([inviteCreate, inviteDelete, raidUpdate, raidBegin, raidEnd] as const),
   ...([messagePin, messageUnpin, messageDelete, threadUpdate, threadDelete] as const),
   ...([appCreate, appUpdate, appDelete, botKeep, botRelease, botRights, botPolicy] as const),
   ...([accountCreate, accountPassword, accountTier, accountRevoke, accountRemoveFactors] as const),
   ...([accountSuspend, accountUnsuspend, accountDelete, inviteCodesIssue] as const),
+  ...([operatorGrant, operatorRevoke, instanceBan, instanceUnban] as const),
 ] as const;
 
 export type AuditActionName = (typeof auditActions)[number]['name'];

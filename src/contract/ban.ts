@@ -55,7 +55,7 @@ export const memberUnbanned = durableEvent({
 export const memberBan = auditAction({
   name: 'member.ban',
   summary: 'Someone was banned from the server.',
-  fields: ['until'],
+  fields: ['until', 'deleteMessageHours'],
 });
 
 export const memberUnban = auditAction({ name: 'member.unban', summary: 'A ban was lifted.' });

@@ -9,7 +9,7 @@ export const channelCreate = auditAction({
 export const channelUpdate = auditAction({
   name: 'channel.update',
   summary: 'A channel was changed.',
-  fields: ['name', 'description'],
+  fields: ['name', 'description', 'slowModeSeconds', 'keepMessagesDays'],
 });
 
 export const channelArchive = auditAction({ name: 'channel.archive', summary: 'A channel was archived.' });
@@ -29,4 +29,10 @@ export const channelOrder = auditAction({
   name: 'channel.order',
   summary: 'The channels were put in another order.',
   fields: ['order'],
+});
+
+export const channelOverride = auditAction({
+  name: 'channel.override',
+  summary: 'A channel allows or denies a role or a person something else.',
+  fields: ['allow', 'deny'],
 });

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { auditAction } from './audit-action.ts';
 import { calls, uuidParam } from './call.ts';
-import { addChannelMemberSchema, channelParam } from './channel.ts';
+import { channelParam } from './channel.ts';
 import { listMembersSchema, memberSchema } from './member.ts';
-import { doneSchema } from './schema.ts';
+import { doneSchema, idSchema } from './schema.ts';
+
+export const addChannelMemberSchema = z.object({ userId: idSchema });
 
 export const channelMemberAdd = auditAction({
   name: 'channel-member.add',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { calls, textParam, uuidParam } from './call.ts';
 import { channelParam } from './channel.ts';
+import { channelOverride } from './channel-actions.ts';
 import { durableEvent } from './event.ts';
 import { type ChannelRight, overridableRoles, rightNames } from './roles.ts';
 import { doneSchema, idSchema, record, withDefault } from './schema.ts';
@@ -59,6 +60,7 @@ export const channelOverrideCalls = calls('Channels', {
     body: setOverrideSchema,
     answer: channelOverrideSchema,
     errors: [...errors, 'ROLE_NOT_FOUND', 'OVERRIDE_LIMIT'],
+    audit: [channelOverride],
   },
   deleteChannelRoleOverride: {
     method: 'DELETE',
@@ -67,6 +69,7 @@ export const channelOverrideCalls = calls('Channels', {
     params: roleParams,
     answer: doneSchema,
     errors: [...errors, 'ROLE_NOT_FOUND', 'OVERRIDE_NOT_FOUND'],
+    audit: [channelOverride],
   },
   setChannelUserOverride: {
     method: 'PUT',
@@ -76,6 +79,7 @@ export const channelOverrideCalls = calls('Channels', {
     body: setOverrideSchema,
     answer: channelOverrideSchema,
     errors: [...errors, 'USER_NOT_FOUND', 'NOT_IN_SERVER', 'OVERRIDE_LIMIT'],
+    audit: [channelOverride],
   },
   deleteChannelUserOverride: {
     method: 'DELETE',
@@ -84,5 +88,6 @@ export const channelOverrideCalls = calls('Channels', {
     params: userParams,
     answer: doneSchema,
     errors: [...errors, 'USER_NOT_FOUND', 'NOT_IN_SERVER', 'OVERRIDE_NOT_FOUND'],
+    audit: [channelOverride],
   },
 });

@@ -127,8 +127,6 @@ export const readStateSchema = z.object({
   unreadCount: unreadSchema,
 });
 
-export const addChannelMemberSchema = z.object({ userId: idSchema });
-
 const channelChangeSchema = channelSchema
   .pick({ id: true, name: true, type: true, serverId: true })
   .extend({ channel: channelSchema });

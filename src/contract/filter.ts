@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { calls, uuidParam } from './call.ts';
 import { maxContent } from './message.ts';
+import { filterAdd, filterRemove } from './moderation-actions.ts';
 import { doneSchema, idSchema, record, textSchema, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
 
@@ -69,6 +70,7 @@ export const filterCalls = calls('Servers', {
     status: 201,
     answer: z.array(filterSchema),
     errors: [...errors, 'FILTER_LIMIT'],
+    audit: [filterAdd],
   },
   removeFilter: {
     method: 'DELETE',
@@ -77,6 +79,7 @@ export const filterCalls = calls('Servers', {
     params: { ...params, filterId: uuidParam('FILTER_NOT_FOUND', 'Id of the entry.') },
     answer: doneSchema,
     errors: [...errors, 'FILTER_NOT_FOUND'],
+    audit: [filterRemove],
   },
   testFilters: {
     method: 'POST',
@@ -91,5 +94,6 @@ export const filterCalls = calls('Servers', {
     }),
     errors,
     repeats: 'never',
+    audit: { none: 'It answers what would happen, and changes nothing.' },
   },
 });

@@ -5,6 +5,7 @@ import { calls, uuidParam } from './call.ts';
 import { channelParam } from './channel.ts';
 import { durableEvent } from './event.ts';
 import { messageSchema } from './message.ts';
+import { heldApprove, heldReject } from './moderation-actions.ts';
 import { doneSchema, idSchema, limitSchema, record, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
 
@@ -94,6 +95,7 @@ export const heldCalls = calls('Messages', {
     answer: heldSchema.extend({ message: messageSchema.nullable().describe('What was published or edited.') }),
     errors: [...decideErrors, 'HELD_NOT_POSTABLE'],
     repeats: 'never',
+    audit: [heldApprove],
   },
   rejectHeld: {
     method: 'POST',
@@ -103,6 +105,7 @@ export const heldCalls = calls('Messages', {
     answer: heldSchema,
     errors: decideErrors,
     repeats: 'never',
+    audit: [heldReject],
   },
   withdrawHeld: {
     method: 'DELETE',

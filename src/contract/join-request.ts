@@ -151,6 +151,7 @@ export const joinRequestCalls = calls('Join requests', {
     body: decideManySchema,
     answer: decidedSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED'],
+    audit: decided,
   },
   decideServerJoinRequest: {
     method: 'PATCH',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { calls, uuidParam } from './call.ts';
+import { memberDeleteMessages } from './moderation-actions.ts';
 import { serverParam } from './server.ts';
 
 /** The hours back from now of which a person's messages can be deleted at once: a week at most. */
@@ -27,5 +28,6 @@ export const memberErasureCalls = calls('Servers', {
     status: 202,
     answer: memberErasureSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'USER_NOT_FOUND'],
+    audit: [memberDeleteMessages],
   },
 });

@@ -113,6 +113,7 @@ export const messageCalls = calls(tag, {
     body: editMessageSchema,
     answer: messageSchema,
     errors: editErrors,
+    audit: ownMessages,
   },
   deleteMessage: {
     method: 'DELETE',

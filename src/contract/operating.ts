@@ -1,6 +1,6 @@
 import { auditAction } from './audit-action.ts';
 
-/** What the operator's commands do; their entries are of the installation (contract §5, Audit log). */
+/** What operators do; these entries are of the installation (contract §5, Audit log). */
 export const accountCreate = auditAction({
   name: 'account.create',
   summary: 'The operator made an account.',
@@ -30,7 +30,11 @@ export const accountRemoveFactors = auditAction({
   fields: ['removed'],
 });
 
-export const accountSuspend = auditAction({ name: 'account.suspend', summary: 'The operator suspended an account.' });
+export const accountSuspend = auditAction({
+  name: 'account.suspend',
+  summary: 'The operator suspended an account.',
+  fields: ['until'],
+});
 
 export const accountUnsuspend = auditAction({
   name: 'account.unsuspend',
@@ -47,4 +51,19 @@ export const inviteCodesIssue = auditAction({
   name: 'invite-codes.issue',
   summary: 'The operator made invite codes.',
   fields: ['count'],
+});
+
+export const operatorGrant = auditAction({ name: 'operator.grant', summary: 'Someone was made an operator.' });
+
+export const operatorRevoke = auditAction({ name: 'operator.revoke', summary: 'Someone is no longer an operator.' });
+
+export const instanceBan = auditAction({
+  name: 'instance.ban',
+  summary: 'Someone was banned from the installation.',
+  fields: ['until'],
+});
+
+export const instanceUnban = auditAction({
+  name: 'instance.unban',
+  summary: 'A ban from the installation was lifted.',
 });

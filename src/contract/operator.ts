@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { auditEntrySchema, listAuditSchema } from './audit.ts';
 import { calls, uuidParam } from './call.ts';
+import { reportDecide } from './moderation-actions.ts';
+import { accountSuspend, accountUnsuspend, instanceBan, instanceUnban } from './operating.ts';
 import {
   listReportsSchema,
   operatorDecisionSchema,
@@ -85,6 +88,7 @@ export const operatorCalls = calls('Operators', {
     status: 200,
     answer: reportCaseSchema,
     errors: [...errors, 'REPORT_NOT_FOUND', 'REPORT_DECIDED', 'USER_NOT_FOUND'],
+    audit: [reportDecide, accountSuspend, instanceBan],
   },
   searchUsers: {
     ...operated,
@@ -104,6 +108,7 @@ export const operatorCalls = calls('Operators', {
     body: standingSchema,
     answer: doneSchema,
     errors: [...errors, 'USER_NOT_FOUND'],
+    audit: [accountSuspend],
   },
   endSuspension: {
     ...operated,
@@ -113,6 +118,7 @@ export const operatorCalls = calls('Operators', {
     params: { id: userParam },
     answer: doneSchema,
     errors: [...errors, 'USER_NOT_FOUND'],
+    audit: [accountUnsuspend],
   },
   listInstanceBans: {
     ...operated,
@@ -133,6 +139,7 @@ export const operatorCalls = calls('Operators', {
     status: 201,
     answer: instanceBanSchema,
     errors: [...errors, 'USER_NOT_FOUND'],
+    audit: [instanceBan],
   },
   liftInstanceBan: {
     ...operated,
@@ -142,5 +149,16 @@ export const operatorCalls = calls('Operators', {
     params: { id: uuidParam('BAN_NOT_FOUND', 'Id of the user.') },
     answer: doneSchema,
     errors: [...errors, 'BAN_NOT_FOUND'],
+    audit: [instanceUnban],
+  },
+  listOperatorAudit: {
+    ...operated,
+    method: 'GET',
+    path: '/api/operator/audit',
+    summary: 'What operators did, by commands and from within, newest first. X-Has-More says whether there is more.',
+    query: listAuditSchema,
+    paged: true,
+    answer: z.array(auditEntrySchema),
+    errors: [...errors, 'INVALID_CURSOR'],
   },
 });

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { calls } from './call.ts';
 import { durableEvent } from './event.ts';
+import { raidUpdate } from './invite-actions.ts';
 import { memberSchema } from './member.ts';
 import { idSchema, record, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
+import { memberKick } from './server-member.ts';
 import { raidModes } from './server-raid.ts';
 
 /** How many members one call removes, each in a change of its own. */
@@ -71,6 +73,7 @@ export const raidCalls = calls('Servers', {
     body: switchRaidSchema,
     answer: raidSchema,
     errors,
+    audit: [raidUpdate],
   },
   removeRaidMembers: {
     method: 'POST',
@@ -80,5 +83,6 @@ export const raidCalls = calls('Servers', {
     body: removeRaidSchema,
     answer: removedSchema,
     errors,
+    audit: [memberKick],
   },
 });

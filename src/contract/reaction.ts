@@ -97,6 +97,7 @@ export const reactionCalls = calls(tag, {
     mayExist: true,
     answer: reactionsAnswerSchema,
     errors: ['MESSAGE_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED', 'REACTION_LIMIT'],
+    audit: { none: 'It is what members do, and there for all to see.' },
   },
   removeReaction: {
     method: 'DELETE',

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
-import { banMemberSchema } from './ban.ts';
+import { banMemberSchema, memberBan } from './ban.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { messageDelete } from './message-calls.ts';
+import { memberTimeout, reportDecide, reportEscalate } from './moderation-actions.ts';
 import { idSchema, limitSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
+import { memberKick } from './server-member.ts';
 
 const kinds = ['message', 'user', 'server', 'app'] as const;
 export type ReportKind = (typeof kinds)[number];
@@ -170,6 +173,7 @@ export const reportCalls = calls('Reports', {
       ...(['MEMBER_NOT_FOUND', 'NOT_A_MEMBER', 'OWN_USER', 'FORBIDDEN'] as const),
     ],
     limit: 'reports',
+    audit: { none: 'Anyone may report; what is decided about it is written.' },
   },
   listReports: {
     method: 'GET',
@@ -201,6 +205,7 @@ export const reportCalls = calls('Reports', {
       ...(['REPORT_NOT_FOUND', 'REPORT_DECIDED', 'ROLE_REQUIRED', 'NOT_A_MEMBER'] as const),
       ...(['MEMBER_NOT_FOUND', 'USER_NOT_FOUND', 'FORBIDDEN'] as const),
     ],
+    audit: [reportDecide, messageDelete, memberTimeout, memberKick, memberBan],
   },
   escalateReport: {
     method: 'POST',
@@ -210,5 +215,6 @@ export const reportCalls = calls('Reports', {
     status: 200,
     answer: reportCaseSchema,
     errors: ['REPORT_NOT_FOUND', 'REPORT_DECIDED', 'ROLE_REQUIRED'],
+    audit: [reportEscalate],
   },
 });

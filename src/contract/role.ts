@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { calls, textParam, uuidParam } from './call.ts';
 import { memberSchema } from './member.ts';
+import {
+  memberRoleAdd,
+  memberRoleRemove,
+  roleCreate,
+  roleDelete,
+  roleOrder,
+  roleReset,
+  roleUpdate,
+} from './role-actions.ts';
 import { grantable, permissions } from './roles.ts';
 import { doneSchema, idSchema, nameSchema, record } from './schema.ts';
 import { serverParam } from './server.ts';
@@ -66,6 +75,7 @@ export const roleCalls = calls('Servers', {
     status: 201,
     answer: roleSchema,
     errors: [...errors, 'ROLE_LIMIT'],
+    audit: [roleCreate],
   },
   orderRoles: {
     method: 'PATCH',
@@ -75,6 +85,7 @@ export const roleCalls = calls('Servers', {
     body: orderRolesSchema,
     answer: z.array(roleSchema),
     errors: [...errors, 'ROLE_NOT_FOUND'],
+    audit: [roleOrder],
   },
   updateRole: {
     method: 'PATCH',
@@ -84,6 +95,7 @@ export const roleCalls = calls('Servers', {
     body: updateRoleSchema,
     answer: roleSchema,
     errors: [...errors, 'ROLE_NOT_FOUND', 'FORBIDDEN'],
+    audit: [roleUpdate],
   },
   deleteRole: {
     method: 'DELETE',
@@ -92,6 +104,7 @@ export const roleCalls = calls('Servers', {
     params,
     answer: doneSchema,
     errors: [...errors, 'ROLE_NOT_FOUND', 'FORBIDDEN'],
+    audit: [roleDelete, roleReset],
   },
   assignRole: {
     method: 'PUT',
@@ -100,6 +113,7 @@ export const roleCalls = calls('Servers', {
     params: holder,
     answer: memberSchema,
     errors: [...errors, 'MEMBER_NOT_FOUND', 'ROLE_NOT_FOUND', 'ROLE_LIMIT'],
+    audit: [memberRoleAdd],
   },
   unassignRole: {
     method: 'DELETE',
@@ -108,5 +122,6 @@ export const roleCalls = calls('Servers', {
     params: holder,
     answer: memberSchema,
     errors: [...errors, 'MEMBER_NOT_FOUND', 'ROLE_NOT_FOUND'],
+    audit: [memberRoleRemove],
   },
 });

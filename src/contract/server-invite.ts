@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
+import { inviteCreate, inviteDelete } from './invite-actions.ts';
 import { memberSchema } from './member.ts';
 import { doneSchema, idSchema, limitSchema, numberSchema, omittable, record, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
@@ -87,6 +88,7 @@ export const serverInviteCalls = calls('Servers', {
     status: 201,
     answer: serverInviteSchema,
     errors: [...errors, 'ROLE_REQUIRED', 'INSUFFICIENT_PAT_SCOPE', 'CHANNEL_NOT_FOUND', 'SERVER_INVITE_LIMIT'],
+    audit: [inviteCreate],
   },
   listServerInvites: {
     method: 'GET',
@@ -117,5 +119,6 @@ export const serverInviteCalls = calls('Servers', {
     answer: doneSchema,
     errors: [...errors, 'SERVER_INVITE_NOT_FOUND'],
     limit: null,
+    audit: [inviteDelete],
   },
 });

@@ -4,6 +4,7 @@ import { maxReason } from './ban.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { memberSchema } from './member.ts';
+import { memberTimeout, memberTimeoutEnd } from './moderation-actions.ts';
 import { doneSchema, idSchema, omittable, textSchema, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
 
@@ -53,6 +54,7 @@ export const timeoutCalls = calls('Servers', {
     body: timeOutSchema,
     answer: memberSchema,
     errors,
+    audit: [memberTimeout],
   },
   endTimeout: {
     method: 'DELETE',
@@ -61,5 +63,6 @@ export const timeoutCalls = calls('Servers', {
     params,
     answer: doneSchema,
     errors: [...errors, 'FORBIDDEN'],
+    audit: [memberTimeoutEnd],
   },
 });

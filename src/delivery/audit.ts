@@ -17,8 +17,8 @@ export interface AuditDetails<F extends string> {
   /** Null: it concerns the installation. */
   serverId: string | null;
   channelId?: string | null | undefined;
-  /** What it was done to. The name of a person is not kept: people are shown as they are called when it is read. */
-  target: { kind: AuditTargetKind; id: string; label?: string | null | undefined } | null;
+  /** What it was done to; a fixed role has no id. The name of a person is not kept: people are shown as they are called when it is read. */
+  target: { kind: AuditTargetKind; id: string | null; label?: string | null | undefined } | null;
   /** Objects that have the fields of the action, and may have others. */
   before?: Partial<Record<F, unknown>> | null;
   after?: Partial<Record<F, unknown>> | null;

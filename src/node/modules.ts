@@ -87,7 +87,7 @@ export function createModules(context: Context) {
   const apps = appsModule({ ...talk, ...workspace.services });
   const direct = directModule(talk);
   const reports = reportsModule({ ...talk, ...apps.services });
-  const operators = operatorsModule({ ...talk, ...reports.services });
+  const operators = operatorsModule({ ...talk, ...audit.services, ...reports.services });
   const notifications = notificationsModule({ ...talk, ...direct.services });
   const accountExport = accountExportModule(talk);
   const handovers = handoversModule({ ...talk, ...agents.services });

@@ -63,6 +63,29 @@ describe('operators', () => {
     for (const node of cluster.nodes) expect((await person.on(node).get('/api/operator/users')).status).to.equal(403);
   });
 
+  it('have a log of what they do, which no server tells of', async () => {
+    const [first, second] = [await register(at(0)), await register(at(1))];
+    await operator.put(`/api/operator/users/${first.id}/suspension`, { reason: 'spam' });
+    await operator.delete(`/api/operator/users/${first.id}/suspension`);
+    await operator.post('/api/operator/bans', { userId: second.id, reason: 'worse' });
+    await operator.delete(`/api/operator/bans/${second.id}`);
+    await report(here.alice, { kind: 'user', userId: first.id });
+    const { id } = await caseOf(first.id);
+    await decide(id, { action: 'dismiss', reason: 'no' });
+    const { body } = await operator.get('/api/operator/audit?limit=5');
+    const told = body.map(({ action, actor, target, reason }: Loose) => [action, actor.id, target.id, reason]);
+    expect(told).to.deep.equal([
+      ['report.decide', operator.id, id, 'no'],
+      ['instance.unban', operator.id, second.id, null],
+      ['instance.ban', operator.id, second.id, 'worse'],
+      ['account.unsuspend', operator.id, first.id, null],
+      ['account.suspend', operator.id, first.id, 'spam'],
+    ]);
+    expect((await here.alice.get('/api/operator/audit')).status).to.equal(403);
+    const granted = (await operator.get('/api/operator/audit?action=operator.grant')).body;
+    expect(granted.map(({ source, target }: Loose) => [source, target.id])).to.deep.include(['cli', operator.id]);
+  });
+
   it('act only in a session that was lately confirmed, never by a program', async () => {
     const { token } = (await operator.post('/api/tokens', { name: 'x' })).body;
     const program = await request(at(0), 'GET', '/api/operator/bans', undefined, { authorization: `Bearer ${token}` });

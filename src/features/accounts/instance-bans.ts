@@ -1,21 +1,22 @@
 import { AppError } from '../../contract/errors.ts';
+import { instanceBan, instanceUnban } from '../../contract/operating.ts';
 import { invalid } from '../../contract/schema/validation.ts';
 import { InstanceBan } from '../../database/entities/instance-ban.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
+import type { Auditor } from '../../delivery/audit.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Barring } from './barring.ts';
 import { addHashes, lastAddresses, removeBan } from './instance-bans.table.ts';
-import type { Suspensions } from './suspensions.ts';
+import { onAccount, type Suspensions } from './suspensions.ts';
 
 interface NewBan {
   userId: string;
   reason: string | null;
   /** Null: until it is lifted. */
   until: Date | null;
-  /** The operator; null: the command line. */
-  by: string | null;
+  by: Auditor;
 }
 
 /** Bans from the installation (contract §3): a suspension that also keeps out accounts made anew. */
@@ -31,10 +32,12 @@ export class InstanceBans {
   /** A second ban replaces the first. @throws AppError FORBIDDEN for an operator, VALIDATION_FAILED for a past end */
   async ban(change: Change, { userId, reason, until, by }: NewBan): Promise<InstanceBan> {
     requireFuture(until);
-    await this.suspensions.suspend(change, userId, { reason, until });
+    await this.suspensions.shutOut(change, userId, { reason, until });
     const { email } = await change.em.findOneOrFail(User, userId);
     await removeBan(change.rows, userId);
-    const ban = change.em.create(InstanceBan, { id: newId(), userId, reason, until, bannedBy: by });
+    const bannedBy = typeof by === 'string' ? null : by.userId;
+    const ban = change.em.create(InstanceBan, { id: newId(), userId, reason, until, bannedBy });
+    change.audit(instanceBan, { ...onAccount(by, userId), after: { until }, reason });
     await change.em.flush();
     const networks = this.barring.byNetwork ? await lastAddresses(change.rows, userId) : [];
     const hashes = networks.map((ip) => this.barring.ofNetwork(ip));
@@ -44,10 +47,11 @@ export class InstanceBans {
   }
 
   /** Lifts a ban, and with it the suspension. @throws AppError BAN_NOT_FOUND */
-  async lift(change: Change, userId: string): Promise<void> {
+  async lift(change: Change, by: Auditor, userId: string): Promise<void> {
     const ban = await change.em.findOne(InstanceBan, { userId });
     if (!ban) throw new AppError('BAN_NOT_FOUND', { message: 'This user is not banned.' });
-    await this.suspensions.end(change, userId);
+    await this.suspensions.letIn(change, userId);
+    change.audit(instanceUnban, onAccount(by, userId));
   }
 }
 

@@ -5,9 +5,9 @@ import {
   accountPassword,
   accountRemoveFactors,
   accountRevoke,
-  accountSuspend,
   accountTier,
-  accountUnsuspend,
+  operatorGrant,
+  operatorRevoke,
 } from '../../contract/operating.ts';
 import { isoTime, isoTimeOrNull, isUuid } from '../../contract/schema.ts';
 import { earlierUsernameKey, usernameKeys } from '../../contract/username.ts';
@@ -147,38 +147,36 @@ export class OperatorService {
   /** Suspends an account and its bots until `unsuspend`. @throws AppError USER_NOT_FOUND, FORBIDDEN for an operator */
   async suspend(name: string, reason: string | null): Promise<void> {
     const id = await this.find(name);
-    await this.parts.changes.run(async (change) => {
-      await this.parts.suspensions.suspend(change, id, { reason, until: null });
-      auditFor(change, accountSuspend, id, { reason });
-    });
+    const { changes, suspensions } = this.parts;
+    await changes.run((change) => suspensions.suspend(change, 'cli', id, { reason, until: null }));
   }
 
   /** @returns whether it was suspended. @throws AppError USER_NOT_FOUND */
   async unsuspend(name: string): Promise<boolean> {
     const id = await this.find(name);
-    return this.parts.changes.run(async (change) => {
-      const was = await this.parts.suspensions.end(change, id);
-      if (was) auditFor(change, accountUnsuspend, id);
-      return was;
-    });
+    return this.parts.changes.run((change) => this.parts.suspensions.end(change, 'cli', id));
   }
 
   /** Bans a person from the installation. @param until null: for good @throws AppError USER_NOT_FOUND, FORBIDDEN, VALIDATION_FAILED */
   async ban(name: string, reason: string | null, until: Date | null): Promise<void> {
     const userId = await this.find(name);
-    await this.parts.changes.run((change) => this.parts.bans.ban(change, { userId, reason, until, by: null }));
+    await this.parts.changes.run((change) => this.parts.bans.ban(change, { userId, reason, until, by: 'cli' }));
   }
 
   /** @throws AppError USER_NOT_FOUND, BAN_NOT_FOUND */
   async unban(name: string): Promise<void> {
     const userId = await this.find(name);
-    await this.parts.changes.run((change) => this.parts.bans.lift(change, userId));
+    await this.parts.changes.run((change) => this.parts.bans.lift(change, 'cli', userId));
   }
 
   /** Makes someone an operator, or takes it from them. @returns whether that changed anything. @throws AppError USER_NOT_FOUND */
   async setOperator(name: string, isOperator: boolean): Promise<boolean> {
     const id = await this.find(name);
-    return this.parts.changes.run((change) => this.parts.membership.setOperator(change, id, isOperator));
+    return this.parts.changes.run(async (change) => {
+      const isOther = await this.parts.membership.setOperator(change, id, isOperator);
+      if (isOther) auditFor(change, isOperator ? operatorGrant : operatorRevoke, id);
+      return isOther;
+    });
   }
 
   /** Newest first. @param search part of a username or an e-mail; empty: all */

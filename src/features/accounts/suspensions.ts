@@ -1,8 +1,10 @@
 import { lockUser } from '../../access/user.table.ts';
 import { AppError } from '../../contract/errors.ts';
+import { accountSuspend, accountUnsuspend } from '../../contract/operating.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
 import { InstanceBan } from '../../database/entities/instance-ban.entity.ts';
 import { User } from '../../database/entities/user.entity.ts';
+import type { Auditor } from '../../delivery/audit.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
@@ -36,7 +38,13 @@ export class Suspensions {
   }
 
   /** Repeated, it replaces the reason and the end. @throws AppError FORBIDDEN for an operator, who is revoked first */
-  async suspend(change: Change, userId: string, { reason, until }: Suspension): Promise<void> {
+  async suspend(change: Change, by: Auditor, userId: string, { reason, until }: Suspension): Promise<void> {
+    await this.shutOut(change, userId, { reason, until });
+    change.audit(accountSuspend, { ...onAccount(by, userId), after: { until }, reason });
+  }
+
+  /** A suspension as a part of something else, which is audited by its own name. @throws AppError like `suspend` */
+  async shutOut(change: Change, userId: string, { reason, until }: Suspension): Promise<void> {
     const user = await this.hold(change, userId);
     if (user.isOperator)
       throw new AppError('FORBIDDEN', { message: 'An operator cannot be suspended; revoke it first.' });
@@ -55,7 +63,14 @@ export class Suspensions {
   }
 
   /** Ends a ban from the installation too. @returns whether the account was suspended */
-  async end(change: Change, userId: string): Promise<boolean> {
+  async end(change: Change, by: Auditor, userId: string): Promise<boolean> {
+    const was = await this.letIn(change, userId);
+    if (was) change.audit(accountUnsuspend, onAccount(by, userId));
+    return was;
+  }
+
+  /** The same as a part of something else. @returns whether the account was suspended */
+  async letIn(change: Change, userId: string): Promise<boolean> {
     const user = await this.hold(change, userId);
     const wasSuspended = user.suspendedAt != null;
     Object.assign(user, { suspendedAt: null, suspensionReason: null, suspendedUntil: null });
@@ -83,3 +98,7 @@ export class Suspensions {
     ]);
   }
 }
+
+/** What operators do to accounts is in the log of the installation. */
+export const onAccount = (actor: Auditor, id: string) =>
+  ({ actor, serverId: null, target: { kind: 'user', id } }) as const;

@@ -14,6 +14,8 @@ const forgetEntries = (days: number): Chore => ({
   step: (rows) => forgetAudit(rows, days, clock.now(), batch),
 });
 
+export type AuditServices = ReturnType<typeof auditModule>['services'];
+
 /** Who did what to whom (contract §5, Audit log). */
 export function auditModule(context: Context) {
   const audit = new AuditService(context);

@@ -20,13 +20,14 @@ import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
-import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
+import { smallUser } from '../accounts/account.view.ts';
 import { ownsBot } from '../accounts/agent.access.ts';
 import type { Context } from '../context.ts';
 import { channelRecordOf, moveReadPointer } from '../members/channel.table.ts';
 import { forgetRequests, settleRequest } from '../members/join-requests.ts';
 import { ownerIn, shown } from '../members/roster.ts';
 import { type MemberRecord, memberRecord } from '../members/server.view.ts';
+import { lockBotsOf } from './channel.bots.ts';
 import {
   findMember,
   isInPlace,
@@ -250,24 +251,6 @@ function entranceOf(db: Queries, serverId: string): Promise<{ id: string } | und
     .select('id')
     .limit(1)
     .executeTakeFirst();
-}
-
-/** The bots of someone in a channel that the server does not keep, locked. */
-function lockBotsOf(db: Queries, channelId: string, serverId: string, ownerId: string) {
-  return db
-    .selectFrom('ChannelMember as e')
-    .innerJoin('Agent as a', 'a.userId', 'e.userId')
-    .innerJoin('User as u', 'u.id', 'e.userId')
-    .innerJoin('ServerMember as m', 'm.userId', 'e.userId')
-    .where('m.serverId', '=', serverId)
-    .where('m.kept', '=', false)
-    .where('e.channelId', '=', channelId)
-    .where('e.excluded', '=', false)
-    .where('a.ownerId', '=', ownerId)
-    .orderBy('u.id')
-    .select(smallUserColumns)
-    .forNoKeyUpdate('m')
-    .execute();
 }
 
 /** Lets someone into a channel, or keeps them out of one that is open to the whole server. */

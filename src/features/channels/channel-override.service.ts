@@ -4,6 +4,7 @@ import { isAbove, rightsInChannel } from '../../access/rights.ts';
 import { userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { channelUpdated } from '../../contract/channel.ts';
+import { channelOverride } from '../../contract/channel-actions.ts';
 import {
   channelOverridden,
   type channelOverrideSchema,
@@ -149,6 +150,7 @@ export class ChannelOverrideService {
       allow: input.allow.filter(isStored('allow', subject)),
       deny: input.deny.filter(isStored('deny', subject)),
     };
+    const before = recordOf(subject, known ?? undefined, await viewBefore(change, channel, subject));
     const step = async () => {
       await write(change, channelId, subject, known, next);
       if (isClosing || isOpening) await this.setPrivate(change, actor, channelId, isClosing);
@@ -165,6 +167,8 @@ export class ChannelOverrideService {
       change.publish(channelUpdated.in(channelRoom(channelId), channelChange(record)));
       await publishToOutsiders(change, [record]);
     }
+    const after = recordOf(subject, next, viewIn(input));
+    await auditOverride(change, actor, channel, subject, { before, after });
     change.publish(channelOverridden.in(channelRoom(channelId), { channelId, serverId }));
     change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
   }
@@ -176,6 +180,31 @@ export class ChannelOverrideService {
     await setEntry(change.db, channelId, actor.userId, false);
     change.afterCommit(() => this.deps.channelAccess.forgetMembers([channelId], actor.userId));
   }
+}
+
+const viewIn = (input: Lists): Partial<Lists> => ({
+  allow: input.allow.filter((right) => right === 'view'),
+  deny: input.deny.filter((right) => right === 'view'),
+});
+
+/** What `view` was, where it is kept apart: whether the channel is private, and whom it has let in. */
+async function viewBefore(change: Change, channel: Managed, { builtIn, userId }: Subject): Promise<Partial<Lists>> {
+  if (builtIn === 'member') return channel.isPrivate ? { deny: ['view'] } : {};
+  if (userId === null) return {};
+  const isIn = await change.em.count(ChannelMember, { channelId: channel.id, userId, excluded: false });
+  return isIn > 0 ? { allow: ['view'] } : {};
+}
+
+async function auditOverride(
+  change: Change,
+  actor: Actor,
+  { id: channelId, serverId }: Managed,
+  { builtIn, roleId, userId }: Subject,
+  lists: { before: Lists; after: Lists },
+): Promise<void> {
+  const label = roleId ? (await change.em.findOne(ServerRole, { id: roleId }))?.name : builtIn;
+  const target = userId ? ({ kind: 'user', id: userId } as const) : ({ kind: 'role', id: roleId, label } as const);
+  change.audit(channelOverride, { actor, serverId, channelId, target, ...lists });
 }
 
 const subjectOf = (given: Partial<Subject>): Subject => ({ builtIn: null, roleId: null, userId: null, ...given });

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import type { AuditAction } from '../../contract/audit-action.ts';
 import {
-  channelCreated,
   channelDeleted,
   channelMemberAdded,
   channelUpdated,
@@ -21,9 +20,8 @@ import {
 import { AppError } from '../../contract/errors.ts';
 import { requirePermission } from '../../contract/roles.ts';
 import { channelRoom, type Room, userRoom } from '../../contract/rooms.ts';
-import type { Queries } from '../../database/database.ts';
-import { Channel, ChannelMember } from '../../database/entities/channel.entity.ts';
-import { Server, ServerMember } from '../../database/entities/server.entity.ts';
+import { Channel } from '../../database/entities/channel.entity.ts';
+import { Server } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { closeStreams, createStream } from '../../delivery/log.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
@@ -37,8 +35,9 @@ import type { Audience } from '../members/audience.ts';
 import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '../members/channel.table.ts';
 import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from '../members/channel.view.ts';
 import { forgetRequests } from '../members/join-requests.ts';
-import { lockServer, ownerIn } from '../members/roster.ts';
+import { lockServer } from '../members/roster.ts';
 import { auditChannel } from './channel.audit.ts';
+import { botsIn, enterOwn } from './channel.bots.ts';
 import { inOrder, placeOf } from './channel.order.ts';
 import { outsiders, publishGone, publishToOutsiders } from './channel.outsiders.ts';
 import { purgeAfter } from './channel.purge.ts';
@@ -234,13 +233,13 @@ export class ChannelService {
     const row = await known.selectAll().forNoKeyUpdate().executeTakeFirst();
     if (!row) return undefined;
     const channel = change.em.merge(Channel, row, { refresh: true });
-    const { updatedAt, name, description } = channel;
+    const { updatedAt, name, description, slowModeSeconds, keepMessagesDays } = channel;
     change.em.assign(channel, fields, { ignoreUndefined: true });
     await change.em.flush();
     // It stays where nothing has changed.
     if (channel.updatedAt === updatedAt) return undefined;
     const record = await channelRecordOf(change.rows, channelId);
-    const before = { name, description };
+    const before = { name, description, slowModeSeconds, keepMessagesDays };
     auditChannel(change, action, actor, record, action === channelUpdate ? { before, after: record } : {});
     change.publish(channelUpdated.in(channelRoom(channelId), channelChange(record)));
     change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
@@ -276,38 +275,4 @@ export class ChannelService {
     await this.deps.audience.publish(change, { serverId, channelId: id });
     return channel;
   }
-}
-
-/** The bots that are in a channel. */
-function botsIn(db: Queries, channelId: string): Promise<{ id: string }[]> {
-  return db
-    .selectFrom('ChannelMember as e')
-    .innerJoin('User as u', 'u.id', 'e.userId')
-    .where('e.channelId', '=', channelId)
-    .where('e.excluded', '=', false)
-    .where('u.isBot', '=', true)
-    .orderBy('u.id')
-    .select('u.id')
-    .execute();
-}
-
-/** Adds creators to a new channel that they would not be in otherwise: people to a private one, bots to any. */
-async function enterOwn(change: Change, actor: Actor, serverId: string, channel: ChannelRecord): Promise<void> {
-  const { id: channelId } = channel;
-  change.em.create(ChannelMember, { channelId, userId: actor.userId });
-  await change.em.flush();
-  if (!actor.user.isBot) return;
-  if (channel.isPrivate) await enterOwner(change, actor.userId, serverId, channelId);
-  const room = userRoom(actor.userId);
-  change.publish(channelCreated.in(room, channelChange(channel)));
-  // Bots join the channels that this event announces.
-  change.publish(channelMemberAdded.in(room, { channelId, serverId, channel }));
-}
-
-/** A bot is in a private channel only with its owner, unless the server keeps it. */
-async function enterOwner({ em, db }: Change, botUserId: string, serverId: string, channelId: string): Promise<void> {
-  const bot = await em.findOne(ServerMember, { serverId, userId: botUserId }, { refresh: true });
-  const owner = bot?.kept === false ? await ownerIn(db, serverId, botUserId).executeTakeFirst() : undefined;
-  if (owner) em.create(ChannelMember, { channelId, userId: owner.userId });
-  await em.flush();
 }

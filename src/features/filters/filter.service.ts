@@ -9,6 +9,7 @@ import {
   type filterCalls,
   maxFilters,
 } from '../../contract/filter.ts';
+import { filterAdd, filterRemove } from '../../contract/moderation-actions.ts';
 import { requirePermission } from '../../contract/roles.ts';
 import { invalid } from '../../contract/schema/validation.ts';
 import { isoTime } from '../../contract/schema.ts';
@@ -59,6 +60,8 @@ export class FilterService {
       const added = { serverId, kind, action, createdBy: actor.userId, createdAt: dateNow(), entries };
       const rows = await upsertFilters(change.rows, added);
       if ((await countFilters(change.rows, serverId)) > maxFilters) throw new AppError('FILTER_LIMIT');
+      const after = { kind, action, patterns: entries.map(({ pattern }) => pattern) };
+      change.audit(filterAdd, { actor, serverId, target: { kind: 'server', id: serverId }, after });
       change.afterCommit(() => this.deps.filters.forget(serverId));
       return rows.sort((a, b) => (a.id < b.id ? -1 : 1)).map(filterRecord);
     });
@@ -69,7 +72,11 @@ export class FilterService {
     const serverId = await this.managed(actor, idOrSlug);
     await this.deps.changes.run(async (change) => {
       await this.lock(change, actor, serverId);
-      if (!(await deleteFilter(change.rows, serverId, filterId))) throw new AppError('FILTER_NOT_FOUND');
+      const filter = await findFilter(change.rows, serverId, filterId);
+      if (!filter) throw new AppError('FILTER_NOT_FOUND');
+      await deleteFilter(change.rows, serverId, filterId);
+      const target = { kind: 'filter', id: filterId, label: filter.pattern } as const;
+      change.audit(filterRemove, { actor, serverId, target, before: filter });
       change.afterCommit(() => this.deps.filters.forget(serverId));
     });
   }

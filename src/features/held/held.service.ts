@@ -1,8 +1,10 @@
 import { NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
+import type { AuditAction } from '../../contract/audit-action.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import type { HeldRecord, HeldState, heldCalls, listHeldSchema } from '../../contract/held.ts';
+import { heldApprove, heldReject } from '../../contract/moderation-actions.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
 import { requirePermission } from '../../contract/roles.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
@@ -63,6 +65,7 @@ export class HeldService {
     const settled = await this.deps.changes.run(async (change) => {
       const decided = await this.deps.holding.settle(change, id, decision);
       if (message) await this.notify(change, decided, 'message.held_approved', message.id);
+      auditDecided(change, actor, heldApprove, decided);
       return decided;
     });
     return { ...heldRecord(settled, 'moderator'), message: message && { ...message, nonce: undefined } };
@@ -78,6 +81,7 @@ export class HeldService {
     return this.deps.changes.run(async (change) => {
       const decided = await this.deps.holding.settle(change, id, decision);
       if (row.kind !== 'flag') await this.notify(change, decided, 'message.held_rejected', null);
+      auditDecided(change, actor, heldReject, decided);
       return heldRecord(decided, 'moderator');
     });
   }
@@ -144,6 +148,12 @@ export class HeldService {
     const place = { serverId: row.server_id, channelId: row.channel_id };
     await this.deps.notifications.add(change, { kind, to: [row.author_id], senderId: null, ...place, ...reference });
   }
+}
+
+function auditDecided(change: Change, actor: Actor, action: AuditAction, row: HeldRow): void {
+  const target = { kind: 'held-message', id: row.id } as const;
+  const before = { authorId: row.author_id };
+  change.audit(action, { actor, serverId: row.server_id, channelId: row.channel_id, target, before });
 }
 
 const statesOf = ({ kind }: HeldRow): HeldState[] => (kind === 'flag' ? ['flagged'] : ['waiting']);

@@ -3,6 +3,7 @@ import { anyUserById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { memberErasureSchema } from '../../contract/member-erasure.ts';
+import { memberDeleteMessages } from '../../contract/moderation-actions.ts';
 import { requirePermission, requireToOutrank } from '../../contract/roles.ts';
 import { eraseLastHours, hoursAgo } from '../../jobs/member-erasure.ts';
 import type { Context } from '../context.ts';
@@ -41,6 +42,8 @@ export class MemberErasureService {
       requirePermission(mine.rights, 'member:delete-messages');
       if (theirs && theirs !== mine) requireToOutrank(mine.rights, theirs.rights);
       await eraseLastHours(change, this.deps.jobs, { serverId, userId, hours });
+      const target = { kind: 'user', id: userId } as const;
+      change.audit(memberDeleteMessages, { actor, serverId, target, after: { hours } });
       return { estimate: await estimateOf(change.rows, serverId, userId, hoursAgo(hours)) };
     });
   }

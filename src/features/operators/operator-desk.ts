@@ -2,6 +2,7 @@ import { MAX } from 'uuid';
 import type { z } from 'zod';
 import { lockUser, userById, usersByIds } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
+import type { listAuditSchema } from '../../contract/audit.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { banUserSchema, instanceBanSchema, listBansSchema, standingSchema } from '../../contract/operator.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
@@ -13,12 +14,15 @@ import { requireFuture } from '../accounts/instance-bans.ts';
 import type { ListedUser, OperatorService } from '../accounts/operator.service.ts';
 import type { Operators } from '../accounts/operators.ts';
 import type { Suspensions } from '../accounts/suspensions.ts';
+import type { AuditService } from '../audit/audit.service.ts';
+import type { AuditRecord } from '../audit/audit.view.ts';
 import type { Context } from '../context.ts';
 
 type BanRecord = z.output<typeof instanceBanSchema>;
 
 interface Deps extends Pick<Context, 'database' | 'changes'> {
   operators: Operators;
+  audit: Pick<AuditService, 'page'>;
   operator: Pick<OperatorService, 'list'>;
   suspensions: Suspensions;
   instanceBans: InstanceBans;
@@ -44,13 +48,13 @@ export class OperatorDesk {
     const { reason, until } = standing(input);
     requireFuture(until);
     const { changes, suspensions } = this.deps;
-    await changes.run((change) => suspensions.suspend(change, userId, { reason, until }));
+    await changes.run((change) => suspensions.suspend(change, actor, userId, { reason, until }));
   }
 
   /** @throws AppError USER_NOT_FOUND */
   async unsuspend(actor: Actor, userId: string): Promise<void> {
     await this.person(actor, userId);
-    await this.deps.changes.run((change) => this.deps.suspensions.end(change, userId));
+    await this.deps.changes.run((change) => this.deps.suspensions.end(change, actor, userId));
   }
 
   /** @throws AppError USER_NOT_FOUND, FORBIDDEN for bots and operators, VALIDATION_FAILED for a past end */
@@ -58,7 +62,7 @@ export class OperatorDesk {
     const { userId } = input;
     await this.person(actor, userId);
     const { changes, instanceBans } = this.deps;
-    const given = { ...standing(input), userId, by: actor.userId };
+    const given = { ...standing(input), userId, by: actor };
     const ban = await changes.run((change) => instanceBans.ban(change, given));
     const [record] = await this.records([ban]);
     if (!record) throw new AppError('USER_NOT_FOUND');
@@ -70,7 +74,7 @@ export class OperatorDesk {
     await this.deps.operators.require(actor);
     await this.deps.changes.run(async (change) => {
       await lockUser(change.rows, userId);
-      await this.deps.instanceBans.lift(change, userId);
+      await this.deps.instanceBans.lift(change, actor, userId);
     });
   }
 
@@ -87,6 +91,12 @@ export class OperatorDesk {
     const bans = await this.deps.database.read((em) => em.find(InstanceBan, { id: { $lt: before } }, some));
     const { records, hasMore } = listPage(bans, limit, (ban) => ban);
     return { records: await this.records(records), hasMore };
+  }
+
+  /** What operators did. @throws AppError INVALID_CURSOR */
+  async log(actor: Actor, query: z.output<typeof listAuditSchema>): Promise<ListPage<AuditRecord>> {
+    await this.deps.operators.require(actor);
+    return this.deps.audit.page(null, query, query);
   }
 
   private async person(actor: Actor, userId: string): Promise<void> {

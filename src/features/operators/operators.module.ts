@@ -2,13 +2,14 @@ import { operatorCalls } from '../../contract/operator.ts';
 import { done } from '../../contract/schema.ts';
 import { pageReply, serve } from '../../rest/route.ts';
 import type { AccountsServices } from '../accounts/accounts.module.ts';
+import type { AuditServices } from '../audit/audit.module.ts';
 import type { Context } from '../context.ts';
 import type { Module } from '../module.ts';
 import type { ReportsServices } from '../reports/reports.module.ts';
 import { OperatorDesk } from './operator-desk.ts';
 
 /** What operators do from within the installation: reports, suspensions and bans (contract §3). */
-export function operatorsModule(context: Context & AccountsServices & ReportsServices) {
+export function operatorsModule(context: Context & AccountsServices & ReportsServices & AuditServices) {
   const { reports, decisions } = context;
   const operatorDesk = new OperatorDesk(context);
   return {
@@ -27,6 +28,7 @@ export function operatorsModule(context: Context & AccountsServices & ReportsSer
         return done;
       },
       listInstanceBans: async ({ actor, query }) => pageReply(await operatorDesk.bansFor(actor, query)),
+      listOperatorAudit: async ({ actor, query }) => pageReply(await operatorDesk.log(actor, query)),
       banFromInstance: ({ actor, body }) => operatorDesk.ban(actor, body),
       async liftInstanceBan({ actor, params }) {
         await operatorDesk.lift(actor, params.id);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
+import { raidBegin, raidEnd, raidUpdate } from '../../contract/invite-actions.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { type raidSchema, type raidViewSchema, serverRaid } from '../../contract/raid.ts';
 import { requirePermission } from '../../contract/roles.ts';
@@ -49,6 +50,7 @@ export class RaidService {
     const state = await readRaid(change.rows, serverId, dateNow());
     await this.endAt(change, serverId, state);
     await this.announce(change, serverId, state);
+    change.audit(raidBegin, bySystem(serverId));
     await this.notify(change, serverId, await holdersOf(change.rows, serverId, 'server:raid'));
     return true;
   }
@@ -85,6 +87,7 @@ export class RaidService {
       if (state.isOn) return this.endAt(change, serverId, state);
       await endRaid(change.rows, serverId);
       await this.announce(change, serverId, { ...state, since: null });
+      change.audit(raidEnd, bySystem(serverId));
     });
   }
 
@@ -101,6 +104,8 @@ export class RaidService {
     await writeRaid(change.rows, serverId, next, before.isOn && next.since === null);
     const state = await readRaid(change.rows, serverId, dateNow());
     if (isSame(before, state)) return raidRecord(serverId, state);
+    const values = { before: raidRecord(serverId, before), after: raidRecord(serverId, state) };
+    change.audit(raidUpdate, { actor, serverId, target: { kind: 'server', id: serverId }, ...values });
     await this.announce(change, serverId, state);
     if (state.isOn && !before.isOn) {
       const others = await holdersOf(change.rows, serverId, 'server:raid');
@@ -127,6 +132,9 @@ export class RaidService {
     await this.deps.jobs.add(change, overKind, { serverId }, { key: serverId, runAt });
   }
 }
+
+const bySystem = (serverId: string) =>
+  ({ actor: 'system', serverId, target: { kind: 'server', id: serverId } }) as const;
 
 /** What is set after a change. Switched on, it shows also those who joined within the last `seconds`. */
 function changed(before: RaidState, { mode, joins, seconds, minutes }: RaidSettings, ends: boolean): RaidState {

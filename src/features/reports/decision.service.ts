@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { messageDelete } from '../../contract/message-calls.ts';
+import { reportDecide, reportEscalate } from '../../contract/moderation-actions.ts';
 import {
   type decideReportSchema,
   type operatorDecisionSchema,
@@ -62,6 +64,7 @@ export class DecisionService {
         throw new AppError('FORBIDDEN', { message: 'The operators of this installation decide this.' });
       const rights = await lockRights(change, serverId, actor, row);
       await this.act(change, actor, { ...row, serverId }, rights, input);
+      change.audit(reportDecide, { actor, ...placeOf(row), ...decided(row, input) });
       return this.close(change, actor, row, input);
     });
   }
@@ -72,6 +75,7 @@ export class DecisionService {
     return this.deps.changes.run(async (change) => {
       const row = await hold(change, id, null);
       if (!row.toOperators) await escalateCase(change.rows, id);
+      if (!row.toOperators) change.audit(reportEscalate, { actor, ...placeOf(row), after: { kind: row.kind } });
       return tellDeciders(change, { ...row, toOperators: true }, row.toOperators ? reportUpdated : reportCreated);
     });
   }
@@ -92,9 +96,11 @@ export class DecisionService {
       if (action === 'suspend' || action === 'ban') {
         if (person === null) throw unfit('nobody is known to be responsible');
         requireFuture(until);
-        if (action === 'suspend') await this.deps.suspensions.suspend(change, person, { reason, until });
-        else await this.deps.instanceBans.ban(change, { userId: person, reason, until, by: actor.userId });
+        if (action === 'suspend') await this.deps.suspensions.suspend(change, actor, person, { reason, until });
+        else await this.deps.instanceBans.ban(change, { userId: person, reason, until, by: actor });
       }
+      // Who operates the installation is nothing that the log of a server tells.
+      change.audit(reportDecide, { actor, ...placeOf({ ...row, serverId: null }), ...decided(row, input) });
       return this.close(change, actor, row, input);
     });
   }
@@ -110,7 +116,11 @@ export class DecisionService {
     if (action === 'dismiss') return;
     if (action === 'delete') {
       requirePermission(rights, 'message:delete-others');
-      return this.erase(change, row);
+      await this.erase(change, row);
+      const { channelId, objectId: id } = row;
+      const before = { authorId: userId };
+      change.audit(messageDelete, { actor, serverId, channelId, target: { kind: 'message', id }, before });
+      return;
     }
     if (userId === null) throw unfit('nobody is known to be responsible');
     if (action === 'kick') return this.deps.members.kickIn(change, actor, serverId, userId);
@@ -140,10 +150,18 @@ export class DecisionService {
       const reference = { type: 'report', id: row.id };
       await this.deps.notifications.add(change, { kind: 'report.decided', to, senderId: null, reference });
     }
-    const decided = await readCase(change.rows, row.id);
-    return tellDeciders(change, decided ?? row, reportUpdated);
+    const closed = await readCase(change.rows, row.id);
+    return tellDeciders(change, closed ?? row, reportUpdated);
   }
 }
+
+const placeOf = ({ id, serverId, channelId }: Pick<CaseRow, 'id' | 'serverId' | 'channelId'>) =>
+  ({ serverId, channelId, target: { kind: 'report', id } }) as const;
+
+const decided = ({ kind }: CaseRow, { action, reason }: Decision | OperatorDecision) => ({
+  after: { action, kind },
+  reason: reason ?? null,
+});
 
 const unfit = (why: string) => invalid([{ path: 'action', message: `does not fit: ${why}`, code: 'custom' }]);
 

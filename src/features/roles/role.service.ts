@@ -5,6 +5,15 @@ import { AppError } from '../../contract/errors.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { type createRoleSchema, maxRoles, type orderRolesSchema, type updateRoleSchema } from '../../contract/role.ts';
 import {
+  memberRoleAdd,
+  memberRoleRemove,
+  roleCreate,
+  roleDelete,
+  roleOrder,
+  roleReset,
+  roleUpdate,
+} from '../../contract/role-actions.ts';
+import {
   type BuiltInRole,
   builtInRoles,
   defaultPermissions,
@@ -59,6 +68,7 @@ export class RoleService {
       const made = { id: newId(), serverId, builtIn: null, name, color, position: 1, permissions: [...permissions] };
       const role = change.em.create(ServerRole, made);
       await change.em.flush();
+      change.audit(roleCreate, { actor, serverId, target: targetOf(role), after: made });
       return ownRecord(role);
     });
   }
@@ -72,9 +82,11 @@ export class RoleService {
       requireToHave(rights, given);
       if (role.builtIn) requireToFit(role.builtIn, input);
       const { name = role.name, color = role.color, permissions = role.permissions } = input;
+      const before = looksOf(role);
       change.em.assign(role, { name, color: color ?? null, permissions: [...permissions] });
       change.em.persist(role);
       await change.em.flush();
+      change.audit(roleUpdate, { actor, serverId, target: targetOf(role), before, after: looksOf(role) });
       await this.deps.notifications.settle(change, serverId);
       return role.builtIn ? fixedRecord(role.builtIn, role) : ownRecord(role);
     });
@@ -89,6 +101,8 @@ export class RoleService {
         const regained = defaultPermissions(role.builtIn).filter((name) => !role.permissions.includes(name));
         requireToHave(rights, regained);
       }
+      const action = role.builtIn ? roleReset : roleDelete;
+      change.audit(action, { actor, serverId, target: targetOf(role), before: looksOf(role) });
       const step = async () => void (await change.em.nativeDelete(ServerRole, { id: role.id }));
       if (role.builtIn) await step();
       else await this.deps.visibility.settle(change, serverId, { roleIds: [role.id] }, step);
@@ -101,6 +115,7 @@ export class RoleService {
     return this.change(actor, server, async (change, serverId, rights) => {
       const all = await change.em.find(ServerRole, { serverId });
       const own = all.filter(({ builtIn }) => builtIn === null);
+      const before = { order: namesOf(own) };
       const isWhole = new Set(roleIds).size === own.length && own.every(({ id }) => roleIds.includes(id));
       if (!isWhole || roleIds.length !== own.length) {
         throw new AppError('ROLE_NOT_FOUND', { message: 'Name each of the roles of this server once.' });
@@ -112,6 +127,8 @@ export class RoleService {
         role.position = position;
       }
       await change.em.flush();
+      const target = { kind: 'server', id: serverId } as const;
+      change.audit(roleOrder, { actor, serverId, target, before, after: { order: namesOf(own) } });
       return roleRecords(all);
     });
   }
@@ -133,7 +150,9 @@ export class RoleService {
       if (!role) throw new AppError('ROLE_NOT_FOUND');
       if (!isOwn || isGiven) requireToGive(mine, theirs, role, isOwn);
       if (isGiven) await requireRoomFor(change, serverId, userId, role.id);
-      const step = () => write(change, { serverId, userId, roleId: role.id }, isGiven);
+      const held = { serverId, userId, roleId: role.id };
+      const isOther = (await change.em.count(MemberRole, held)) > 0 !== isGiven;
+      const step = () => write(change, held, isGiven);
       await this.deps.visibility.settle(change, serverId, { userIds: [userId] }, step);
       change.afterCommit(() => this.deps.serverAccess.forget(serverId, userId));
       await this.deps.notifications.settle(change, serverId);
@@ -141,6 +160,7 @@ export class RoleService {
       if (!row) throw new AppError('MEMBER_NOT_FOUND');
       const record = memberRecord(row, this.deps.statuses);
       await this.deps.audience.publishMember(change, serverId, record);
+      if (isOther) auditAssigned(change, actor, held, role, isGiven);
       return record;
     });
   }
@@ -178,6 +198,25 @@ async function found({ em }: Change, serverId: string, id: string): Promise<Serv
   const permissions = defaultPermissions(builtIn).filter((name) => name !== 'channel:view');
   const fresh = { id: newId(), serverId, builtIn, name: builtIn, color: null, position: 0, permissions };
   return known ?? em.create(ServerRole, fresh, { persist: false });
+}
+
+/** A role as the target of what is audited; a fixed one has no id. */
+const targetOf = ({ id, builtIn, name }: ServerRole) =>
+  ({ kind: 'role', id: builtIn ? null : id, label: name }) as const;
+
+const looksOf = ({ name, color, permissions }: ServerRole) => ({ name, color, permissions: [...permissions] });
+
+/** From the highest to the lowest. */
+const namesOf = (own: ServerRole[]) => [...own].sort((a, b) => b.position - a.position).map(({ name }) => name);
+
+type Held = { serverId: string; userId: string; roleId: string };
+
+function auditAssigned(change: Change, actor: Actor, held: Held, { name }: ServerRole, isGiven: boolean): void {
+  const { serverId, userId, roleId } = held;
+  const values = { role: name, roleId };
+  const details = { actor, serverId, target: { kind: 'user', id: userId } } as const;
+  if (isGiven) change.audit(memberRoleAdd, { ...details, after: values });
+  else change.audit(memberRoleRemove, { ...details, before: values });
 }
 
 /** @throws AppError FORBIDDEN: fixed roles keep their names, and admins all that they can have */
@@ -223,7 +262,7 @@ async function requireRoomFor({ em }: Change, serverId: string, userId: string, 
     throw new AppError('ROLE_LIMIT', { message: 'This member has as many roles as one can have.' });
 }
 
-async function write({ em }: Change, held: { serverId: string; userId: string; roleId: string }, isGiven: boolean) {
+async function write({ em }: Change, held: Held, isGiven: boolean): Promise<void> {
   if (isGiven) await em.upsert(MemberRole, held);
   else await em.nativeDelete(MemberRole, held);
 }

@@ -3,6 +3,7 @@ import { MAX, NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { inviteCreate, inviteDelete } from '../../contract/invite-actions.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { may, requirePermission } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
@@ -82,6 +83,7 @@ export class ServerInviteService {
       const limits = { maxUses, channelId, expiresAt, overAt: expiresAt };
       change.em.create(ServerInvite, { id, serverId, code: newLinkCode(), createdBy: actor.userId, ...limits });
       await change.em.flush();
+      change.audit(inviteCreate, { actor, serverId, target: { kind: 'invite', id }, after: limits });
       await dropOldestLinks(change.rows, serverId);
       const row = await readLink(change.rows, serverId, id);
       if (!row) throw new AppError('SERVER_INVITE_NOT_FOUND');
@@ -121,6 +123,8 @@ export class ServerInviteService {
     await this.deps.changes.run(async (change) => {
       const isEnded = await endLink(change.rows, serverId, inviteId, actor.userId);
       if (!isEnded) throw new AppError('SERVER_INVITE_NOT_FOUND');
+      const target = { kind: 'invite', id: inviteId } as const;
+      change.audit(inviteDelete, { actor, serverId, target, before: { createdBy: maker } });
       await publishDeleted(change, serverId, maker, [inviteId]);
     });
   }

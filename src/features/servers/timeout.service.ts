@@ -3,6 +3,7 @@ import { userById } from '../../access/user.table.ts';
 import type { Chore } from '../../cluster/chores.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { memberTimeout, memberTimeoutEnd } from '../../contract/moderation-actions.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { requirePermission, requireToOutrank } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
@@ -58,6 +59,8 @@ export class TimeoutService {
     await putTimeout(change.rows, { serverId, userId, by: actor.userId }, { until, reason });
     await forgetTimeout(change, this.deps.serverAccess, serverId, userId);
     await this.tell(change, actor, { serverId, userId, until, reason });
+    const target = { kind: 'user', id: userId } as const;
+    change.audit(memberTimeout, { actor, serverId, target, after: { until }, reason });
     const user = await userById(change.rows, userId);
     if (!user.isBot) {
       const reference = { type: 'server', id: serverId };
@@ -86,8 +89,10 @@ export class TimeoutService {
       requirePermission(mine.rights, 'member:timeout');
       if (theirs) requireToOutrank(mine.rights, theirs.rights);
       const wasHeld = await liftTimeout(change, this.deps.serverAccess, serverId, userId);
-      if (wasHeld) await this.tell(change, actor, { serverId, userId, until: null, reason: null });
-      else if (!theirs) throw new AppError('MEMBER_NOT_FOUND');
+      if (!wasHeld && !theirs) throw new AppError('MEMBER_NOT_FOUND');
+      if (!wasHeld) return;
+      await this.tell(change, actor, { serverId, userId, until: null, reason: null });
+      change.audit(memberTimeoutEnd, { actor, serverId, target: { kind: 'user', id: userId } });
     });
   }
 

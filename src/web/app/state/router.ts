@@ -25,7 +25,7 @@ interface InChannel {
 
 const settingsSections = ['profile', 'account', 'devices', 'notifications', 'agents', 'tokens', 'invites'] as const;
 export type SettingsSection = (typeof settingsSections)[number];
-const adminSections = ['reports', 'people', 'bans'] as const;
+const adminSections = ['reports', 'people', 'bans', 'log'] as const;
 export type AdminSection = (typeof adminSections)[number];
 const serverSections = [
   'overview',

@@ -10,6 +10,7 @@ import type { IconName } from '../parts/Icon.tsx';
 import { useLoaded, usePages } from '../parts/loading.ts';
 import { Block, Page, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
+import { AuditEntries, type AuditEntry } from '../server/AuditEntries.tsx';
 import { type Case, CaseList, lengths, type Queue, untilOf } from '../server/CaseList.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 
@@ -18,7 +19,10 @@ const sections: { section: AdminSection; label: string; icon: IconName }[] = [
   { section: 'reports', label: 'Reports', icon: 'shield' },
   { section: 'people', label: 'People', icon: 'friends' },
   { section: 'bans', label: 'Bans', icon: 'block' },
+  { section: 'log', label: 'Log', icon: 'file' },
 ];
+
+const logPage = 50;
 
 export const isOperator = ({ me }: AppState): boolean =>
   me.value?.membership.capabilities.includes('instance:admin') ?? false;
@@ -43,7 +47,26 @@ export function Admin({ section }: { section: AdminSection }) {
       {section === 'reports' && <CaseList queue={queueOf(app)} on="operators" />}
       {section === 'people' && <People />}
       {section === 'bans' && <Bans />}
+      {section === 'log' && <Log />}
     </Page>
+  );
+}
+
+/** What operators did, by commands and from within. */
+function Log() {
+  const { client } = useApp();
+  const { list, onMore } = usePages<AuditEntry>(
+    logPage,
+    (known) => {
+      const cursor = known.at(-1)?.id;
+      return client.rest('GET /api/operator/audit', { query: { limit: logPage, ...(cursor ? { cursor } : {}) } });
+    },
+    [],
+  );
+  return (
+    <Block title="Log" about="What operators did. Nobody can change it; old entries go by themselves.">
+      <AuditEntries list={list} onMore={onMore} />
+    </Block>
   );
 }
 

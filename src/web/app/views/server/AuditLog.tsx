@@ -1,15 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { RestAnswer, RestInput, ServerRecord } from '../../../../client/index.ts';
+import type { RestInput, ServerRecord } from '../../../../client/index.ts';
 import { saveFile } from '../../browser.ts';
 import { Button } from '../parts/Button.tsx';
 import { Select } from '../parts/Field.tsx';
 import { useLoaded, usePages } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
-import { fullTime, shortTime } from '../parts/time.ts';
 import { useApp } from '../useApp.ts';
-import { auditKinds, wordsOf } from './audit-words.ts';
+import { AuditEntries, type AuditEntry } from './AuditEntries.tsx';
+import { auditKinds } from './audit-words.ts';
 
-type Entry = RestAnswer<'GET /api/servers/:id/audit'>[number];
 type Query = NonNullable<RestInput<'GET /api/servers/:id/audit'>['query']>;
 
 const pageSize = 50;
@@ -26,7 +25,7 @@ export function AuditLog({ server }: { server: ServerRecord }) {
   const { client, attempt } = useApp();
   const [filter, setFilter] = useState<Query>({});
   const { id } = server;
-  const { list, load, onMore } = usePages<Entry>(
+  const { list, load, onMore } = usePages<AuditEntry>(
     pageSize,
     (known) => {
       const cursor = known.at(-1)?.id;
@@ -45,13 +44,7 @@ export function AuditLog({ server }: { server: ServerRecord }) {
     <Block title="Audit log" about="Who did what here. Nobody can change it; old entries go by themselves.">
       <Filters server={server} filter={filter} onChange={setFilter} />
       <Button label="Download as CSV" kind="quiet" onClick={() => void save()} />
-      {list?.length === 0 && <p class="empty">Nothing was done that this shows.</p>}
-      <ul class="log">
-        {list?.map((entry) => (
-          <EntryRow key={entry.id} entry={entry} />
-        ))}
-      </ul>
-      {onMore && <Button label="Show more" kind="quiet" onClick={() => void onMore()} />}
+      <AuditEntries list={list} onMore={onMore} />
     </Block>
   );
 }
@@ -65,7 +58,7 @@ interface FiltersProps {
 function Filters({ server, filter, onChange }: FiltersProps) {
   const { servers } = useApp();
   const { value: members } = useLoaded(() => servers.membersOf(server.id), [server.id]);
-  const people = (members ?? []).filter(({ role }) => role !== 'member');
+  const people = (members ?? []).filter(({ role, roles }) => role !== 'member' || roles.length > 0);
   const set = (name: 'actorId' | 'action' | 'after', value: string) => {
     const { [name]: _, ...rest } = filter;
     onChange(value === '' ? rest : { ...rest, [name]: value });
@@ -92,55 +85,4 @@ function Filters({ server, filter, onChange }: FiltersProps) {
       <Select label="When" options={times} onChange={since} />
     </div>
   );
-}
-
-function EntryRow({ entry }: { entry: Entry }) {
-  const { actor, token, source, reason, createdAt } = entry;
-  const by = actor?.displayName ?? (source === 'cli' ? 'The operator' : 'The system');
-  const through =
-    token?.kind === 'personal' ? `with the token ${token.name ?? ''}` : token?.kind === 'agent' ? 'as a bot' : '';
-  return (
-    <li>
-      <span class="what">
-        <b>{by}</b> {sentence(entry)}
-      </span>
-      <span class="faint">
-        <time dateTime={createdAt} title={fullTime(createdAt)}>
-          {shortTime(createdAt)}
-        </time>
-        {through && ` · ${through}`}
-        {reason && ` · ${reason}`}
-      </span>
-      <Changed entry={entry} />
-    </li>
-  );
-}
-
-/** The fields as they were and as they became. */
-function Changed({ entry: { before, after } }: { entry: Entry }) {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  if (names.length === 0) return null;
-  return (
-    <ul class="changed">
-      {names.map((name) => (
-        <li key={name}>
-          {name}: {before && shown(before[name])}
-          {before && after && ' → '}
-          {after && shown(after[name])}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return 'none';
-  return typeof value === 'string' ? `“${value}”` : JSON.stringify(value);
-}
-
-function sentence({ action, target, channelName }: Entry): string {
-  const name = target?.user?.displayName ?? target?.label ?? 'something';
-  return wordsOf(action)
-    .replace('{target}', () => name)
-    .replace('{channel}', () => (channelName ? `#${channelName}` : 'a channel that is gone'));
 }
