@@ -26,7 +26,10 @@ export const roleSchema = record('Role', {
   permissions: z.array(z.enum(permissions)),
 });
 
-const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/i, 'must be like "#1a2b3c"');
+const colorSchema = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/i, 'must be like "#1a2b3c"')
+  .meta({ example: '#1a2b3c' });
 const grantedSchema = z.array(z.enum(grantable)).max(grantable.length);
 
 export const createRoleSchema = z.object({
