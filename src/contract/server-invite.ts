@@ -109,7 +109,7 @@ export const serverInviteCalls = calls('Servers', {
     query: listBroughtSchema,
     paged: true,
     answer: z.array(memberSchema),
-    errors: [...errors, 'SERVER_INVITE_NOT_FOUND', 'INVALID_CURSOR'],
+    errors: [...errors, 'SERVER_INVITE_NOT_FOUND', 'TIMED_OUT', 'INVALID_CURSOR'],
   },
   deleteServerInvite: {
     method: 'DELETE',
@@ -117,7 +117,7 @@ export const serverInviteCalls = calls('Servers', {
     summary: 'End a link of yours at once; any link for those who manage them.',
     params,
     answer: doneSchema,
-    errors: [...errors, 'SERVER_INVITE_NOT_FOUND'],
+    errors: [...errors, 'SERVER_INVITE_NOT_FOUND', 'TIMED_OUT'],
     limit: null,
     audit: [inviteDelete],
   },

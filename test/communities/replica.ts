@@ -168,8 +168,10 @@ export class Replica {
     if (event === 'channel:created' && place) Object.assign(place.item, data.channel);
     else if (event === 'channel:created') {
       const nothing = { isMember: true, unreadCount: 0, lastReadSeq: 0, lastMessagePreview: null };
+      // What they may do there is nothing that an event for everyone tells (contract §5, Overrides).
+      const { body: own } = await this.person.get(`/api/channels/${data.channel.id}`);
       const created: Place = {
-        item: { ...data.channel, ...nothing },
+        item: { ...data.channel, ...nothing, permissions: own.permissions },
         messages: new Map(),
         threads: new Map(),
         pins: [],

@@ -9,7 +9,7 @@ import { register, type World, world } from '../world/world.ts';
 /** Groups of calls about a person, their agents and their direct messages, which no server's timeout concerns. */
 const personal = new Set<string>([
   ...['Accounts', 'Sessions', 'Personal access tokens', 'Identity providers', 'Membership', 'Invite codes'],
-  ...['Friends', 'Direct messages', 'Notifications', 'Models', 'Webhooks'],
+  ...['Friends', 'Direct messages', 'Notifications', 'Models', 'Webhooks', 'Operators'],
 ]);
 
 /** What someone who is timed out may still do, and why. */
@@ -35,6 +35,8 @@ const allowed: Record<string, string> = {
   joinServer: 'they are in it already, and coming back ends no timeout',
   leaveServer: 'leaving',
   createServer: 'another server',
+  report: 'whoever is wronged may say so',
+  withdrawHeld: 'taking back',
   createInvites: 'codes for accounts, not for the server',
   deactivateInvite: 'the same',
   deleteInvite: 'the same',
@@ -57,6 +59,10 @@ const bodies: Record<string, (samples: Samples) => object> = {
   runWorkspaceCommands: ({ ids }) => ({ commands: [{ type: 'rename', nodeId: ids.FILE_NOT_FOUND, name: 'other' }] }),
   orderChannels: ({ ids }) => ({ channelIds: [ids.CHANNEL_NOT_FOUND] }),
   timeOutMember: () => ({ seconds: 5 }),
+  addFilters: () => ({ kind: 'word', action: 'flag', patterns: ['x'] }),
+  decideServerJoinRequests: () => ({ status: 'approved', all: true }),
+  removeRaidMembers: () => ({ all: true }),
+  decideReport: () => ({ action: 'dismiss' }),
   sendMessage: () => ({ content: 'x' }),
   sendThreadMessage: () => ({ content: 'x' }),
   createThread: ({ ids }) => ({ name: 'n', parentMessageId: ids.MESSAGE_NOT_FOUND }),
@@ -102,6 +108,13 @@ describe('someone who is timed out', () => {
     const page = { name: 'n', slug: 'page', type: 'html', htmlContent: '<p>x</p>' };
     const app = (await alice.post(`/api/servers/${server.id}/apps`, page)).body;
     const asked = (await carol.post(`/api/servers/${server.id}/join-requests`)).body;
+    const link = (await bob.post(`/api/servers/${server.id}/invites`, {})).body;
+    const messageId = (await bob.say(channel.id, 'spam')).id;
+    await held.post('/api/reports', { kind: 'message', messageId, category: 'spam' });
+    const [reported] = (await alice.get(`/api/servers/${server.id}/reports`)).body;
+    await alice.post(`/api/servers/${server.id}/filters`, { kind: 'word', action: 'hold', patterns: ['questionable'] });
+    await bob.post(`/api/channels/${channel.id}/messages`, { content: 'questionable' });
+    const [waiting] = (await alice.get(`/api/servers/${server.id}/held`)).body;
     const { ids, fields } = await samplesOf(here);
     const more = {
       MEMBER_NOT_FOUND: bob.id,
@@ -110,6 +123,9 @@ describe('someone who is timed out', () => {
       APP_NOT_FOUND: app.id,
       AGENT_NOT_FOUND: others.agentId,
       JOIN_REQUEST_NOT_FOUND: asked.requestId,
+      SERVER_INVITE_NOT_FOUND: link.id,
+      REPORT_NOT_FOUND: reported.id,
+      HELD_NOT_FOUND: waiting.heldId,
     };
     return { ids: { ...ids, ...more }, fields: { ...fields, agentIds: () => [robot.agentId], activity: () => 'x' } };
   }

@@ -5,7 +5,7 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { inviteCreate, inviteDelete } from '../../contract/invite-actions.ts';
 import type { StatusReader } from '../../contract/presence.ts';
-import { may, requirePermission } from '../../contract/roles.ts';
+import { may, requireNoTimeout, requirePermission } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor, invalid } from '../../contract/schema/validation.ts';
@@ -129,14 +129,16 @@ export class ServerInviteService {
     });
   }
 
-  /** A link of the actor's, or any for those who manage them. */
+  /** A link of the actor's, or any for those who manage them. @throws AppError SERVER_INVITE_NOT_FOUND, TIMED_OUT */
   private async known(actor: Actor, idOrSlug: string, inviteId: string): Promise<ServerInviteRow> {
     requireNoBot(actor);
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     const link = await readLink(this.deps.database.rows, id, inviteId);
     const isTheirs = link?.created_by === actor.userId || may(membership.rights, 'invite:manage');
-    if (!link || !isTheirs) throw new AppError('SERVER_INVITE_NOT_FOUND');
-    return link;
+    if (link && isTheirs) return link;
+    // Of someone who is timed out this would tell another reason.
+    requireNoTimeout(membership.rights);
+    throw new AppError('SERVER_INVITE_NOT_FOUND');
   }
 
   private async requireSeen(actor: Actor, serverId: string, channelId: string): Promise<void> {
