@@ -9,11 +9,11 @@ import { heldApprove, heldReject } from './moderation-actions.ts';
 import { doneSchema, idSchema, limitSchema, record, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
 
-/** What became of something held; what is `flagged` was published all the same. */
-export const heldStates = ['waiting', 'flagged', 'approved', 'rejected', 'withdrawn'] as const;
+/** What became of something held. */
+export const heldStates = ['waiting', 'approved', 'rejected', 'withdrawn'] as const;
 export type HeldState = (typeof heldStates)[number];
 
-export const heldKinds = ['message', 'edit', 'flag'] as const;
+export const heldKinds = ['message', 'edit'] as const;
 export type HeldKind = (typeof heldKinds)[number];
 
 export const heldReasons = ['filter', 'new-member-link'] as const;
@@ -28,8 +28,8 @@ export const heldSchema = record('HeldMessage', {
   serverId: idSchema,
   channelId: idSchema,
   threadId: idSchema.nullable(),
-  kind: z.enum(heldKinds).describe('`flag`: it was published, and a moderator is to look at it.'),
-  messageId: idSchema.nullable().describe('The message that was to be edited, was published, or is flagged.'),
+  kind: z.enum(heldKinds),
+  messageId: idSchema.nullable().describe('The message that was to be edited, or was published.'),
   authorId: idSchema,
   author: smallUserSchema,
   content: z.string().describe('Empty once it was approved or withdrawn.'),
@@ -48,7 +48,7 @@ export type HeldRecord = z.output<typeof heldSchema>;
 
 export const heldCreated = durableEvent({
   name: 'held:created',
-  summary: 'A message waits for a moderator, or was flagged: told to its author and to those who decide.',
+  summary: 'A message waits for a moderator: told to its author and to those who decide.',
   room: 'user',
   payload: z.object({ serverId: idSchema, held: heldSchema }),
 });
@@ -90,9 +90,9 @@ export const heldCalls = calls('Messages', {
   approveHeld: {
     method: 'POST',
     path: '/api/held/:id/approve',
-    summary: "Publish a held message as its author's, or leave a flagged one. Needs held:decide.",
+    summary: "Publish a held message as its author's. Needs held:decide.",
     params: { id },
-    answer: heldSchema.extend({ message: messageSchema.nullable().describe('What was published or edited.') }),
+    answer: heldSchema.extend({ message: messageSchema.describe('What was published or edited.') }),
     errors: [...decideErrors, 'HELD_NOT_POSTABLE'],
     repeats: 'never',
     audit: [heldApprove],
@@ -100,7 +100,7 @@ export const heldCalls = calls('Messages', {
   rejectHeld: {
     method: 'POST',
     path: '/api/held/:id/reject',
-    summary: 'Reject a held message, or delete a flagged one. Needs held:decide.',
+    summary: 'Reject a held message. Needs held:decide.',
     params: { id },
     answer: heldSchema,
     errors: decideErrors,

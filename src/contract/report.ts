@@ -5,27 +5,25 @@ import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { messageDelete } from './message-calls.ts';
 import { memberTimeout, reportDecide, reportEscalate } from './moderation-actions.ts';
+import { moderatorActions, operatorActions, type ReportAction, reportKinds } from './report-decisions.ts';
 import { idSchema, limitSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
 import { memberKick } from './server-member.ts';
-
-const kinds = ['message', 'user', 'server', 'app'] as const;
-export type ReportKind = (typeof kinds)[number];
 
 export const reportCategories = [
   ...(['spam', 'harassment', 'hate', 'sexual', 'violence', 'self-harm', 'illegal', 'impersonation', 'other'] as const),
 ] as const;
 
-const moderatorActions = ['dismiss', 'delete', 'timeout', 'kick', 'ban'] as const;
-const operatorActions = ['dismiss', 'delete', 'suspend', 'ban'] as const;
-const actions = ['dismiss', 'delete', 'timeout', 'kick', 'ban', 'suspend'] as const;
-export type ReportAction = (typeof actions)[number];
+/** Those of a case: `filter` is of messages that a filter of the server flags. */
+export const caseCategories = [...reportCategories, 'filter'] as const;
+
+const actions: ReportAction[] = [...new Set([...moderatorActions, ...operatorActions])];
 
 const text = omittable(textSchema(1000, z.string().trim())).describe('What is wrong, for those who decide.');
 
 export const reportSchema = z
   .object({
-    kind: z.enum(kinds),
+    kind: z.enum(reportKinds),
     messageId: omittable(idSchema),
     userId: omittable(idSchema),
     serverId: omittable(idSchema).describe('The server; of a user, where you met them: then its moderators decide.'),
@@ -48,7 +46,7 @@ export const reportSchema = z
 /** A report as whoever made it sees it. */
 const ownReportSchema = record('OwnReport', {
   id: idSchema,
-  kind: z.enum(kinds),
+  kind: z.enum(reportKinds),
   objectId: idSchema,
   serverId: idSchema.nullable(),
   category: z.enum(reportCategories),
@@ -75,13 +73,13 @@ export interface Snapshot {
 
 export const reportCaseSchema = record('ReportCase', {
   id: idSchema,
-  kind: z.enum(kinds),
+  kind: z.enum(reportKinds),
   serverId: idSchema.nullable().describe('Whose moderators decide; null: the operators.'),
   objectId: idSchema,
   channelId: idSchema.nullable(),
   about: smallUserSchema.nullable().describe('The author, the person, the owner.'),
   title: z.string().describe('The beginning of the message, or the name.'),
-  categories: z.array(z.enum(reportCategories)),
+  categories: z.array(z.enum(caseCategories)).describe('`filter`: a filter of the server flags it.'),
   reportCount: z.number().int(),
   toOperators: z.boolean(),
   status: z.enum(['open', 'decided']),
@@ -108,9 +106,9 @@ export const reportDetailSchema = reportCaseSchema
       .array(
         z.object({
           id: idSchema,
-          reporter: smallUserSchema.nullable(),
-          category: z.enum(reportCategories),
-          text: z.string().nullable(),
+          reporter: smallUserSchema.nullable().describe('Null: a filter of the server.'),
+          category: z.enum(caseCategories),
+          text: z.string().nullable().describe('What they wrote; of a filter, the entry that flags it.'),
           createdAt: timeSchema,
         }),
       )
@@ -121,7 +119,7 @@ export const reportDetailSchema = reportCaseSchema
 
 export const listReportsSchema = z.object({
   status: z.enum(['open', 'decided']).optional(),
-  kind: z.enum(kinds).optional(),
+  kind: z.enum(reportKinds).optional(),
   limit: limitSchema(100, 50),
   cursor: z.string().optional().describe('`id` of the last one of the page before.'),
 });

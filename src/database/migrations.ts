@@ -73,6 +73,7 @@ import { Operators } from './migrations/0142-operators.ts';
 import { AuditLog } from './migrations/0146-audit-log.ts';
 import { Filters } from './migrations/0149-filters.ts';
 import { Retention } from './migrations/0153-retention.ts';
+import { FlagReports } from './migrations/0155-flag-reports.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -145,6 +146,7 @@ export const migrations = [
   { name: '0146-audit-log', class: AuditLog },
   { name: '0149-filters', class: Filters },
   { name: '0153-retention', class: Retention },
+  { name: '0155-flag-reports', class: FlagReports },
 ];
 
 /**

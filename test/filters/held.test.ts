@@ -3,7 +3,6 @@
 import { expect } from 'chai';
 import { deleteUnsent } from '../../src/features/messages/attachment.table.ts';
 import { forgetOldHeld } from '../../src/features/messages/holding.ts';
-import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import type { Answer, Loose, Person } from '../world/person.ts';
 import { query, withRows } from '../world/sql.ts';
@@ -44,12 +43,8 @@ describe('messages that filters hold', () => {
     robot = await botIn(here.server, here.alice);
     others = [robot];
     const path = `/api/servers/${here.server.id}/filters`;
-    for (const [action, pattern] of [
-      ['hold', 'hold*'],
-      ['flag', 'flag*'],
-    ]) {
-      expect((await here.alice.post(path, { kind: 'word', action, patterns: [pattern] })).status).to.equal(201);
-    }
+    const body = { kind: 'word', action: 'hold', patterns: ['hold*'] };
+    expect((await here.alice.post(path, body)).status).to.equal(201);
   });
   afterEach(() => {
     for (const other of others) other.hangUp();
@@ -292,33 +287,6 @@ describe('messages that filters hold', () => {
     expect((await send(bob, 'https://other.com')).status).to.equal(201);
     expect((await set(0)).status).to.equal(200);
     expect((await send(robot, 'https://other.com')).status).to.equal(201);
-  });
-
-  it('may be published and flagged for moderators, who leave or delete them', async () => {
-    const { alice, bob, channel } = here;
-    const [mod, author] = [await alice.connect(), await bob.connect()];
-    const kept = await bob.say(channel.id, 'flagged', { nonce: 'f' });
-    const told = (await mod.next('held:created')).held;
-    expect(told).to.include({
-      kind: 'flag',
-      status: 'flagged',
-      messageId: kept.id,
-      pattern: 'flag*',
-      content: 'flagged',
-    });
-    expect((await send(bob, 'flagged', { nonce: 'f' })).body.id).to.equal(kept.id);
-    const edited = await bob.say(channel.id, 'clean');
-    await bob.patch(`/api/messages/${edited.id}`, { content: 'flags' });
-    await until(async () => (await queue()).length === 2);
-    const [first, second] = await queue();
-    expect(second).to.include({ messageId: edited.id, content: 'flags' });
-    expect((await approve(alice, first)).body).to.include({ status: 'approved', message: null });
-    expect((await reject(alice, second)).body).to.include({ status: 'rejected', content: '' });
-    expect((await bob.get(`/api/messages/${kept.id}`)).status).to.equal(200);
-    expect((await bob.get(`/api/messages/${edited.id}`)).status).to.equal(404);
-    expect(await own(bob)).to.deep.equal([]);
-    expect(codeOf(await withdraw(bob, first))).to.deep.equal([404, 'HELD_NOT_FOUND']);
-    expect(author.all('held:created')).to.deep.equal([]);
   });
 
   it('keep their files until they are decided, and are forgotten after two weeks', async () => {

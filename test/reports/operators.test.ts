@@ -119,6 +119,20 @@ describe('operators', () => {
     expect((await alice.get(`/api/servers/${server.id}/reports`)).body).to.deep.equal([]);
   });
 
+  it('delete a reported server with the decision, for everyone', async () => {
+    const { alice, bob } = here;
+    const server = (await alice.post('/api/servers', { name: 'Bad place', isPublic: true })).body;
+    const path = `/api/servers/${server.id}`;
+    expect((await report(bob, { kind: 'server', serverId: server.id })).status).to.equal(201);
+    const { id } = await caseOf(server.id);
+    for (const action of ['suspend', 'ban'])
+      expect((await decide(id, { action })).body.code, action).to.equal('VALIDATION_FAILED');
+    expect((await operator.get(`/api/operator/reports/${id}`)).body.current).to.equal('Bad place');
+    expect((await decide(id, { action: 'delete' })).body).to.include({ status: 'decided', action: 'delete' });
+    for (const node of cluster.nodes) expect((await alice.on(node).get(path)).status).to.equal(404);
+    expect((await operator.get(`/api/operator/reports/${id}`)).body.current).to.equal(null);
+  });
+
   it('get what moderators hand to them, and then decide it alone', async () => {
     const { alice, bob, channel } = here;
     const member = await register(at(0));

@@ -155,6 +155,21 @@ describe('reports in a server', () => {
     expect((await caseOf(moderator, other.id)).status).to.equal('decided');
   });
 
+  it('of an app are decided by those who manage apps, with its removal or without', async () => {
+    const admin = await join(1, 'admin');
+    const path = `/api/servers/${here.server.id}/apps`;
+    const made = (await admin.post(path, { name: 'Trap', slug: 'trap', type: 'html', htmlContent: '<p>x</p>' })).body;
+    const about = { kind: 'app', serverId: here.server.id, appId: made.id, category: 'other' };
+    expect((await member.post('/api/reports', about)).status).to.equal(201);
+    const { id, ...found } = await caseOf(here.alice, made.id);
+    expect(found).to.deep.include({ kind: 'app', title: 'Trap', toOperators: false });
+    expect((await decide(moderator, id, { action: 'delete' })).body.code).to.equal('ROLE_REQUIRED');
+    for (const action of ['ban', 'kick', 'timeout'])
+      expect((await decide(here.alice, id, { action })).body.code, action).to.equal('VALIDATION_FAILED');
+    expect((await decide(here.alice, id, { action: 'delete' })).body).to.include({ action: 'delete' });
+    expect((await member.get(`${path}/${made.id}`)).status).to.equal(404);
+  });
+
   it('about someone are hidden from them, and decided only by those above; about the owner by the operators', async () => {
     const { alice, channel } = here;
     const peer = await join(0, 'moderator');

@@ -6,7 +6,7 @@ import { type Bot, botIn } from '../world/bot.ts';
 import { type Answer, type Loose, type Person, request } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
-/** Groups of calls about a person, their agents and their direct messages, which no server's timeout concerns. */
+/** Groups of calls about a person, their agents, their direct messages and the installation, which no server's timeout concerns. */
 const personal = new Set<string>([
   ...['Accounts', 'Sessions', 'Personal access tokens', 'Identity providers', 'Membership', 'Invite codes'],
   ...['Friends', 'Direct messages', 'Notifications', 'Models', 'Webhooks', 'Operators'],
@@ -34,9 +34,10 @@ const allowed: Record<string, string> = {
   requestToJoinServer: 'they are in it already',
   joinServer: 'they are in it already, and coming back ends no timeout',
   leaveServer: 'leaving',
+  report: 'what happens to them stays heard',
+  deleteServerInvite: 'ends a link of their own; meanwhile they see no others',
+  withdrawHeld: 'takes back what nobody has seen',
   createServer: 'another server',
-  report: 'whoever is wronged may say so',
-  withdrawHeld: 'taking back',
   createInvites: 'codes for accounts, not for the server',
   deactivateInvite: 'the same',
   deleteInvite: 'the same',
@@ -62,9 +63,6 @@ const bodies: Record<string, (samples: Samples) => object> = {
   addFilters: () => ({ kind: 'word', action: 'flag', patterns: ['x'] }),
   decideServerJoinRequests: () => ({ status: 'approved', all: true }),
   removeRaidMembers: () => ({ all: true }),
-  decideReport: () => ({ action: 'dismiss' }),
-  sendMessage: () => ({ content: 'x' }),
-  sendThreadMessage: () => ({ content: 'x' }),
   createThread: ({ ids }) => ({ name: 'n', parentMessageId: ids.MESSAGE_NOT_FOUND }),
 };
 
@@ -178,6 +176,13 @@ describe('someone who is timed out', () => {
       mouth.close();
     });
   }
+
+  it('may report what they see', async () => {
+    const { channel, bob } = here;
+    const bad = await bob.say(channel.id, 'bad');
+    const answer = await held.post('/api/reports', { kind: 'message', messageId: bad.id, category: 'spam' });
+    expect(answer.status).to.equal(201);
+  });
 
   it('may take back what they wrote, and leave', async () => {
     const { alice, bob, server, channel } = here;

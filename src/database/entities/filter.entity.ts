@@ -35,14 +35,14 @@ const ServerFilterSchema = defineEntity({
 export class ServerFilter extends ServerFilterSchema.class {}
 ServerFilterSchema.setClass(ServerFilter);
 
-/** A message, or an edit, that waits for a moderator, or was published and is to be looked at (contract §6, Filters). */
+/** A message, or an edit, that waits for a moderator (contract §6, Filters). */
 const HeldMessageSchema = defineEntity({
   name: 'HeldMessage',
   tableName: 'held_messages',
   indexes: [
     {
       name: 'held_messages_queue',
-      expression: `create index held_messages_queue on held_messages (server_id, id) where status in ('waiting', 'flagged')`,
+      expression: `create index held_messages_queue on held_messages (server_id, id) where status = 'waiting'`,
     },
     { name: 'held_messages_own', properties: ['authorId', 'channelId'] },
     { name: 'held_messages_expiring', properties: ['createdAt'] },
@@ -63,7 +63,7 @@ const HeldMessageSchema = defineEntity({
     channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').deleteRule('cascade').index(false),
     authorId: () => p.manyToOne(User).mapToPk().fieldName('author_id').deleteRule('cascade').index(false),
     kind: p.string().columnType('text').$type<HeldKind>(),
-    /** What is edited, was published, or is flagged. */
+    /** What is edited, or was published. */
     messageId: p.uuid().nullable(),
     threadId: p.uuid().nullable(),
     replyToId: p.uuid().nullable(),

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ReportAction, ReportKind, Snapshot } from '../../contract/report.ts';
+import type { Snapshot } from '../../contract/report.ts';
+import type { ReportAction, ReportKind } from '../../contract/report-decisions.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { Server } from './server.entity.ts';
 import { User } from './user.entity.ts';
@@ -62,16 +63,24 @@ const ReportCaseSchema = defineEntity({
 export class ReportCase extends ReportCaseSchema.class {}
 ReportCaseSchema.setClass(ReportCase);
 
-/** What one person said about an object. */
+/** What one person said about an object, or that a filter flags it. */
 const ReportSchema = defineEntity({
   name: 'Report',
   tableName: 'reports',
   uniques: [{ name: 'reports_of_reporter', properties: ['caseId', 'reporterId'] }],
+  indexes: [
+    {
+      name: 'reports_of_filter',
+      expression: 'create unique index reports_of_filter on reports (case_id) where reporter_id is null',
+    },
+  ],
   properties: {
     id: p.uuid().primary(),
     caseId: () => p.manyToOne(ReportCase).mapToPk().fieldName('case_id').deleteRule('cascade').index(false),
-    reporterId: () => p.manyToOne(User).mapToPk().fieldName('reporter_id').deleteRule('cascade').index(),
+    /** Null: a filter of the server. */
+    reporterId: () => p.manyToOne(User).mapToPk().fieldName('reporter_id').nullable().deleteRule('cascade').index(),
     category: p.string().columnType('text'),
+    /** What they wrote; of a filter the entry. */
     text: p.string().columnType('text').nullable(),
     createdAt: p.datetime(3).onCreate(dateNow),
   },

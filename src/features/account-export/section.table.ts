@@ -181,7 +181,7 @@ const places: Section[] = [
     `h.id, h.server_id AS "serverId", h.channel_id AS "channelId", h.thread_id AS "threadId", h.kind,
      h.message_id AS "messageId", h.reply_to_id AS "replyToId", h.content, h.previous_content AS "previousContent",
      h.metadata, h.status, h.created_at AS "createdAt", h.decided_at AS "decidedAt"`,
-    `held_messages h WHERE h.author_id = $1 AND h.kind <> 'flag' AND h.status IN ('waiting', 'rejected')`,
+    `held_messages h WHERE h.author_id = $1 AND h.status IN ('waiting', 'rejected')`,
     'h.id',
   ),
   section(

@@ -1,13 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { updateAppSchema } from '../../contract/app.ts';
+import { appDelete } from '../../contract/app.ts';
 import { AppError } from '../../contract/errors.ts';
 import { App, AppFile } from '../../database/entities/app.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
+import type { Auditor } from '../../delivery/audit.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { insertFiles } from './app.table.ts';
+import { appRecord } from './app.view.ts';
 import type { BundleFile } from './bundle.ts';
 
 /** The contents of a version of an app. */
@@ -26,6 +29,9 @@ export interface Description {
   description?: string | null;
   iconUrl?: string | null;
 }
+
+/** An app as the target of what is audited. */
+export const thisApp = ({ id, name }: App) => ({ kind: 'app', id, label: name }) as const;
 
 /** Adds an app with the files of its first version; as the homepage it replaces the present one. */
 export async function insertApp(
@@ -48,6 +54,13 @@ export async function lockApp(em: EntityManager, id: string): Promise<App> {
   const app = await em.findOne(App, id, forUpdate);
   if (!app) throw new AppError('APP_NOT_FOUND');
   return app;
+}
+
+/** Deletes an app with its files, for everyone. @param by who does it @throws AppError APP_NOT_FOUND */
+export async function deleteApp(change: Change, by: Auditor, id: string): Promise<void> {
+  const app = await lockApp(change.em, id);
+  await change.em.nativeDelete(App, id);
+  change.audit(appDelete, { actor: by, serverId: app.serverId, target: thisApp(app), before: appRecord(app) });
 }
 
 /** Writes the files of the next version of a locked app and makes it the served one. */

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import {
   appCreate,
-  appDelete,
   type appDetailSchema,
   type appListSchema,
   appSlugSchema,
@@ -27,7 +26,16 @@ import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
 import type { AppAccess } from './app.access.ts';
-import { type Content, type Description, describeApp, insertApp, lockApp, publishFiles } from './app.changes.ts';
+import {
+  type Content,
+  type Description,
+  deleteApp,
+  describeApp,
+  insertApp,
+  lockApp,
+  publishFiles,
+  thisApp,
+} from './app.changes.ts';
 import { type AppRecord, appRecord } from './app.view.ts';
 import type { BundleFile } from './bundle.ts';
 import type { BundleSources } from './bundle-sources.ts';
@@ -143,11 +151,7 @@ export class AppService {
   /** @throws AppError SERVER_NOT_FOUND, APP_NOT_FOUND, ROLE_REQUIRED */
   async delete(actor: Actor, serverId: string, appId: string): Promise<void> {
     const app = await this.deps.appAccess.changeable(actor, serverId, appId);
-    await this.deps.changes.run(async (change) => {
-      if ((await change.em.nativeDelete(App, app.id)) === 0) throw new AppError('APP_NOT_FOUND');
-      const before = appRecord(app);
-      change.audit(appDelete, { actor, serverId: app.serverId, target: thisApp(app), before });
-    });
+    await this.deps.changes.run((change) => deleteApp(change, actor, app.id));
   }
 
   /**
@@ -257,8 +261,6 @@ export class AppService {
     return { type: 'zip', url: null, files };
   }
 }
-
-const thisApp = ({ id, name }: App) => ({ kind: 'app', id, label: name }) as const;
 
 /**
  * The app whose next version this is. Without a slug the name must match too: other names may give the same slug (`app`,

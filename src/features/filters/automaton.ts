@@ -1,8 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-
-/** How long building may hold the event loop at once, in ms, and how many steps are taken before looking at the clock. */
-const stretchMs = 4;
-const stretch = 256;
+import { stretches } from './stretches.ts';
 
 /**
  * An Aho-Corasick automaton over whole numbers: it finds which of many patterns are in a sequence, in time linear in the
@@ -106,20 +103,4 @@ export class Automaton {
     const [own, other] = [this.ends[node] ?? 0, this.ends[fallback] ?? 0];
     this.ends[node] = own === 0 || other === 0 ? own + other : Math.min(own, other);
   }
-}
-
-/** Says when the work has held the event loop for long enough: then others get a turn before it goes on. */
-function stretches(): (steps: number) => boolean {
-  let since = performance.now();
-  let steps = 0;
-  return (more) => {
-    steps += more;
-    if (steps < stretch) return false;
-    steps = 0;
-    const now = performance.now();
-    if (now - since < stretchMs) return false;
-    // The others' turn counts too: better too often than too seldom.
-    since = now;
-    return true;
-  };
 }

@@ -27,7 +27,7 @@ import {
   upsertFilters,
 } from './filter.table.ts';
 import type { Filters } from './filters.ts';
-import { formOf } from './forms.ts';
+import { formsOf } from './forms.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess'> {
   filters: Filters;
@@ -54,7 +54,7 @@ export class FilterService {
   async add(actor: Actor, idOrSlug: string, input: z.output<typeof addFiltersSchema>): Promise<FilterRecord[]> {
     const serverId = await this.managed(actor, idOrSlug);
     const { kind, action } = input;
-    const entries = entriesOf(kind, input.patterns);
+    const entries = await entriesOf(kind, input.patterns);
     return this.deps.changes.run(async (change) => {
       await this.lock(change, actor, serverId);
       const added = { serverId, kind, action, createdBy: actor.userId, createdAt: dateNow(), entries };
@@ -108,11 +108,12 @@ export class FilterService {
 }
 
 /** The entries of patterns, those that mean the same once. @throws AppError VALIDATION_FAILED */
-function entriesOf(kind: FilterKind, patterns: string[]): { id: string; pattern: string; form: string }[] {
+async function entriesOf(kind: FilterKind, typed: string[]): Promise<{ id: string; pattern: string; form: string }[]> {
+  const patterns = typed.map((pattern) => pattern.trim());
+  const forms = await formsOf(kind, patterns);
   const entries = new Map<string, { id: string; pattern: string; form: string }>();
-  for (const [index, typed] of patterns.entries()) {
-    const pattern = typed.trim();
-    const form = formOf(kind, pattern);
+  for (const [index, pattern] of patterns.entries()) {
+    const form = forms[index] ?? '';
     const message = kind === 'word' ? 'must have something to look for' : 'must be a host, or "*" for all links';
     if (form === '') {
       throw invalid([{ path: `patterns.${index}`, message, code: 'custom' }]);

@@ -67,11 +67,13 @@ export class Filters {
 
   /**
    * For what cannot wait for a moderator, such as names: what would be held is refused too.
+   * @returns that it is flagged, or null
    * @throws AppError MESSAGE_REFUSED
    */
-  async require(actor: Actor, place: Place, texts: string[]): Promise<void> {
+  async require(actor: Actor, place: Place, texts: string[]): Promise<Verdict | null> {
     const verdict = await this.judge(actor, place, () => texts);
     if (verdict && verdict.action !== 'flag') throw new AppError('MESSAGE_REFUSED');
+    return verdict;
   }
 
   /** How to judge what an actor writes piece by piece; null: it may write anything. */

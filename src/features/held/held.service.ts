@@ -2,7 +2,7 @@ import { NIL } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import type { AuditAction } from '../../contract/audit-action.ts';
-import { AppError, ifMissing } from '../../contract/errors.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { HeldRecord, HeldState, heldCalls, listHeldSchema } from '../../contract/held.ts';
 import { heldApprove, heldReject } from '../../contract/moderation-actions.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
@@ -54,33 +54,31 @@ export class HeldService {
   }
 
   /**
-   * Publishes a held message, or makes a held edit, as its author would; leaves a flagged message.
+   * Publishes a held message, or makes a held edit, as its author would.
    * @throws AppError HELD_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN for one's own, HELD_DECIDED, HELD_NOT_POSTABLE
    */
   async approve(actor: Actor, id: string): Promise<z.output<typeof heldCalls.approveHeld.answer>> {
     const row = await this.decidable(actor, id);
-    const message = row.kind === 'flag' ? null : await this.publish(row);
-    const messageId = message?.id ?? null;
-    const decision = { status: 'approved', by: actor.userId, messageId, from: statesOf(row) } as const;
+    const message = await this.publish(row);
+    const from: HeldState[] = ['waiting'];
+    const decision = { status: 'approved', by: actor.userId, messageId: message.id, from } as const;
     const settled = await this.deps.changes.run(async (change) => {
       const decided = await this.deps.holding.settle(change, id, decision);
-      if (message) await this.notify(change, decided, 'message.held_approved', message.id);
+      await this.notify(change, decided, 'message.held_approved', message.id);
       auditDecided(change, actor, heldApprove, decided);
       return decided;
     });
-    return { ...heldRecord(settled, 'moderator'), message: message && { ...message, nonce: undefined } };
+    return { ...heldRecord(settled, 'moderator'), message: { ...message, nonce: undefined } };
   }
 
-  /** Rejects a held message; deletes a flagged one. @throws AppError as `approve`, and as MessageService.delete */
+  /** Rejects a held message. @throws AppError as `approve`, without HELD_NOT_POSTABLE */
   async reject(actor: Actor, id: string): Promise<HeldRecord> {
-    const row = await this.decidable(actor, id);
-    if (row.kind === 'flag' && row.message_id !== null) {
-      await this.deps.messages.delete(actor, row.message_id).catch(ifMissing);
-    }
-    const decision = { status: 'rejected', by: actor.userId, messageId: null, from: statesOf(row) } as const;
+    await this.decidable(actor, id);
+    const from: HeldState[] = ['waiting'];
+    const decision = { status: 'rejected', by: actor.userId, messageId: null, from } as const;
     return this.deps.changes.run(async (change) => {
       const decided = await this.deps.holding.settle(change, id, decision);
-      if (row.kind !== 'flag') await this.notify(change, decided, 'message.held_rejected', null);
+      await this.notify(change, decided, 'message.held_rejected', null);
       auditDecided(change, actor, heldReject, decided);
       return heldRecord(decided, 'moderator');
     });
@@ -89,7 +87,7 @@ export class HeldService {
   /** Takes back the actor's own, or forgets a rejected one. @throws AppError HELD_NOT_FOUND, HELD_DECIDED */
   async withdraw(actor: Actor, id: string): Promise<void> {
     const row = await findHeld(this.deps.database.rows, id);
-    if (row?.author_id !== actor.userId || row.kind === 'flag') throw new AppError('HELD_NOT_FOUND');
+    if (row?.author_id !== actor.userId) throw new AppError('HELD_NOT_FOUND');
     if (row.status !== 'waiting' && row.status !== 'rejected') throw new AppError('HELD_DECIDED');
     const from: HeldState[] = [row.status];
     const decision = { status: 'withdrawn', by: actor.userId, messageId: null, from } as const;
@@ -101,7 +99,7 @@ export class HeldService {
     if (row.author_id === actor.userId) {
       throw new AppError('FORBIDDEN', { message: 'Someone else decides about your own messages.' });
     }
-    if (row.status !== 'waiting' && row.status !== 'flagged') throw new AppError('HELD_DECIDED');
+    if (row.status !== 'waiting') throw new AppError('HELD_DECIDED');
     return row;
   }
 
@@ -155,5 +153,3 @@ function auditDecided(change: Change, actor: Actor, action: AuditAction, row: He
   const before = { authorId: row.author_id };
   change.audit(action, { actor, serverId: row.server_id, channelId: row.channel_id, target, before });
 }
-
-const statesOf = ({ kind }: HeldRow): HeldState[] => (kind === 'flag' ? ['flagged'] : ['waiting']);

@@ -19,6 +19,7 @@ import {
   type ServedContent,
   uploadHeaders,
 } from '../../infrastructure/served-content.ts';
+import { flagKind } from '../../jobs/flag.jobs.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
@@ -27,6 +28,7 @@ import { deleteUnsent, findAttachment, mayStillRead, type StoredAttachment } fro
 import { holdMessage } from '../messages/edit.table.ts';
 import type { Holding } from '../messages/holding.ts';
 import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
+import { flagOf } from '../messages/message.composer.ts';
 import { markExtended } from '../messages/message.edit.ts';
 import { mediaPath } from '../messages/message.view.ts';
 
@@ -43,7 +45,7 @@ const headBytes = 256 * 1024;
 /** Unsent uploads of one user. */
 const maxUnsent = 100;
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'chores' | 'links'> {
+interface Deps extends Pick<Context, 'database' | 'changes' | 'chores' | 'jobs' | 'links'> {
   blobs: BlobStore;
   allowance: StorageAllowance;
   filters: Filters;
@@ -98,7 +100,7 @@ export class MediaService {
    */
   async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
     const target = messageId === undefined ? null : await this.deps.messageAccess.extendable(actor, messageId);
-    if (target) await this.deps.filters.require(actor, target.channel, [file.filename]);
+    const verdict = target && (await this.deps.filters.require(actor, target.channel, [file.filename]));
     return this.deps.changes.run(async (change) => {
       // Concurrent uploads count those before them.
       if (!target) await lockUser(change.rows, actor.userId);
@@ -108,8 +110,12 @@ export class MediaService {
       const owned = { uploaderId: actor.userId, messageId: target?.row.id ?? null, place, blobId: blob.id };
       change.em.create(Attachment, { ...known, ...owned });
       await change.em.flush();
-      if (target) await markExtended(change, target.row);
-      else await this.requireRoom(change.em, actor, 0);
+      if (target) {
+        const flag = flagOf(target.channel, verdict);
+        const { id: messageId, content } = target.row;
+        if (flag) await this.deps.jobs.add(change, flagKind, { messageId, content, ...flag });
+        await markExtended(change, target.row);
+      } else await this.requireRoom(change.em, actor, 0);
       await this.deps.allowance.requireWithin(change.rows, actor);
       return { ...known, url: mediaPath(known.id) };
     });

@@ -24,6 +24,10 @@ export interface StoredAttachment extends AttachmentRow {
 const selectAttachments = `SELECT id, uploader_id, message_id, held_id, blob_id, filename, content_type, size, width, height,
   created_at FROM attachments`;
 const byId = `${selectAttachments} WHERE id = $1`;
+const claim = `UPDATE attachments SET message_id = claim.message_id, place = claim.place
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[]) AS claim (id, message_id, author_id, place)
+  WHERE attachments.id = claim.id AND uploader_id = claim.author_id AND attachments.message_id IS NULL
+  RETURNING attachments.id`;
 const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
 
 /**
@@ -62,4 +66,19 @@ const readableStill = `SELECT a.id FROM attachments a LEFT JOIN messages m ON m.
 /** Whether someone who could read a file may still do so: one that was not sent, or one in a channel that they may read. */
 export async function mayStillRead(rows: Rows, id: string, userId: string): Promise<boolean> {
   return (await rows(readableStill, [id, userId])).length > 0;
+}
+
+/** An upload goes into one message: the second to claim it is refused. @returns whether all of them were free */
+export async function claimFiles(
+  rows: Rows,
+  claims: { id: string; place: number; messageId: string; authorId: string }[],
+): Promise<boolean> {
+  if (claims.length === 0) return true;
+  const claimed = await rows<{ id: string }>(claim, [
+    claims.map(({ id }) => id),
+    claims.map(({ messageId }) => messageId),
+    claims.map(({ authorId }) => authorId),
+    claims.map(({ place }) => place),
+  ]);
+  return claimed.length === claims.length;
 }

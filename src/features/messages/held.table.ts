@@ -3,9 +3,9 @@ import { selectMay } from '../../access/rights.table.ts';
 import type { HeldKind, HeldReason, HeldState } from '../../contract/held.ts';
 import type { Rows } from '../../database/database.ts';
 import type { UserColumns } from '../accounts/account.view.ts';
-import { type AttachmentRow, attachmentsOf } from './attachment.table.ts';
+import type { AttachmentRow } from './attachment.table.ts';
 
-/** Something that waits for a moderator, or that one is to look at. */
+/** Something that waits for a moderator. */
 export interface HeldDraft {
   kind: HeldKind;
   messageId: string | null;
@@ -45,8 +45,7 @@ export interface HeldRow extends UserColumns {
   attachments: AttachmentRow[] | null;
 }
 
-const files = `coalesce((SELECT json_agg(a ORDER BY a.place, a.id) FROM attachments a WHERE a.held_id = h.id),
-  CASE WHEN h.kind = 'flag' THEN ${attachmentsOf('h.message_id')} END)`;
+const files = '(SELECT json_agg(a ORDER BY a.place, a.id) FROM attachments a WHERE a.held_id = h.id)';
 const select = `SELECT h.id, h.server_id, h.channel_id, h.author_id, h.kind, h.message_id, h.thread_id, h.reply_to_id, h.content,
     h.previous_content, h.metadata, h.nonce, h.sent_key, h.reason, h.pattern, h.status, h.decided_at, h.created_at,
     u.username, u.display_name, u.avatar_url, u.is_bot, ${files} AS attachments
@@ -58,19 +57,19 @@ const byKeys = `${select} WHERE h.channel_id = $1 AND h.author_id = $2 AND (h.no
 const editOf = `${select} WHERE h.author_id = $1 AND h.channel_id = $2 AND h.message_id = $3 AND h.kind = 'edit'
   AND h.status = 'waiting' AND h.busy_until IS NULL`;
 const own = `${select} WHERE h.author_id = $1 AND h.channel_id = $2
-  AND h.kind <> 'flag' AND h.status IN ('waiting', 'rejected') ORDER BY h.id`;
+  AND h.status IN ('waiting', 'rejected') ORDER BY h.id`;
 /** In channels that the reader may know of. $1 server, $2 reader, $3 after, $4 limit */
 const queue = `${select} JOIN channels c ON c.id = h.channel_id AND c.deleted_at IS NULL
   JOIN server_members m ON m.server_id = h.server_id AND m.user_id = $2
   LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = $2
-  WHERE h.server_id = $1 AND h.status IN ('waiting', 'flagged') AND h.id > $3
+  WHERE h.server_id = $1 AND h.status = 'waiting' AND h.id > $3
     AND (${selectIsInChannel({ user: '$2', excluded: 'e.excluded' })} OR (c.is_private AND ${selectMay('m', 'channel:see-private')}))
   ORDER BY h.id LIMIT $4`;
 const count = `SELECT count(*)::int AS count FROM held_messages
   WHERE server_id = $1 AND author_id = $2 AND status = 'waiting'`;
 const insert = `INSERT INTO held_messages (id, server_id, channel_id, author_id, kind, message_id, thread_id, reply_to_id,
     content, previous_content, metadata, nonce, sent_key, reason, pattern, status, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`;
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'waiting', $16)`;
 const keepFiles = `UPDATE attachments SET held_id = $1, place = f.place
   FROM unnest($2::uuid[], $4::int[]) AS f (id, place)
   WHERE attachments.id = f.id AND uploader_id = $3 AND message_id IS NULL AND held_id IS NULL RETURNING attachments.id`;
@@ -116,7 +115,7 @@ export function ownHeld(rows: Rows, authorId: string, channelId: string): Promis
   return rows<HeldRow>(own, [authorId, channelId]);
 }
 
-/** What waits or is flagged in channels of a server that the reader may know of, oldest first. */
+/** What waits in channels of a server that the reader may know of, oldest first. */
 export function heldQueue(
   rows: Rows,
   serverId: string,
@@ -130,13 +129,12 @@ export async function countWaiting(rows: Rows, serverId: string, authorId: strin
   return (await first(rows<{ count: number }>(count, [serverId, authorId])))?.count ?? 0;
 }
 
-/** Where and when something is held, and as what. */
+/** Where and when something is held. */
 export interface HeldPlace {
   id: string;
   serverId: string;
   channelId: string;
   authorId: string;
-  status: 'waiting' | 'flagged';
   createdAt: Date;
 }
 
@@ -145,7 +143,7 @@ export async function insertHeld(rows: Rows, place: HeldPlace, draft: HeldDraft)
   await rows(insert, [
     ...[place.id, place.serverId, place.channelId, place.authorId, draft.kind, draft.messageId, draft.threadId],
     ...[draft.replyToId, draft.content, draft.previousContent, metadata, draft.nonce, draft.sentKey],
-    ...[draft.reason, draft.pattern, place.status, place.createdAt],
+    ...[draft.reason, draft.pattern, place.createdAt],
   ]);
 }
 

@@ -9,7 +9,6 @@ import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
-import type { Verdict } from '../filters/filters.ts';
 import { holdersOf, listenersAmong } from '../members/audience.table.ts';
 import { lockMembers } from '../members/roster.ts';
 import {
@@ -27,21 +26,6 @@ import {
 } from './held.table.ts';
 import { heldRecord } from './held.view.ts';
 
-/** A message that went through although an entry flags it. */
-export interface FlaggedMessage {
-  id: string;
-  serverId: string;
-  channelId: string;
-  threadId: string | null;
-  authorId: string;
-  content: string;
-}
-
-/** Where moderators are told of messages that went through although an entry flags them. */
-export interface Flags {
-  flagged(change: Change, message: FlaggedMessage, verdict: Verdict): Promise<void>;
-}
-
 /** Thrown where something would be held, until it is: a repeat of what was sent before gets that instead. */
 export class Withheld extends AppError {
   readonly draft: HeldDraft;
@@ -57,7 +41,7 @@ const keptDays = 14;
 const forgottenAtOnce = 500;
 
 /** Messages and edits that wait for a moderator (contract §6, Filters). */
-export class Holding implements Flags {
+export class Holding {
   private readonly deps: Pick<Context, 'database' | 'changes' | 'channelAccess'>;
 
   constructor(deps: Holding['deps']) {
@@ -79,20 +63,10 @@ export class Holding implements Flags {
       const earlier = await this.earlier(change, actor, channelId, draft);
       if (earlier) return earlier;
       if ((await countWaiting(rows, serverId, actor.userId)) >= maxHeld) throw new AppError('HELD_LIMIT');
-      const held = { serverId, channelId, authorId: actor.userId };
-      return this.insert(change, { ...held, status: 'waiting' }, draft);
+      return this.insert(change, { serverId, channelId, authorId: actor.userId }, draft);
     });
     const held = heldRecord(row, 'author');
     return new AppError('MESSAGE_HELD', { extra: { heldId: held.heldId, held } });
-  }
-
-  /** Shows moderators a message that was published. */
-  async flagged(change: Change, message: FlaggedMessage, { reason, entry }: Verdict): Promise<void> {
-    const { id: messageId, serverId, channelId, authorId, threadId, content } = message;
-    const nothing = { replyToId: null, previousContent: null, metadata: null, nonce: null, sentKey: null };
-    const said = { kind: 'flag', messageId, threadId, content } as const;
-    const draft = { ...nothing, ...said, attachmentIds: [], reason, pattern: entry?.pattern ?? null };
-    await this.insert(change, { serverId, channelId, authorId, status: 'flagged' }, draft);
   }
 
   /**
@@ -149,7 +123,7 @@ export class Holding implements Flags {
 
   private async insert(
     change: Change,
-    place: { serverId: string; channelId: string; authorId: string; status: 'waiting' | 'flagged' },
+    place: { serverId: string; channelId: string; authorId: string },
     draft: HeldDraft,
   ): Promise<HeldRow> {
     const id = newId();
@@ -168,8 +142,7 @@ export class Holding implements Flags {
     const moderators = await listenersAmong(change.rows, serverId, holders, row.channel_id);
     const shown = { serverId, held: heldRecord(row, 'moderator') };
     for (const { id } of moderators) if (id !== authorId) change.publish(event.in(userRoom(id), shown));
-    if (row.kind !== 'flag')
-      change.publish(event.in(userRoom(authorId), { serverId, held: heldRecord(row, 'author') }));
+    change.publish(event.in(userRoom(authorId), { serverId, held: heldRecord(row, 'author') }));
   }
 }
 

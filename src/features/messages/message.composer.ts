@@ -34,8 +34,6 @@ export interface ComposedMessage {
   row: NewMessage;
   reply: MessageRow | null;
   files: AttachmentRow[];
-  /** What moderators are to be told of it. */
-  flag: Verdict | null;
 }
 
 interface Deps extends Pick<Context, 'database' | 'threadAccess'> {
@@ -90,10 +88,11 @@ export class MessageComposer {
       isDirect: channel.kind === 'dm',
       lastBotSeq: null,
       slowModeSeconds: slowModeFor(channel),
+      flag: flagOf(channel, verdict),
     };
     if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
     if (verdict?.action === 'hold') throw new Withheld(draftOf(row, verdict));
-    return { row, reply, files, flag: verdict };
+    return { row, reply, files };
   }
 
   private async reply(channel: ChannelWithRights, messageId: string): Promise<MessageRow> {
@@ -125,6 +124,15 @@ export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
 /** Everything of a message that others see as text. */
 function textsOf({ content, metadata }: SendInput, files: AttachmentRow[]): string[] {
   return [content, ...files.map(({ filename }) => filename), ...(metadata ? textsIn(metadata) : [])];
+}
+
+/** What moderators are to be told of something that is published. */
+export function flagOf(
+  { id: channelId, serverId }: Pick<ChannelWithRights, 'id' | 'serverId'>,
+  verdict: Verdict | null,
+): NewMessage['flag'] {
+  if (serverId === null || verdict?.action !== 'flag' || !verdict.entry) return null;
+  return { serverId, channelId, pattern: verdict.entry.pattern };
 }
 
 function draftOf(row: NewMessage, { reason, entry }: Verdict): HeldDraft {

@@ -1,4 +1,5 @@
 import type { MentionRecord } from '../../contract/mention.ts';
+import type { Flagged } from '../../jobs/flag.jobs.ts';
 import type { MessageJob } from '../../jobs/notification.jobs.ts';
 import type { NewMessage } from './message.table.ts';
 
@@ -16,6 +17,11 @@ export function noticesOf(rows: NewMessage[]): MessageJob[] {
     const broadcast = calls.has('everyone') ? 'everyone' : calls.has('here') ? 'here' : null;
     return { job: 'message', messageId: row.id, users: namedIn(mentions), broadcast };
   });
+}
+
+/** The reports that filters make of messages. */
+export function flagsOf(rows: NewMessage[]): Flagged[] {
+  return rows.flatMap(({ id, content, flag }) => (flag ? [{ messageId: id, content, ...flag }] : []));
 }
 
 /** Users whom a message newly mentions after an edit. */

@@ -9,17 +9,24 @@ import { channelRoom, threadRoom } from '../../contract/rooms.ts';
 import { invalid } from '../../contract/schema/validation.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Written } from '../../delivery/batch.ts';
-import type { Change } from '../../delivery/changes.ts';
 import type { Writer } from '../../delivery/writer.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
+import { flagKind } from '../../jobs/flag.jobs.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import type { Context } from '../context.ts';
-import type { Filters, Verdict } from '../filters/filters.ts';
+import type { Filters } from '../filters/filters.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
-import { type Flags, type Holding, Withheld } from './holding.ts';
+import { type Holding, Withheld } from './holding.ts';
 import type { LoopGuard } from './loop-guard.ts';
 import type { MessageAccess } from './message.access.ts';
-import { asRow, type MessageComposer, onceKeysOf, type SendInput, type SendOptions } from './message.composer.ts';
+import {
+  asRow,
+  flagOf,
+  type MessageComposer,
+  onceKeysOf,
+  type SendInput,
+  type SendOptions,
+} from './message.composer.ts';
 import { publishUpdated, replaceText } from './message.edit.ts';
 import { eraseAndTell } from './message.erasure.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
@@ -35,7 +42,15 @@ const composeAttempts = 5;
 interface Deps
   extends Pick<
     Context,
-    'database' | 'delivery' | 'caches' | 'changes' | 'ephemeral' | 'channelAccess' | 'threadAccess' | 'notifications'
+    | 'database'
+    | 'delivery'
+    | 'caches'
+    | 'changes'
+    | 'jobs'
+    | 'ephemeral'
+    | 'channelAccess'
+    | 'threadAccess'
+    | 'notifications'
   > {
   writer: Writer<NewMessage, MessageRecord>;
   messageAccess: MessageAccess;
@@ -43,7 +58,6 @@ interface Deps
   mentions: MentionService;
   filters: Filters;
   holding: Holding;
-  flags: Flags;
   loopGuard: LoopGuard;
 }
 
@@ -129,12 +143,12 @@ export class MessageService {
     const mentions = await this.deps.mentions.find(actor, channel, content, row.mentions ?? []);
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.deps.changes.run(async (change) => {
-      if (flag) await this.flag(change, channel, { ...placeOf(row), content }, flag);
       const { isChanged, message } = await replaceText(change, row, content, mentions);
       if (content === '' && !message.attachments?.length) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
       }
       if (!isChanged) return messageRecord(message, actor.userId);
+      if (flag) await this.deps.jobs.add(change, flagKind, { messageId, content, ...flag });
       await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: dateNow().toISOString() }]);
       change.afterCommit(() => this.deps.notifications.wake());
       return messageRecord(await publishUpdated(change, row.channel_id, messageId), actor.userId);
@@ -179,11 +193,11 @@ export class MessageService {
     channel: ChannelWithRights,
     row: MessageRow,
     content: string,
-  ): Promise<Verdict | null> {
+  ): Promise<NewMessage['flag']> {
     const verdict = await this.deps.filters.judge(actor, channel, () => [content]);
     if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
-    if (verdict?.action !== 'hold') return verdict;
-    const { id: messageId, threadId } = placeOf(row);
+    if (verdict?.action !== 'hold') return flagOf(channel, verdict);
+    const { id: messageId, thread_id: threadId } = row;
     const none = { replyToId: null, metadata: null, nonce: null, sentKey: null, attachmentIds: [] };
     const { reason, entry } = verdict;
     const edit = { kind: 'edit', messageId, threadId, content, previousContent: row.content } as const;
@@ -193,17 +207,6 @@ export class MessageService {
   /** Holds what is not let through. @returns the answer for its author */
   private async withheld(actor: Actor, channelId: string, { draft }: Withheld): Promise<AppError> {
     return this.deps.holding.hold(actor, await this.deps.channelAccess.postable(actor, channelId), draft);
-  }
-
-  private async flag(
-    change: Change,
-    { id: channelId, serverId }: ChannelWithRights,
-    message: { id: string; authorId: string; threadId: string | null; content: string },
-    verdict: Verdict,
-  ): Promise<void> {
-    const { id, authorId, threadId, content } = message;
-    if (serverId === null) return;
-    await this.deps.flags.flagged(change, { id, serverId, channelId, authorId, threadId, content }, verdict);
   }
 
   private async write(actor: Actor, found: ChannelWithRights, input: SendInput, options: SendOptions) {
@@ -225,7 +228,7 @@ export class MessageService {
   private async writeOnce(actor: Actor, channel: ChannelWithRights, input: SendInput, options: SendOptions) {
     if (!options.heldId) await requireNotSlowed(this.deps.database.rows, actor, channel);
     const message = await this.deps.composer.compose(actor, channel, input, options);
-    const { row, flag } = message;
+    const { row } = message;
     row.lastBotSeq = await this.deps.loopGuard.check(actor, channel.id, row.threadId);
     const record = messageRecord(asRow(message, actor, channel), actor.userId);
     const write = {
@@ -240,7 +243,7 @@ export class MessageService {
       .submit(write, mayBeStale(row) ? undefined : options.queued)
       .catch(asSlowMode);
     if (isNoticed(row)) this.deps.notifications.wake();
-    if (flag && !written.repeated) await this.deps.changes.run((change) => this.flag(change, channel, row, flag));
+    if (row.flag) this.deps.jobs.wake(flagKind.name);
     return written;
   }
 
@@ -258,5 +261,3 @@ export class MessageService {
     return row && messageRecord(row, actor.userId);
   }
 }
-
-const placeOf = ({ id, author_id: authorId, thread_id: threadId }: MessageRow) => ({ id, authorId, threadId });

@@ -4,10 +4,11 @@ import { messageNew } from '../../contract/message.ts';
 import type { Rows } from '../../database/database.ts';
 import type { WriterTable } from '../../delivery/batch.ts';
 import type { Columns } from '../../delivery/log.ts';
+import { type Flagged, insertFlags } from '../../jobs/flag.jobs.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import { currentMentions } from '../mentions/mention.table.ts';
-import { attachmentsOf } from './attachment.table.ts';
-import { isNoticed, noticesOf } from './message.notices.ts';
+import { attachmentsOf, claimFiles } from './attachment.table.ts';
+import { flagsOf, isNoticed, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
 import { reactionsOf } from './reaction.table.ts';
 import { takeTurns } from './slow-mode.table.ts';
@@ -37,6 +38,8 @@ export interface NewMessage {
   lastBotSeq: number | null;
   /** How long its author waits between two messages in the channel; null: slow mode does not hold them. */
   slowModeSeconds: number | null;
+  /** What moderators are to be told of it. */
+  flag: Pick<Flagged, 'serverId' | 'channelId' | 'pattern'> | null;
 }
 
 /** The message was composed from something that has changed meanwhile: compose it again. */
@@ -164,7 +167,8 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     row.mentionedBots === null &&
     row.attachmentIds.length === 0 &&
     row.lastBotSeq === null &&
-    row.slowModeSeconds === null,
+    row.slowModeSeconds === null &&
+    row.flag === null,
   columns: plainColumns,
   insertion: inserting(namesOf(plainColumns)),
 
@@ -198,8 +202,9 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     await takeTurns(rows, added);
     await countInThreads(rows, added);
     await insertMessages(rows, items);
-    await claimAttachments(rows, added);
+    await takeFiles(rows, added);
     await insertJobs(rows, noticesOf(added));
+    await insertFlags(rows, flagsOf(added));
   },
 
   /** Only keys: a nonce is part of its message. Of several keys sent with one nonce the message has the first. */
@@ -279,21 +284,9 @@ async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number 
   ]);
 }
 
-/** An upload goes into one message: the second to claim it is refused. */
-async function claimAttachments(rows: Rows, added: NewMessage[]): Promise<void> {
-  const claims = added.flatMap((row) => row.attachmentIds.map((id, place) => ({ id, place, row })));
-  if (claims.length === 0) return;
-  const claimed = await rows<{ id: string }>(
-    `UPDATE attachments SET message_id = claim.message_id, place = claim.place
-     FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[]) AS claim (id, message_id, author_id, place)
-     WHERE attachments.id = claim.id AND uploader_id = claim.author_id AND attachments.message_id IS NULL
-     RETURNING attachments.id`,
-    [
-      claims.map(({ id }) => id),
-      claims.map(({ row }) => row.id),
-      claims.map(({ row }) => row.authorId),
-      claims.map(({ place }) => place),
-    ],
+async function takeFiles(rows: Rows, added: NewMessage[]): Promise<void> {
+  const claims = added.flatMap(({ id: messageId, authorId, attachmentIds }) =>
+    attachmentIds.map((id, place) => ({ id, place, messageId, authorId })),
   );
-  if (claimed.length < claims.length) throw new StaleMessage();
+  if (!(await claimFiles(rows, claims))) throw new StaleMessage();
 }

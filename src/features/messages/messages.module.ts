@@ -27,7 +27,7 @@ export function messagesModule(context: Context & MentionsServices & FiltersServ
   const messageAccess = new MessageAccess(database, context.channelAccess);
   const composer = new MessageComposer({ ...context, commands });
   const holding = new Holding(context);
-  const parts = { ...context, writer, messageAccess, composer, loopGuard, holding, flags: holding };
+  const parts = { ...context, writer, messageAccess, composer, loopGuard, holding };
   const messages = new MessageService(parts);
   return {
     services: { writer, commands, loopGuard, messageAccess, messages, holding },

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
-import { AppError } from '../../contract/errors.ts';
+import { AppError, ifMissing } from '../../contract/errors.ts';
 import { messageDelete } from '../../contract/message-calls.ts';
 import { reportDecide, reportEscalate } from '../../contract/moderation-actions.ts';
 import {
@@ -10,16 +10,22 @@ import {
   reportCreated,
   reportUpdated,
 } from '../../contract/report.ts';
+import { decisions, type ReportAction } from '../../contract/report-decisions.ts';
 import { type Rights, requirePermission, requireToOutrank } from '../../contract/roles.ts';
 import { invalid } from '../../contract/schema/validation.ts';
+import { Server } from '../../database/entities/server.entity.ts';
+import { forUpdate } from '../../database/queries.ts';
+import type { Auditor } from '../../delivery/audit.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { type InstanceBans, requireFuture } from '../accounts/instance-bans.ts';
 import type { Suspensions } from '../accounts/suspensions.ts';
+import { deleteApp } from '../apps/app.changes.ts';
 import type { Context } from '../context.ts';
 import { lockMembers } from '../members/roster.ts';
 import { eraseWritten } from '../messages/message.erasure.ts';
 import type { BanService } from '../servers/ban.service.ts';
 import type { MemberService } from '../servers/member.service.ts';
+import type { ServerService } from '../servers/server.service.ts';
 import type { TimeoutService } from '../servers/timeout.service.ts';
 import { tellDeciders } from './audience.ts';
 import type { ReportService } from './report.service.ts';
@@ -37,6 +43,7 @@ const notifiedAtOnce = 200;
 interface Deps extends Pick<Context, 'changes' | 'notifications'> {
   reports: ReportService;
   bans: BanService;
+  servers: Pick<ServerService, 'remove'>;
   members: MemberService;
   timeouts: TimeoutService;
   suspensions: Suspensions;
@@ -91,15 +98,16 @@ export class DecisionService {
       const person = aboutId === null ? null : ((await botOwner(change.rows, aboutId)) ?? aboutId);
       const row = await hold(change, id, person);
       const { action, reason = null } = input;
+      requireFitting(decisions[row.kind].operators, action);
       const until = input.until ? new Date(input.until) : null;
-      if (action === 'delete') await this.erase(change, row);
+      // Who operates the installation is nothing that the log of a server tells.
+      if (action === 'delete') await this.erase(change, 'system', row);
       if (action === 'suspend' || action === 'ban') {
         if (person === null) throw unfit('nobody is known to be responsible');
         requireFuture(until);
         if (action === 'suspend') await this.deps.suspensions.suspend(change, actor, person, { reason, until });
         else await this.deps.instanceBans.ban(change, { userId: person, reason, until, by: actor });
       }
-      // Who operates the installation is nothing that the log of a server tells.
       change.audit(reportDecide, { actor, ...placeOf({ ...row, serverId: null }), ...decided(row, input) });
       return this.close(change, actor, row, input);
     });
@@ -112,15 +120,12 @@ export class DecisionService {
     rights: Rights,
     { action, reason, until, deleteMessageHours }: Decision,
   ): Promise<void> {
-    const { aboutId: userId, serverId } = row;
+    const { aboutId: userId, serverId, kind } = row;
+    requireFitting(decisions[kind].moderators, action);
     if (action === 'dismiss') return;
     if (action === 'delete') {
-      requirePermission(rights, 'message:delete-others');
-      await this.erase(change, row);
-      const { channelId, objectId: id } = row;
-      const before = { authorId: userId };
-      change.audit(messageDelete, { actor, serverId, channelId, target: { kind: 'message', id }, before });
-      return;
+      requirePermission(rights, kind === 'app' ? 'app:manage' : 'message:delete-others');
+      return this.erase(change, actor, row);
     }
     if (userId === null) throw unfit('nobody is known to be responsible');
     if (action === 'kick') return this.deps.members.kickIn(change, actor, serverId, userId);
@@ -132,9 +137,18 @@ export class DecisionService {
     await this.deps.bans.banIn(change, actor, serverId, { userId, reason, until, deleteMessageHours });
   }
 
-  private async erase(change: Change, { kind, objectId }: CaseRow): Promise<void> {
-    if (kind !== 'message') throw unfit('only a message can be deleted here');
-    await eraseWritten(change, this.deps.notifications, [objectId]);
+  /** Deletes what a case is about, as its author or owner would. It may be gone by now. */
+  private async erase(change: Change, by: Auditor, { kind, objectId, ...row }: CaseRow): Promise<void> {
+    if (kind === 'app') return deleteApp(change, by, objectId).catch(ifMissing);
+    if (kind === 'message') {
+      await eraseWritten(change, this.deps.notifications, [objectId]);
+      const { serverId, channelId, aboutId: authorId } = row;
+      const target = { kind: 'message', id: objectId } as const;
+      if (serverId) change.audit(messageDelete, { actor: by, serverId, channelId, target, before: { authorId } });
+      return;
+    }
+    const server = await change.em.findOne(Server, objectId, forUpdate);
+    if (server) await this.deps.servers.remove(change, by, server.id, server.ownerId);
   }
 
   private async close(
@@ -162,6 +176,11 @@ const decided = ({ kind }: CaseRow, { action, reason }: Decision | OperatorDecis
   after: { action, kind },
   reason: reason ?? null,
 });
+
+/** @throws AppError VALIDATION_FAILED for what cannot be decided about this kind of thing (contract §5) */
+function requireFitting(fitting: readonly ReportAction[], action: ReportAction): void {
+  if (!fitting.includes(action)) throw unfit(`this can be decided: ${fitting.join(', ')}`);
+}
 
 const unfit = (why: string) => invalid([{ path: 'action', message: `does not fit: ${why}`, code: 'custom' }]);
 

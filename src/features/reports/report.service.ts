@@ -27,6 +27,7 @@ import {
   findReport,
   listCases,
   readCase,
+  readName,
   readReports,
 } from './report.table.ts';
 import { type CaseRecord, caseRecords, categoryOf, detailRecord } from './report.view.ts';
@@ -133,10 +134,11 @@ export class ReportService {
     return detailRecord(rows, { row, reports, earlier, current, withContext });
   }
 
-  /** What a message says now. Others are looked at where they are. */
+  /** What a message says now, or the name of something else. */
   private async current({ kind, objectId }: CaseRow): Promise<string | null> {
-    if (kind !== 'message') return null;
-    const [message] = await findMessages(this.deps.database.rows, [objectId]);
+    const { rows } = this.deps.database;
+    if (kind !== 'message') return (await readName(rows, kind, objectId)) ?? null;
+    const [message] = await findMessages(rows, [objectId]);
     return message && !message.is_deleted ? message.content : null;
   }
 }

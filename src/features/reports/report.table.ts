@@ -1,4 +1,5 @@
-import type { ReportAction, ReportKind, Snapshot } from '../../contract/report.ts';
+import type { Snapshot } from '../../contract/report.ts';
+import type { ReportAction, ReportKind } from '../../contract/report-decisions.ts';
 import type { Rows } from '../../database/database.ts';
 
 /** All reports of one object. */
@@ -25,7 +26,8 @@ export interface CaseRow {
 export interface ReportRow {
   id: string;
   caseId: string;
-  reporterId: string;
+  /** Null: a filter. */
+  reporterId: string | null;
   category: string;
   text: string | null;
   createdAt: Date | string;
@@ -62,7 +64,7 @@ const openCase = `INSERT INTO report_cases (id, kind, server_id, object_id, chan
   ON CONFLICT (object_id, kind, coalesce(server_id, '00000000-0000-0000-0000-000000000000')) WHERE decided_at IS NULL
   DO UPDATE SET updated_at = clock_timestamp() RETURNING id`;
 const insertReport = `INSERT INTO reports (id, case_id, reporter_id, category, text, created_at)
-  VALUES ($1, $2, $3, $4, $5, clock_timestamp()) ON CONFLICT (case_id, reporter_id) DO NOTHING RETURNING id`;
+  VALUES ($1, $2, $3, $4, $5, clock_timestamp()) ON CONFLICT DO NOTHING RETURNING id`;
 const countReport = `UPDATE report_cases SET report_count = report_count + 1,
   categories = CASE WHEN $2 = ANY(categories) THEN categories ELSE categories || $2::text END WHERE id = $1`;
 const selectReports = `SELECT id, case_id AS "caseId", reporter_id AS "reporterId", category, text, created_at AS "createdAt" FROM reports`;
@@ -76,14 +78,29 @@ const close = `UPDATE report_cases SET decided_at = clock_timestamp(), updated_a
 const handOn = 'UPDATE report_cases SET to_operators = true, updated_at = clock_timestamp() WHERE id = $1';
 const ownerOfBot = 'SELECT owner_id AS id FROM agents WHERE user_id = $1';
 
+const filenames =
+  'ARRAY(SELECT a.filename FROM attachments a WHERE a.message_id = m.id ORDER BY a.id LIMIT 20) AS attachments';
 const columnsBeside = `m.id, m.author_id AS "authorId", left(m.content, 1000) AS content, m.created_at AS "createdAt",
-  ARRAY(SELECT a.filename FROM attachments a WHERE a.message_id = m.id ORDER BY a.id LIMIT 20) AS attachments FROM messages m`;
+  ${filenames} FROM messages m`;
 const beside = (place: string) => `
   (SELECT ${columnsBeside} WHERE ${place} AND m.seq < $2 AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 5)
   UNION ALL
   (SELECT ${columnsBeside} WHERE ${place} AND m.seq > $2 AND m.deleted_at IS NULL ORDER BY m.seq LIMIT 5)`;
 const besideRoot = beside('m.channel_id = $1 AND m.thread_id IS NULL');
 const besideInThread = beside('m.thread_id = $1');
+
+/** The server is locked against its removal, with which its cases go. $1 channel, $2 message, $3 server */
+const selectFlagged = `SELECT m.author_id AS "authorId", m.thread_id AS "threadId", m.seq, m.created_at AS "createdAt", ${filenames},
+  s.owner_id AS "ownerId", m.deleted_at IS NOT NULL AND u.deleted_at IS NOT NULL AS "isErased"
+  FROM messages m JOIN users u ON u.id = m.author_id JOIN servers s ON s.id = $3
+  WHERE m.channel_id = $1 AND m.id = $2 FOR KEY SHARE OF s`;
+
+/** What others than messages are called now. */
+const presentName: Record<Exclude<ReportKind, 'message'>, string> = {
+  user: `SELECT display_name || ' (@' || username || ')' AS name FROM users WHERE id = $1 AND deleted_at IS NULL`,
+  server: 'SELECT name FROM servers WHERE id = $1',
+  app: 'SELECT name FROM apps WHERE id = $1',
+};
 
 /** The statement for a page of cases. */
 function page(place: string, isOpen: boolean | undefined): string {
@@ -192,7 +209,8 @@ export async function botOwner(rows: Rows, userId: string): Promise<string | und
   return (await rows<{ id: string }>(ownerOfBot, [userId]))[0]?.id;
 }
 
-interface Beside {
+/** A message as a case keeps it. */
+export interface KeptMessage {
   id: string;
   authorId: string;
   content: string;
@@ -200,10 +218,38 @@ interface Beside {
   attachments: string[];
 }
 
+/** A message that a filter flags, in a server that is there. */
+interface FlaggedRow extends Omit<KeptMessage, 'id' | 'content'> {
+  threadId: string | null;
+  seq: number;
+  ownerId: string;
+  /** Its author has left, and taken along what they wrote. */
+  isErased: boolean;
+}
+
 /** The five messages before and after one, in its channel or its thread. */
 export function messagesBeside(
   rows: Rows,
   { channelId, threadId, seq }: { channelId: string; threadId: string | null; seq: number },
-): Promise<Beside[]> {
-  return threadId === null ? rows<Beside>(besideRoot, [channelId, seq]) : rows<Beside>(besideInThread, [threadId, seq]);
+): Promise<KeptMessage[]> {
+  return threadId === null
+    ? rows<KeptMessage>(besideRoot, [channelId, seq])
+    : rows<KeptMessage>(besideInThread, [threadId, seq]);
+}
+
+/** A flagged message, deleted or not; undefined: its server is gone. */
+export async function readFlagged(
+  rows: Rows,
+  { channelId, messageId, serverId }: { channelId: string; messageId: string; serverId: string },
+): Promise<FlaggedRow | undefined> {
+  return (await rows<FlaggedRow>(selectFlagged, [channelId, messageId, serverId]))[0];
+}
+
+/** What a person, server or app is called now; undefined: it is gone. */
+export async function readName(
+  rows: Rows,
+  kind: Exclude<ReportKind, 'message'>,
+  id: string,
+): Promise<string | undefined> {
+  return (await rows<{ name: string }>(presentName[kind], [id]))[0]?.name;
 }

@@ -1,7 +1,12 @@
 import type { z } from 'zod';
 import { usersByIds } from '../../access/user.table.ts';
 import type { SmallUser } from '../../contract/actor.ts';
-import { type reportCaseSchema, reportCategories, type reportDetailSchema } from '../../contract/report.ts';
+import {
+  caseCategories,
+  type reportCaseSchema,
+  reportCategories,
+  type reportDetailSchema,
+} from '../../contract/report.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
 import type { Rows } from '../../database/database.ts';
 import type { CaseRow, ReportRow } from './report.table.ts';
@@ -11,7 +16,8 @@ type Detail = z.output<typeof reportDetailSchema>;
 type Category = CaseRecord['categories'][number];
 
 /** Categories of a later version count as other ones. */
-export const categoryOf = (name: string): Category => reportCategories.find((known) => known === name) ?? 'other';
+export const categoryOf = (name: string) => reportCategories.find((known) => known === name) ?? 'other';
+const caseCategoryOf = (name: string): Category => caseCategories.find((known) => known === name) ?? 'other';
 
 /** The beginning of what was reported. */
 function titleOf({ snapshot }: CaseRow): string {
@@ -27,7 +33,7 @@ function caseRecord(row: CaseRow, users: Map<string, SmallUser>): CaseRecord {
     ...{ id, kind, serverId, objectId, channelId, reportCount, toOperators, action, reason },
     about: userIn(users, row.aboutId),
     title: titleOf(row),
-    categories: [...new Set(row.categories.map(categoryOf))],
+    categories: [...new Set(row.categories.map(caseCategoryOf))],
     status: row.decidedAt === null ? 'open' : 'decided',
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
@@ -59,8 +65,8 @@ export async function detailRecord(
 ): Promise<Detail> {
   const [record, ...others] = await caseRecords(rows, [row, ...earlier]);
   const messages = (row.snapshot?.messages ?? []).filter(({ reported }) => reported || withContext);
-  const ids = [...reports.map(({ reporterId }) => reporterId), ...messages.map(({ authorId }) => authorId)];
-  const users = await usersByIds(rows, [...new Set(ids)]);
+  const people = [...reports.map(({ reporterId }) => reporterId), ...messages.map(({ authorId }) => authorId)];
+  const users = await usersByIds(rows, [...new Set(people.filter((id) => id !== null))]);
   const snapshot = row.snapshot && {
     name: row.snapshot.name ?? null,
     description: row.snapshot.description ?? null,
@@ -72,7 +78,7 @@ export async function detailRecord(
     current,
     reports: reports.map(({ id, reporterId, category, text, createdAt }) => ({
       ...{ id, text, reporter: userIn(users, reporterId) },
-      ...{ category: categoryOf(category), createdAt: isoTime(createdAt) },
+      ...{ category: caseCategoryOf(category), createdAt: isoTime(createdAt) },
     })),
     earlier: others,
   };

@@ -10,7 +10,7 @@ import { newId } from '../../infrastructure/ids.ts';
 import type { AppAccess } from '../apps/app.access.ts';
 import { findServer } from '../members/server.table.ts';
 import type { MessageAccess } from '../messages/message.access.ts';
-import { messagesBeside, type NewCase } from './report.table.ts';
+import { type KeptMessage, messagesBeside, type NewCase } from './report.table.ts';
 
 type Input = z.output<typeof reportSchema>;
 
@@ -27,6 +27,16 @@ const unseenAs =
   (error: unknown): never => {
     throw error instanceof AppError && (error.status === 403 || error.status === 404) ? new AppError(code) : error;
   };
+
+/** What a case keeps of a message and of those beside it. */
+export function snapshotOf(message: KeptMessage, beside: KeptMessage[]): Snapshot {
+  const kept = [message, ...beside].map((one) => ({
+    ...one,
+    createdAt: isoTime(one.createdAt),
+    reported: one === message,
+  }));
+  return { messages: kept.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)) };
+}
 
 /** What may be reported, as the reporter sees it, and what is kept of it. */
 export class ReportedObjects {
@@ -61,14 +71,10 @@ export class ReportedObjects {
     const { channel_id: channelId, thread_id: threadId, seq } = row;
     // A bot may not read all that is beside what it was sent.
     const beside = actor.user.isBot ? [] : await messagesBeside(database.rows, { channelId, threadId, seq });
-    const reported = {
-      ...{ id: row.id, authorId: row.author_id, content: row.content, createdAt: isoTime(row.created_at) },
-      ...{ attachments: (row.attachments ?? []).map(({ filename }) => filename), reported: true },
-    };
-    const others = beside.map((one) => ({ ...one, createdAt: isoTime(one.createdAt), reported: false }));
-    const messages = [reported, ...others].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
-    const where = { serverId: channel.serverId, channelId };
-    return { ...where, objectId: row.id, aboutId: row.author_id, snapshot: { messages } };
+    const { id, content, author_id: authorId, created_at: createdAt } = row;
+    const attachments = (row.attachments ?? []).map(({ filename }) => filename);
+    const snapshot = snapshotOf({ id, authorId, content, createdAt, attachments }, beside);
+    return { serverId: channel.serverId, channelId, objectId: id, aboutId: authorId, snapshot };
   }
 
   private async person(actor: Actor, userId: string, serverId: string | null) {

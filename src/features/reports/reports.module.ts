@@ -7,6 +7,7 @@ import type { MessagesServices } from '../messages/messages.module.ts';
 import type { Module } from '../module.ts';
 import type { ServersServices } from '../servers/servers.module.ts';
 import { DecisionService } from './decision.service.ts';
+import { reportFlagged } from './flagging.ts';
 import { ReportService } from './report.service.ts';
 import { ReportedObjects } from './reported.ts';
 import { forgetSnapshots } from './snapshot.table.ts';
@@ -29,6 +30,7 @@ export function reportsModule(context: Context & AccountsServices & ServersServi
       decideReport: ({ actor, params, body }) => decisions.decide(actor, params.id, body),
       escalateReport: ({ actor, params }) => decisions.escalate(actor, params.id),
     }),
+    jobs: [reportFlagged],
     chores: [forgetSnapshots(context.settings.accounts.reportDays)],
   } satisfies Module;
 }

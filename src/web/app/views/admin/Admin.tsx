@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer, RestInput } from '../../../../client/index.ts';
+import { decisions } from '../../../../contract/report-decisions.ts';
 import { type AdminSection, pathTo } from '../../state/router.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
@@ -11,7 +12,7 @@ import { useLoaded, usePages } from '../parts/loading.ts';
 import { Block, Page, Row } from '../parts/Page.tsx';
 import { shortTime } from '../parts/time.ts';
 import { AuditEntries, type AuditEntry } from '../server/AuditEntries.tsx';
-import { type Case, CaseList, lengths, type Queue, untilOf } from '../server/CaseList.tsx';
+import { type Case, CaseList, choicesFor, lengths, type Queue, untilOf } from '../server/CaseList.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 
 /** The parts of the operators' page, in their order. */
@@ -74,7 +75,7 @@ type Action = RestInput<'POST /api/operator/reports/:id/decide'>['body']['action
 
 const actions: { value: Action; label: string }[] = [
   { value: 'dismiss', label: 'Dismiss it' },
-  { value: 'delete', label: 'Delete the message' },
+  { value: 'delete', label: 'Delete' },
   { value: 'suspend', label: 'Suspend them' },
   { value: 'ban', label: 'Ban them from this installation' },
 ];
@@ -84,8 +85,7 @@ function queueOf({ client }: AppState): Queue {
     about: 'Direct messages, people and servers, what is about owners, and what moderators handed on.',
     list: (status, cursor) => client.rest('GET /api/operator/reports', { query: { status, cursor } }),
     get: (id) => client.rest('GET /api/operator/reports/:id', { id }),
-    choices: ({ kind, about }: Case) =>
-      actions.filter(({ value }) => (value === 'delete' ? kind === 'message' : value === 'dismiss' || about !== null)),
+    choices: (report: Case) => choicesFor(report, actions, decisions[report.kind].operators),
     decide(id, chosen, more) {
       const action = actions.find(({ value }) => value === chosen)?.value ?? 'dismiss';
       return client.rest('POST /api/operator/reports/:id/decide', { id, body: { action, ...more } });

@@ -71,11 +71,7 @@ function Card({ record, isAdmin, onChange }: CardProps) {
         </Picture>
       </span>
       <strong class="name">{record.name}</strong>
-      {isAdmin && (
-        <Menu label={`Actions for ${record.name}`} items={actionsFor(app, record, setAsking, onChange)}>
-          <Icon name="more" />
-        </Menu>
-      )}
+      <Actions record={record} items={isAdmin ? actionsFor(app, record, setAsking, onChange) : []} />
       <p class="faint">{record.description}</p>
       <footer>
         <span class="faint">{stateOf(record)}</span>
@@ -96,6 +92,21 @@ function Card({ record, isAdmin, onChange }: CardProps) {
         />
       )}
     </li>
+  );
+}
+
+/** What can be done about an app; anyone but who made it may report it. */
+function Actions({ record, items = [] }: { record: AppRecord; items?: MenuItem[] }) {
+  const { me, reporting } = useApp();
+  const { id: appId, serverId, name, createdBy } = record;
+  const report = () => reporting.open({ what: { kind: 'app', serverId, appId }, name });
+  const isOwn = createdBy === me.value?.id;
+  const all: MenuItem[] = isOwn ? items : [...items, { label: 'Report', icon: 'shield', run: report }];
+  if (all.length === 0) return null;
+  return (
+    <Menu label={`Actions for ${name}`} items={all}>
+      <Icon name="more" />
+    </Menu>
   );
 }
 
@@ -153,6 +164,7 @@ export function AppFrame({ serverId, appId }: { serverId: string; appId: string 
         </h1>
         <span class="space" />
         {app && <OwnTab href={addressOf(app)} />}
+        {app && <Actions record={app} />}
       </header>
       {app && (
         <iframe

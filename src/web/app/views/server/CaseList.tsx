@@ -31,6 +31,18 @@ export interface Queue {
   escalate: ((id: string) => Promise<unknown>) | null;
 }
 
+/** What can be done about a case: what fits its kind, and where a person is to answer for it, only if one is known. */
+export function choicesFor(
+  { kind, about }: Case,
+  labels: readonly Choice[],
+  fitting: readonly Choice['value'][],
+): Choice[] {
+  const isPossible = ({ value }: Choice) => about !== null || value === 'dismiss' || value === 'delete';
+  return labels
+    .filter((choice) => fitting.includes(choice.value) && isPossible(choice))
+    .map(({ value, label }) => ({ value, label: value === 'delete' ? `${label} the ${kind}` : label }));
+}
+
 const pageSize = 50;
 
 /** The open and the decided cases of a queue, live. */
@@ -82,8 +94,17 @@ export function CaseList({ queue, on }: { queue: Queue; on: string }) {
 }
 
 const kinds = { message: 'Message', user: 'Person', server: 'Server', app: 'App' };
+const gone = {
+  message: 'The message is deleted by now.',
+  user: 'The account is deleted by now.',
+  server: 'The server is deleted by now.',
+  app: 'The app is deleted by now.',
+};
 const nameOf = ({ kind, about }: CaseEntry) => `${kinds[kind]}${about ? ` of ${about.displayName}` : ''}`;
-const labelOf = (category: string) => categories.find(({ value }) => value === category)?.label ?? category;
+const labelOf = (category: string) =>
+  category === 'filter'
+    ? 'Flagged by a filter'
+    : (categories.find(({ value }) => value === category)?.label ?? category);
 
 function summaryOf(entry: CaseEntry): string {
   const { reportCount, createdAt, action, decidedBy, toOperators, status } = entry;
@@ -147,15 +168,17 @@ function CaseText({ report }: { report: Case }) {
           />
         ))}
       </ul>
-      {said && current === null && <p class="note">The message is deleted by now.</p>}
+      {current === null && <p class="note">{gone[report.kind]}</p>}
       {said && current !== null && current !== said.content && <p class="note">It was edited since: {current}</p>}
       <h3>Who reported it</h3>
       <ul class="people">
         {report.reports.map(({ id, reporter, category, text, createdAt }) => (
           <Row
             key={id}
-            name={reporter?.displayName ?? 'Someone'}
-            about={[labelOf(category), text, shortTime(createdAt)].filter(Boolean).join(' · ')}
+            name={reporter?.displayName ?? (category === 'filter' ? 'A filter' : 'Someone')}
+            about={[labelOf(category), category === 'filter' ? `“${text}”` : text, shortTime(createdAt)]
+              .filter(Boolean)
+              .join(' · ')}
           />
         ))}
       </ul>
@@ -206,11 +229,14 @@ function Decide({ report, queue, done }: DecideProps) {
     <Form action="Decide" work={decide}>
       <Select label="What to do" value={action} options={queue.choices(report)} onChange={setAction} />
       {lasts && <Select label="How long" name="length" options={lengths} />}
+      {action === 'delete' && report.kind === 'server' && (
+        <p class="note">The server is deleted for everyone, with its channels, messages and files.</p>
+      )}
       <Field
         label="Reason"
         name="reason"
         maxlength={500}
-        hint="Kept with the decision; who is banned or suspended is told."
+        hint="Kept with the decision; who is timed out, banned or suspended is told."
       />
     </Form>
   );

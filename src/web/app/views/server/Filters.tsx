@@ -14,7 +14,7 @@ type Action = Filter['action'];
 const actions: { value: Action; label: string; done: string }[] = [
   { value: 'refuse', label: 'Refuse the message', done: 'refused' },
   { value: 'hold', label: 'Hold it for a moderator', done: 'held for a moderator' },
-  { value: 'flag', label: 'Send it, and show it to moderators', done: 'sent, and shown to moderators' },
+  { value: 'flag', label: 'Send it, and report it to moderators', done: 'sent, and reported to moderators' },
   { value: 'allow', label: 'Allow the links', done: 'allowed' },
 ];
 const doneOf = (action: Action) => actions.find(({ value }) => value === action)?.done ?? '';

@@ -13,7 +13,7 @@ import { useApp } from '../useApp.ts';
 type Item = RestAnswer<'GET /api/servers/:id/held'>[number];
 type Decide = (item: Item, decision: 'approve' | 'reject') => void;
 
-/** What filters hold and flag, kept up to date. A and R decide about the one that the focus is in. */
+/** What filters hold, kept up to date. A and R decide about the one that the focus is in. */
 export function HeldQueue({ server }: { server: ServerRecord }) {
   const { client, attempt, me } = useApp();
   const { id } = server;
@@ -54,7 +54,6 @@ function HeldItem({ item, isOwn, onDecide }: { item: Item; isOwn: boolean; onDec
   const { servers } = useApp();
   const ref = useRef<HTMLLIElement>(null);
   const channel = servers.channels.value.get(item.serverId)?.find(({ id }) => id === item.channelId);
-  const isFlag = item.kind === 'flag';
   const decide = (decision: 'approve' | 'reject') => {
     const next = ref.current?.nextElementSibling ?? ref.current?.previousElementSibling;
     next?.querySelector<HTMLElement>('footer button')?.focus();
@@ -84,8 +83,8 @@ function HeldItem({ item, isOwn, onDecide }: { item: Item; isOwn: boolean; onDec
           <p class="hint">Someone else decides about your own messages.</p>
         ) : (
           <footer>
-            <Button label={isFlag ? 'Leave it' : 'Approve'} onClick={() => decide('approve')} />
-            <Button label={isFlag ? 'Delete it' : 'Reject'} kind="quiet" onClick={() => decide('reject')} />
+            <Button label="Approve" onClick={() => decide('approve')} />
+            <Button label="Reject" kind="quiet" onClick={() => decide('reject')} />
           </footer>
         )}
       </div>
@@ -95,6 +94,5 @@ function HeldItem({ item, isOwn, onDecide }: { item: Item; isOwn: boolean; onDec
 
 function reasonOf({ kind, reason, pattern }: Item): string {
   if (reason === 'new-member-link') return 'a link of a new member';
-  const what = kind === 'edit' ? 'a change with' : kind === 'flag' ? 'sent, with' : 'has';
-  return `${what} “${pattern}”`;
+  return `${kind === 'edit' ? 'a change with' : 'has'} “${pattern}”`;
 }
