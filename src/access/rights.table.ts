@@ -2,8 +2,10 @@ import { type ChannelRight, type Permission, rolesWith } from '../contract/roles
 import type { Rows } from '../database/database.ts';
 import type { ServerRoles } from './rights.ts';
 
-const selectRoles = `SELECT s.id AS key, coalesce((SELECT json_agg(json_build_object('id', r.id, 'builtIn', r.built_in,
-    'position', r.position, 'permissions', r.permissions) ORDER BY r.id) FROM server_roles r WHERE r.server_id = s.id), '[]') AS roles
+/** @param server SQL of the server's id */
+const rolesOf = (server: string) => `coalesce((SELECT json_agg(json_build_object('id', r.id, 'builtIn', r.built_in,
+    'position', r.position, 'permissions', r.permissions) ORDER BY r.id) FROM server_roles r WHERE r.server_id = ${server}), '[]')`;
+const selectRoles = `SELECT s.id AS key, ${rolesOf('s.id')} AS roles
   FROM unnest($1::uuid[]) AS s (id)`;
 
 /** The roles of servers that differ from the fixed ones, by server; without any they are empty. */
@@ -11,6 +13,19 @@ export async function readServerRoles(rows: Rows, serverIds: string[]): Promise<
   const found = await rows<ServerRoles & { key: string }>(selectRoles, [serverIds]);
   return new Map(found.map(({ key, roles }) => [key, { roles }]));
 }
+
+/** SQL of the ids of the own roles of a member `m`, as an array. */
+export const selectOwnRoles = `ARRAY(SELECT h.role_id::text FROM member_roles h
+  WHERE h.server_id = m.server_id AND h.user_id = m.user_id ORDER BY h.role_id)`;
+
+/** SQL of whether the server of a member `m` holds back their roles: they are a person without a second factor. */
+export const selectIsHeldBack = `(m.role <> 'member' OR ${selectOwnRoles} <> '{}')
+  AND EXISTS (SELECT FROM servers s WHERE s.id = m.server_id AND s.require_second_factor)
+  AND EXISTS (SELECT FROM users u WHERE u.id = m.user_id AND u.second_factor_at IS NULL AND NOT u.is_bot)`;
+
+/** SQL of the `Standing` of a member `m`, as JSON; null where there is none. */
+export const selectStanding = `CASE WHEN m.user_id IS NOT NULL THEN json_build_object(
+  'roles', ${rolesOf('m.server_id')}, 'roleIds', ${selectOwnRoles}, 'isHeldBack', ${selectIsHeldBack}) END`;
 
 const listOf = (permission: Permission) =>
   rolesWith(permission)

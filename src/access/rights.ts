@@ -5,6 +5,7 @@ import {
   defaultPermissions,
   isLeftBy,
   type Permission,
+  permissions,
   type Rights,
   type Role,
 } from '../contract/roles.ts';
@@ -19,6 +20,11 @@ interface RoleFacts {
 
 /** Those of a server. */
 export interface ServerRoles {
+  roles: RoleFacts[];
+}
+
+/** What the rights of someone in a server are computed of, beside their fixed role. */
+export interface Standing extends Omit<MemberFacts, 'role'> {
   roles: RoleFacts[];
 }
 
@@ -66,10 +72,18 @@ function compute({ roles }: ServerRoles, { role, roleIds, isHeldBack }: MemberFa
   const all = [...fixed(roles, isHeldBack ? 'member' : role), ...own.flatMap(({ permissions }) => permissions)];
   // Held back is what members do not have by themselves.
   const members = new Set(defaultPermissions('member'));
-  const permissions = new Set(isHeldBack ? all.filter((name) => members.has(name)) : all);
+  const given = new Set(isHeldBack ? all.filter((name) => members.has(name)) : all);
   // Whom a channel is open to, channels decide alone.
-  permissions.add('channel:view');
-  return { role, isHeldBack, place, roleIds: own.map(({ id }) => id), permissions, timeout: null };
+  given.add('channel:view');
+  return {
+    role,
+    isHeldBack,
+    place,
+    roleIds: own.map(({ id }) => id),
+    permissions: given,
+    timeout: null,
+    untimed: null,
+  };
 }
 
 /** What a fixed role may do in a server. Nothing can be taken from the owner and admins. */
@@ -77,6 +91,17 @@ function fixed(roles: RoleFacts[], role: Role): readonly Permission[] {
   const isFixed = role === 'owner' || role === 'admin';
   const changed = isFixed ? undefined : roles.find(({ builtIn }) => builtIn === role);
   return changed?.permissions ?? defaultPermissions(role);
+}
+
+/** What the record of a server says that someone may do there, of what was read with it. */
+export function permissionsIn(role: Role, { roles, ...member }: Standing): Permission[] {
+  return permissionsOf(rightsIn({ roles }, { role, ...member }));
+}
+
+/** The permissions of a member in a server, in the order in which they are declared. A timeout is said apart (contract §5). */
+export function permissionsOf(rights: Rights): Permission[] {
+  const { permissions: held } = rights.untimed ?? rights;
+  return permissions.filter((name) => held.has(name));
 }
 
 const ofChannels = new WeakMap<Overridden, WeakMap<Rights, Rights>>();
@@ -115,16 +140,16 @@ export function overridesOfRoles({ role, roleIds, isHeldBack }: Rights, { overri
 }
 
 function overridden(rights: Rights, groups: Override[][]): Rights {
-  const permissions = new Set(rights.permissions);
+  const given = new Set(rights.permissions);
   const members = new Set(defaultPermissions('member'));
   for (const group of groups) {
-    for (const name of group.flatMap(({ deny }) => deny.flatMap(meant))) permissions.delete(name);
+    for (const name of group.flatMap(({ deny }) => deny.flatMap(meant))) given.delete(name);
     for (const name of group.flatMap(({ allow }) => allow.flatMap(meant))) {
       const isHeldBack = rights.isHeldBack && !members.has(name);
-      if (!isHeldBack && isLeftBy(rights.timeout, name)) permissions.add(name);
+      if (!isHeldBack && isLeftBy(rights.timeout, name)) given.add(name);
     }
   }
-  return { ...rights, permissions };
+  return { ...rights, permissions: given };
 }
 
 /** Who views a channel is decided apart, with who was let in (see `isInChannel`). */

@@ -1,13 +1,11 @@
 import { isUuid } from '../contract/schema.ts';
 import type { Rows } from '../database/database.ts';
+import { selectIsHeldBack, selectOwnRoles } from './rights.table.ts';
 import type { MembershipFacts, ServerInfo } from './server.access.ts';
 
 const info = 'SELECT id, is_public AS "isPublic", owner_id AS "ownerId" FROM servers';
 const byId = `${info} WHERE id = $1`;
 const bySlug = `${info} WHERE slug = $1`;
-/** Whether the server of a seat `m` holds back the roles of its user, a person without a second factor. */
-const isHeldBack = `(m.role <> 'member' OR own.ids <> '{}') AND EXISTS (SELECT FROM servers s WHERE s.id = m.server_id AND s.require_second_factor)
-  AND EXISTS (SELECT FROM users u WHERE u.id = m.user_id AND u.second_factor_at IS NULL AND NOT u.is_bot)`;
 /** The timeout that holds a seat `m`: of its user, or of the owner of a bot that the server does not keep. */
 const timeout = `LEFT JOIN LATERAL (SELECT t.until, t.reason FROM server_timeouts t
     WHERE t.server_id = m.server_id AND t.until > now() AND t.user_id = ANY(ARRAY[m.user_id,
@@ -16,11 +14,9 @@ const timeout = `LEFT JOIN LATERAL (SELECT t.until, t.reason FROM server_timeout
 const memberships = `SELECT key, role, role_ids AS "roleIds", is_held_back AS "isHeldBack", workspace_write AS "workspaceWrite",
     timed_out_until AS "timedOutUntil", timeout_reason AS "timeoutReason"
   FROM unnest($1::text[]) AS key CROSS JOIN LATERAL (
-    SELECT m.role, own.ids AS role_ids, ${isHeldBack} AS is_held_back, m.workspace_write,
+    SELECT m.role, ${selectOwnRoles} AS role_ids, ${selectIsHeldBack} AS is_held_back, m.workspace_write,
       (extract(epoch FROM timeout.until) * 1000)::float8 AS timed_out_until, timeout.reason AS timeout_reason
     FROM server_members m ${timeout}
-    CROSS JOIN LATERAL (SELECT ARRAY(SELECT h.role_id::text FROM member_roles h
-      WHERE h.server_id = m.server_id AND h.user_id = m.user_id ORDER BY h.role_id) AS ids) AS own
     WHERE m.server_id = split_part(key, ':', 1)::uuid AND m.user_id = split_part(key, ':', 2)::uuid LIMIT 1) AS seat`;
 
 export async function readServer(rows: Rows, idOrSlug: string): Promise<ServerInfo | undefined> {

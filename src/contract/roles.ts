@@ -1,4 +1,5 @@
 import { AppError } from './errors.ts';
+import { heightOf, isKeptInTimeout, type Rank, ranksAbove } from './standing.ts';
 
 /** The fixed roles of a server, from the most powerful down (contract §5). Everyone has one of them. */
 export const roles = ['owner', 'admin', 'moderator', 'member'] as const;
@@ -127,17 +128,16 @@ export const shownInChannel = [
 ] as const;
 
 /** What someone may do in a server, or in a channel of it. Computed in `access/` alone. */
-export interface Rights {
-  readonly role: Role;
+export interface Rights extends Rank {
   /** The server holds back what is more than a member's until they have a second factor. */
   readonly isHeldBack: boolean;
-  /** The position of the highest of the server's own roles that they have; 0 without one. */
-  readonly place: number;
   /** Ids of the server's own roles that they have. */
   readonly roleIds: readonly string[];
   readonly permissions: ReadonlySet<Permission>;
   /** They are timed out: they have only the permissions to see something. */
   readonly timeout: Timeout | null;
+  /** What they may do in the server once the timeout is over; null without one. */
+  readonly untimed: Rights | null;
 }
 
 /** Someone expresses nothing in a server until then. */
@@ -147,24 +147,15 @@ export interface Timeout {
   readonly reason: string | null;
 }
 
-/** The permissions that only let someone see more: whoever is timed out keeps them (contract §5). */
-const seeing: ReadonlySet<Permission> = new Set<Permission>([
-  'channel:view',
-  'channel:see-private',
-  'app:see-all',
-  'audit:read',
-  'history:read',
-]);
-
 /** Whether someone with these rights can have a permission now: a timeout leaves only what lets them see. */
 export function isLeftBy(timeout: Timeout | null, permission: Permission): boolean {
-  return timeout === null || seeing.has(permission);
+  return timeout === null || isKeptInTimeout(permission);
 }
 
 /** What someone may do while they are timed out. */
 export function withTimeout(rights: Rights, timeout: Timeout): Rights {
   const permissions = new Set([...rights.permissions].filter((name) => isLeftBy(timeout, name)));
-  return { ...rights, permissions, timeout };
+  return { ...rights, permissions, timeout, untimed: rights };
 }
 
 /** For all that someone does in a server but look on, leave, and take back what is theirs. @throws AppError TIMED_OUT */
@@ -174,11 +165,9 @@ export function requireNoTimeout(rights: Rights | null | undefined): void {
   throw new AppError('TIMED_OUT', { extra: { until: new Date(until).toISOString(), reason } });
 }
 
-const rank = (role: Role) => roles.length - roles.indexOf(role);
-
 /** What a fixed role may do where the server has decided nothing else. */
 export function defaultPermissions(role: Role): readonly Permission[] {
-  return permissions.filter((name) => rank(role) >= rank(leastRoles[name]));
+  return permissions.filter((name) => heightOf(role) >= heightOf(leastRoles[name]));
 }
 
 /** Whether someone has a permission; nobody outside a server (null) has any. */
@@ -206,18 +195,11 @@ export function rolesWith(permission: Permission): Role[] {
   return roles.filter((role) => defaultPermissions(role).includes(permission));
 }
 
-/**
- * Whether one may act on the other: nobody acts on an equal or higher role. Of the same fixed role the one with the higher
- * own role is above (contract §5).
- */
-export function outranks(rights: Rights, other: Pick<Rights, 'role' | 'place'>): boolean {
-  if (rights.isHeldBack) return false;
-  const difference = rank(rights.role) - rank(other.role);
-  return difference > 0 || (difference === 0 && rights.place > other.place);
-}
+/** Whether one may act on the other: nobody acts on an equal or higher role (contract §5). */
+export const outranks = (rights: Rights, other: Rank): boolean => !rights.isHeldBack && ranksAbove(rights, other);
 
 /** @throws AppError ROLE_REQUIRED where one may not act on the other; SECOND_FACTOR_SETUP_REQUIRED */
-export function requireToOutrank(rights: Rights | null, other: Pick<Rights, 'role' | 'place'>): void {
+export function requireToOutrank(rights: Rights | null, other: Rank): void {
   if (rights && outranks(rights, other)) return;
   if (rights?.isHeldBack) throw heldBack();
   throw new AppError('ROLE_REQUIRED', { message: 'Nobody acts on an equal or higher role.' });

@@ -5,7 +5,7 @@ import { durableEvent } from './event.ts';
 import { serverKeepDaysSchema } from './keep-days.ts';
 import { inviteMemberSchema, memberSchema } from './member.ts';
 import { pictureErrors, pictureUrlSchema } from './picture.ts';
-import { roles } from './roles.ts';
+import { permissions, roles } from './roles.ts';
 import {
   descriptionSchema,
   doneSchema,
@@ -48,6 +48,10 @@ export const serverSchema = record('Server', {
     .describe('People without a second factor may do no more here than members, whatever their role.'),
   rolesVersion: z.number().int().describe('Grows with each change of its roles; then read them again.'),
   role: z.enum(roles).nullable().describe("The caller's role; null for those who are no members."),
+  permissions: z
+    .array(z.enum(permissions))
+    .optional()
+    .describe('What the caller may do here; a timeout, which is said apart, is not counted. For members only.'),
   createdAt: timeSchema,
   updatedAt: timeSchema,
   holdNewMemberLinksHours: z

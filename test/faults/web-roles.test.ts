@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import type { Loose } from '../world/person.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
+import { register } from '../world/world.ts';
 
 describe("a server's roles in the web client", () => {
   let here: WebWorld;
@@ -108,6 +109,54 @@ describe("a server's roles in the web client", () => {
     const holders = await choose(bob, 'Actions for Guests', 'Members');
     await holders.getByRole('button', { name: 'Take away' }).click();
     await until(async () => (await holders.locator('.people li').count()) === 0);
+  });
+
+  it('show each member the tabs and actions that theirs allow, from when they are given until they are taken', async () => {
+    const base = `/api/servers/${here.server.id}`;
+    const permissions = ['member:timeout', 'report:decide'];
+    const { body: role } = await here.alice.post(`${base}/roles`, { name: 'Wardens', permissions });
+    const [carol, dave] = [await register(here.alice.node), await register(here.alice.node)];
+    const join = { inviteCode: here.server.inviteCode };
+    await dave.post('/api/servers/_/join', join);
+    const visitor = await here.visit(dave);
+    await visitor.open(manage('members'));
+    const { page } = visitor;
+    const row = page.locator('.people li', { hasText: `@${carol.username}` });
+    const tabs = async () => (await page.locator('.tabs a').allInnerTexts()).map((text) => text.trim());
+    const actions = async () => {
+      await row.getByRole('button', { name: 'Actions for' }).click();
+      const found = await page.getByRole('menuitem').allInnerTexts();
+      await page.keyboard.press('Escape');
+      return found.map((text) => text.trim());
+    };
+    // Whoever joins appears without a reload.
+    await carol.post('/api/servers/_/join', join);
+    await row.waitFor();
+    const [plainTabs, plainActions] = [await tabs(), await actions()];
+    expect(plainTabs).to.deep.equal(['Members', 'Invitations', 'Agents']);
+    await here.alice.put(`${base}/members/${dave.id}/roles/${role.id}`, {});
+    await page.getByRole('link', { name: 'Reports' }).waitFor();
+    expect(await tabs()).to.deep.equal([...plainTabs, 'Reports']);
+    await until(async () => (await actions()).includes('Time out'));
+    expect(await actions()).to.deep.equal([...plainActions, 'Time out']);
+    expect(await page.getByText('Nobody is banned.').count()).to.equal(0);
+    await here.alice.delete(`${base}/members/${dave.id}/roles/${role.id}`);
+    await page.getByRole('link', { name: 'Reports' }).waitFor({ state: 'detached' });
+    expect(await tabs()).to.deep.equal(plainTabs);
+    expect(await actions()).to.deep.equal(plainActions);
+    // Other roles of others, and who leaves, are seen at once too.
+    await here.alice.put(`${base}/members/${carol.id}/roles/${role.id}`, {});
+    await row.getByText('Wardens').waitFor();
+    await here.alice.put(`${base}/members/${dave.id}/roles/${role.id}`, {});
+    await page.getByRole('link', { name: 'Reports' }).waitFor();
+    // Equals are not acted on.
+    expect(await actions()).to.deep.equal(plainActions);
+    await carol.post(`${base}/leave`, {});
+    await row.waitFor({ state: 'detached' });
+    await here.alice.delete(`${base}/roles/${role.id}`);
+    await page.getByRole('link', { name: 'Reports' }).waitFor({ state: 'detached' });
+    expect(visitor.complaints).to.deep.equal([]);
+    await visitor.close();
   });
 
   it('and people are allowed and denied things in a channel', async () => {

@@ -114,6 +114,65 @@ describe("a server's own roles", () => {
     expect(body.find(({ userId }: Loose) => userId === helper.id).roles).to.deep.equal([]);
   });
 
+  it('are said in the record of the server as what the reader may do, and told when that changes', async () => {
+    const recordOf = async (person: Person): Promise<Loose> => (await person.get(base)).body;
+    const listed = async (person: Person): Promise<Loose> =>
+      (await person.get('/api/servers')).body.find(({ id }: Loose) => id === here.server.id);
+    const plain = (await recordOf(helper)).permissions;
+    expect(plain).to.include('message:post').and.not.include('member:timeout');
+    expect((await recordOf(here.alice)).permissions).to.include.members(['server:delete', 'role:manage']);
+    const ear = await helper.listen(here.channel.id);
+    const told = () => ear.all('server:updated').at(-1)?.server.permissions ?? plain;
+    const role = await make(['member:timeout', 'report:decide']);
+    await give(here.alice, helper, role);
+    await until(() => told().includes('member:timeout'));
+    const given = told();
+    expect([...given].sort()).to.deep.equal([...plain, 'member:timeout', 'report:decide'].sort());
+    for (const found of [await recordOf(helper), await listed(helper), (await listed(helper)).server]) {
+      expect(found.permissions).to.deep.equal(given);
+    }
+    await here.alice.patch(`${base}/roles/${role.id}`, { permissions: ['member:kick'] });
+    await until(() => told().includes('member:kick') && !told().includes('member:timeout'));
+    const fixed = (await here.alice.get(`${base}/roles`)).body.at(-1).permissions;
+    const less = fixed.filter((name: string) => name !== 'file:attach' && name !== 'channel:view');
+    await here.alice.patch(`${base}/roles/member`, { permissions: less });
+    await until(() => !told().includes('file:attach'));
+    await here.alice.delete(`${base}/roles/member`);
+    await until(() => told().includes('file:attach'));
+    await here.alice.delete(`${base}/roles/${role.id}`);
+    await until(() => !told().includes('member:kick'));
+    expect(told()).to.deep.equal(plain);
+    ear.close();
+  });
+
+  it('are nothing to those who are not in the server', async () => {
+    const outsider = await register(here.alice.node);
+    await here.alice.patch(base, { isPublic: true });
+    expect((await outsider.get(base)).body)
+      .to.include({ role: null })
+      .and.not.have.property('permissions');
+    const joined = await outsider.post(`${base}/join`, {});
+    expect(joined.body.permissions).to.include('message:post');
+    const found = (await outsider.get('/api/servers/discover')).body;
+    for (const one of found) expect(one).not.to.have.property('permissions');
+    await here.alice.patch(base, { isPublic: false });
+  });
+
+  it('stay in records during a timeout, which is said apart', async () => {
+    const at = `/api/channels/${here.channel.id}`;
+    const [before, channel] = [(await other.get(base)).body.permissions, (await other.get(at)).body.permissions];
+    expect(channel).to.include('message:post');
+    await here.alice.put(`${base}/members/${other.id}/timeout`, { seconds: 600 });
+    expect((await other.post(`${at}/messages`, { content: 'no' })).body.code).to.equal('TIMED_OUT');
+    expect((await other.get(base)).body.permissions).to.deep.equal(before);
+    expect((await other.get(at)).body.permissions).to.deep.equal(channel);
+    await here.alice.put(`${at}/overrides/users/${other.id}`, { allow: ['mentionAll'], deny: ['react'] });
+    const now = (await other.get(at)).body.permissions;
+    expect(now).to.include.members(['message:post', 'message:mention-all']).and.not.include('message:react');
+    await here.alice.delete(`${at}/overrides/users/${other.id}`);
+    await here.alice.delete(`${base}/members/${other.id}/timeout`);
+  });
+
   it('change what the fixed ones may do, until that is undone', async () => {
     const { channel } = here;
     const say = () => helper.post(`/api/channels/${channel.id}/messages`, { content: 'hello' });

@@ -7,7 +7,6 @@ import { emojiLike, emojiOf } from '../../src/web/app/state/emoji.ts';
 import { Keyboard } from '../../src/web/app/state/keyboard.ts';
 import { LatestAnswer } from '../../src/web/app/state/latest-answer.ts';
 import { pathTo, routeOf } from '../../src/web/app/state/router.ts';
-import { isAtLeast, outranks } from '../../src/web/app/state/servers.ts';
 import { dayName, shortTime } from '../../src/web/app/views/parts/time.ts';
 import { isGrouped } from '../../src/web/app/views/talk/grouping.ts';
 
@@ -85,16 +84,6 @@ describe('what the web client computes', () => {
     const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, 12);
     expect([now, yesterday].map((date) => dayName(date.toISOString()))).to.deep.equal(['Today', 'Yesterday']);
     expect(shortTime(now.toISOString()).length).to.be.below(shortTime(yesterday.toISOString()).length);
-  });
-
-  it('ranks roles: nobody acts on their equals', () => {
-    expect(isAtLeast('admin', 'moderator')).to.equal(true);
-    expect(isAtLeast(null, 'member')).to.equal(false);
-    expect([outranks('owner', 'admin'), outranks('admin', 'admin'), outranks(null, 'member')]).to.deep.equal([
-      true,
-      false,
-      false,
-    ]);
   });
 
   it('submits with Enter where there is a keyboard for it, and never what an input method composes', () => {

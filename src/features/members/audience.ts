@@ -1,4 +1,6 @@
 import { NIL } from 'uuid';
+import { permissionsOf } from '../../access/rights.ts';
+import { rightsNow } from '../../access/server.access.ts';
 import { channelCreated } from '../../contract/channel.ts';
 import { memberUpdated } from '../../contract/member.ts';
 import { channelRoom, userRoom } from '../../contract/rooms.ts';
@@ -70,6 +72,12 @@ export class Audience {
     }
   }
 
+  /** Tells a member what they may do in a server now, with the rest of its record. */
+  async publishTo(change: Change, serverId: string, userId: string): Promise<void> {
+    const row = await findServer(change.rows, serverId, userId);
+    if (row) change.publish(serverUpdated.in(userRoom(userId), serverChange(serverRecord(row))));
+  }
+
   /** Everyone who gets a server's events, ordered by id. */
   people(rows: Rows, serverId: string): Promise<string[]> {
     return peopleAfter(rows, serverId, NIL, null);
@@ -119,8 +127,12 @@ export class Audience {
     }
     const server = await findServer(change.rows, serverId, NIL);
     if (!server) return;
+    const ids = listeners.map(({ id }) => id);
+    const rights = await rightsNow(change.rows, serverId, ids);
     for (const { id, role } of listeners) {
-      change.publish(serverUpdated.in(userRoom(id), serverChange(serverRecord({ ...server, role }))));
+      const own = rights.get(id);
+      const record = { ...serverRecord({ ...server, role }), ...(own ? { permissions: permissionsOf(own) } : {}) };
+      change.publish(serverUpdated.in(userRoom(id), serverChange(record)));
     }
   }
 

@@ -89,7 +89,9 @@ const inDirect = shownInChannel.filter((name) => name === 'message:pin' || defau
 
 function permissionsOf({ kind, overrides }: ChannelItemRow, { userId, rights }: Viewer): ChannelItem['permissions'] {
   if (kind === 'dm') return inDirect;
-  const here = rights && overrides ? rightsInChannel(rights, { overrides }, userId) : rights;
+  // A timeout ends by itself, and nobody is told: records say it apart.
+  const all = rights?.untimed ?? rights;
+  const here = all && overrides ? rightsInChannel(all, { overrides }, userId) : all;
   return shownInChannel.filter((name) => may(here, name));
 }
 

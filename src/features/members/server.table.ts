@@ -1,3 +1,4 @@
+import { selectStanding } from '../../access/rights.table.ts';
 import type { Rows } from '../../database/database.ts';
 import { selectIsOpen } from './invite-link.table.ts';
 import { memberColumns } from './member.table.ts';
@@ -18,13 +19,13 @@ const listedColumns = (order: string, viewer: string): string => `${ownColumns(v
   CASE WHEN sum(octet_length(s.homepage_html)) OVER (ORDER BY ${order} ROWS UNBOUNDED PRECEDING) <= ${listedHomepages}
     THEN s.homepage_html END AS homepage_html`;
 
-const byId = `SELECT ${serverColumns('$2')}, m.role FROM servers s
+const byId = `SELECT ${serverColumns('$2')}, m.role, ${selectStanding} AS standing FROM servers s
   LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2 WHERE s.id = $1`;
 const byInviteCode = `SELECT ${serverColumns('$2')}, m.role, d.link_id AS "linkId" FROM (
     SELECT id, NULL::uuid AS link_id FROM servers WHERE invite_code = $1
     UNION ALL SELECT i.server_id, i.id FROM server_invites i WHERE i.code = $1 AND ${selectIsOpen('i')} LIMIT 1
   ) AS d JOIN servers s ON s.id = d.id LEFT JOIN server_members m ON m.server_id = s.id AND m.user_id = $2`;
-const ofUser = `SELECT ${listedColumns('m.joined_at, s.id', '$1')}, ${memberColumns} FROM server_members m
+const ofUser = `SELECT ${listedColumns('m.joined_at, s.id', '$1')}, ${memberColumns}, ${selectStanding} AS standing FROM server_members m
   JOIN servers s ON s.id = m.server_id JOIN users u ON u.id = m.user_id
   WHERE m.user_id = $1 ORDER BY m.joined_at, s.id LIMIT 1000`;
 const byMembers = 's.member_count DESC, s.id';

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { permissionsIn, type Standing } from '../../access/rights.ts';
 import type { memberSchema } from '../../contract/member.ts';
 import type { StatusReader } from '../../contract/presence.ts';
 import { may, type Rights, type Role } from '../../contract/roles.ts';
@@ -28,6 +29,8 @@ export interface ServerRow {
   keep_messages_days: number | null;
   keep_edit_history: boolean;
   role: Role | null;
+  /** Of the caller; null for those who are no members, absent where outsiders read it. */
+  standing?: Standing | null;
 }
 
 export type ServerRecord = z.output<typeof serverSchema>;
@@ -54,6 +57,7 @@ export function serverRecord(row: ServerRow): ServerRecord {
     requireSecondFactor: row.require_second_factor,
     rolesVersion: row.roles_version,
     role: row.role,
+    ...(row.role && row.standing ? { permissions: permissionsIn(row.role, row.standing) } : {}),
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
     holdNewMemberLinksHours: row.hold_new_member_links_hours,

@@ -161,6 +161,7 @@ export class RoleService {
       const record = memberRecord(row, this.deps.statuses);
       await this.deps.audience.publishMember(change, serverId, record);
       if (isOther) auditAssigned(change, actor, held, role, isGiven);
+      await this.deps.audience.publishTo(change, serverId, userId);
       return record;
     });
   }

@@ -16,10 +16,8 @@ import {
   roles,
   rolesWith,
 } from '../../contract/roles.ts';
-import { userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
-import { serverUpdated } from '../../contract/server.ts';
 import { memberKick, memberRole, serverHandOver } from '../../contract/server-member.ts';
 import type { Rows } from '../../database/database.ts';
 import { Server, ServerMember } from '../../database/entities/server.entity.ts';
@@ -32,8 +30,7 @@ import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import { readMember, readMembers } from '../members/member.table.ts';
 import { type LockedMember, lockMembers, type Roster } from '../members/roster.ts';
-import { findServer } from '../members/server.table.ts';
-import { broughtRecord, type MemberRecord, memberRecord, serverChange, serverRecord } from '../members/server.view.ts';
+import { broughtRecord, type MemberRecord, memberRecord } from '../members/server.view.ts';
 import { liftTimeout } from '../members/timeouts.ts';
 import { endLinksOf } from '../server-invites/server-invite.service.ts';
 import type { InviteCodes } from './invite-code.ts';
@@ -187,8 +184,7 @@ export class MemberService {
     await change.em.flush();
     if (!rolesWith('join-request:decide').includes(role)) await this.deps.notifications.settle(change, serverId);
     await this.deps.audience.publishMember(change, serverId, await this.record(change.rows, member));
-    const row = await findServer(change.rows, serverId, userId);
-    if (row) change.publish(serverUpdated.in(userRoom(userId), serverChange(serverRecord(row))));
+    await this.deps.audience.publishTo(change, serverId, userId);
     change.afterCommit(() => this.deps.serverAccess.forget(serverId, userId));
   }
 

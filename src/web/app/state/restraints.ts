@@ -9,16 +9,21 @@ interface Timeout {
   reason: string | null;
 }
 
+/** A timer waits no longer. */
+const longestMs = 86_400_000;
+
 type OwnServers = RestAnswer<'GET /api/servers'>;
 
 /** What keeps the user from writing for a while: timeouts in servers, and slow mode in channels. */
 export class Restraints {
-  /** By server. */
+  /** By server, those that are not over. */
   readonly timeouts = signal<ReadonlyMap<string, Timeout>>(new Map());
   /** By channel, when the user may write there again, in ms since 1970. */
   readonly slowed = signal<ReadonlyMap<string, number>>(new Map());
   private readonly core: Core;
   private readonly followed = new Set<string>();
+  /** By server, stops waiting for the end of its timeout. */
+  private readonly waiting = new Map<string, () => void>();
 
   constructor(core: Core) {
     this.core = core;
@@ -56,8 +61,16 @@ export class Restraints {
 
   private set(serverId: string, until: string | null, reason: string | null): void {
     const timeouts = new Map(this.timeouts.peek());
-    if (until === null) timeouts.delete(serverId);
-    else timeouts.set(serverId, { until: Date.parse(until), reason });
+    this.waiting.get(serverId)?.();
+    this.waiting.delete(serverId);
+    const left = until === null ? 0 : Date.parse(until) - Date.now();
+    if (until === null || left <= 0) timeouts.delete(serverId);
+    else {
+      timeouts.set(serverId, { until: Date.parse(until), reason });
+      // Nobody tells of the end. Timers wait 24 days at most, timeouts last up to 28.
+      const again = () => this.set(serverId, until, reason);
+      this.waiting.set(serverId, this.core.scope.after(Math.min(left, longestMs), again));
+    }
     this.timeouts.value = timeouts;
   }
 }

@@ -1,6 +1,5 @@
-import type { ChannelRecord, Message, ServerRecord } from '../../../client/index.ts';
+import type { ChannelRecord, ServerRecord } from '../../../client/index.ts';
 import { keptDays } from '../../../contract/keep-days.ts';
-import { isAtLeast } from './servers.ts';
 
 type Kept = Pick<ChannelRecord, 'keepMessagesDays'>;
 
@@ -28,10 +27,4 @@ export function typedDays(text: string): number | null {
   const days = Number(text);
   if (!/^\d{1,4}$/.test(text) || days < 1 || days > 3650) throw new Error('Type a number of days from 1 to 3650.');
   return days;
-}
-
-/** Whether someone may read what a message said before it was edited. */
-export function mayReadHistory(server: ServerRecord | null, message: Message, userId: string | undefined): boolean {
-  if (!server?.keepEditHistory || !message.isEdited) return false;
-  return message.authorId === userId || isAtLeast(server.role, 'moderator');
 }

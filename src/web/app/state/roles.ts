@@ -31,10 +31,12 @@ export class Roles {
     for (const { member } of own) this.note(member);
   }
 
-  /** Takes what is known of a member, if that is the user. */
-  note({ serverId, userId, roles }: Holding): void {
-    if (!serverId || userId !== this.core.me.peek()?.id) return;
+  /** Takes what is known of a member, if that is the user. @returns whether they have other roles now */
+  note({ serverId, userId, roles }: Holding): boolean {
+    if (!serverId || userId !== this.core.me.peek()?.id) return false;
+    const before = this.own.peek().get(serverId);
     this.own.value = new Map(this.own.peek()).set(serverId, roles);
+    return before !== undefined && [...before].sort().join() !== [...roles].sort().join();
   }
 
   /** Reads the roles of a server. */

@@ -19,6 +19,11 @@ const spreadMs = 1500;
 /** The page size of members, the largest that the server allows. */
 const pageSize = 1000;
 
+type Told<Event extends keyof ChannelEventMap> = ChannelEventMap[Event] & { event: Event };
+/** What a channel tells of members: of its server, or of itself alone. */
+export type MemberNews = Told<'member:joined'> | Told<'member:updated'> | Told<'member:left'>;
+type MemberListener = (news: MemberNews) => void;
+
 interface Parts {
   timelines: Timelines;
   unread: Unread;
@@ -43,6 +48,7 @@ export class Servers {
   /** Of the channels of each server. */
   private readonly latestChannels = new Map<string, LatestAnswer>();
   private readonly watched = new Set<string>();
+  private readonly memberListeners = new Set<MemberListener>();
   /** The last event about users who joined or left since the servers were read: each of their channels reports it. */
   private readonly moved = new Map<string, 1 | -1>();
 
@@ -187,7 +193,16 @@ export class Servers {
     live.listen('closed', () => this.refresh(serverId));
     live.listen('member:joined', (member) => this.countMember(member, 1));
     live.listen('member:left', (member) => this.countMember(member, -1));
-    live.listen('member:updated', (member) => this.roles.note(member));
+    live.listen('member:updated', (member) => {
+      // Channels may decide otherwise about the roles that they have now.
+      if (this.roles.note(member)) this.refresh(serverId);
+    });
+    const tell = (news: MemberNews) => {
+      for (const listener of this.memberListeners) listener(news);
+    };
+    live.listen('member:joined', (member) => tell({ event: 'member:joined', ...member }));
+    live.listen('member:updated', (member) => tell({ event: 'member:updated', ...member }));
+    live.listen('member:left', (member) => tell({ event: 'member:left', ...member }));
   }
 
   private countMember({ scope, serverId, userId }: ChannelEventMap['member:left'], step: 1 | -1): void {
@@ -207,9 +222,22 @@ export class Servers {
   private replace(server: ServerRecord): void {
     this.latest.changed();
     const before = this.list.peek().find(({ id }) => id === server.id);
-    this.list.value = this.list.peek().map((known) => (known.id === server.id ? server : known));
-    // Admins see private channels that they are not in.
-    if (before && before.role !== server.role) this.refresh(server.id);
+    // A node of an older version does not say what the user may do.
+    const { permissions = before?.permissions } = server;
+    const now = { ...server, permissions };
+    this.list.value = this.list.peek().map((known) => (known.id === server.id ? now : known));
+    if (!before) return;
+    const isOther = before.role !== now.role || before.permissions?.join() !== permissions?.join();
+    // Which channels the user sees, and what they may do there, follows. Where the roles have changed everyone is told.
+    const wait = before.rolesVersion === now.rolesVersion ? 0 : Math.random() * spreadMs;
+    if (isOther) this.core.scope.after(wait, () => this.refresh(server.id));
+    if (server.permissions === undefined) void this.load().catch(() => {});
+  }
+
+  /** Tells of members that join, leave or change, as the channels report it that the user is in. @returns stops it */
+  onMember(listener: MemberListener): () => void {
+    this.memberListeners.add(listener);
+    return () => this.memberListeners.delete(listener);
   }
 
   /** What the user has lost access to must not stay on the screen. */
@@ -241,8 +269,7 @@ async function allOf(read: (query: PageQuery) => Promise<Member[]>): Promise<Mem
 /** Whether it has messages to read: voice channels have none, and admins see private ones that they are not in. */
 export const isReadable = ({ isMember, type }: ChannelRecord): boolean => isMember && type !== 'voice';
 
-const rank = { owner: 3, admin: 2, moderator: 1, member: 0 };
-export type Role = keyof typeof rank;
+export type Role = NonNullable<ServerRecord['role']>;
 
 export const roleNames: Record<Role, string> = {
   owner: 'Owner',
@@ -250,11 +277,3 @@ export const roleNames: Record<Role, string> = {
   moderator: 'Moderator',
   member: 'Member',
 };
-
-/** Whether a role is at least another one; outsiders have none. */
-export const isAtLeast = (role: Role | null | undefined, least: Role): boolean =>
-  role != null && rank[role] >= rank[least];
-
-/** Whether the user may act on another member: only on lower roles. */
-export const outranks = (role: Role | null | undefined, other: Role): boolean =>
-  role != null && rank[role] > rank[other];

@@ -18,6 +18,7 @@ import { Presence } from './presence.ts';
 import { Replies } from './replies.ts';
 import { Reporting } from './reporting.ts';
 import { Restraints } from './restraints.ts';
+import { OwnRights } from './rights.ts';
 import { Roles } from './roles.ts';
 import type { Route, Router } from './router.ts';
 import type { Scope } from './scope.ts';
@@ -118,6 +119,7 @@ function partsOf(core: Core) {
     anchors,
     timelines,
     restraints,
+    rights: new OwnRights(restraints),
     roles,
     servers,
     people,

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
-import { isAtLeast } from '../../state/servers.ts';
 import { Button, More } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
@@ -24,7 +23,7 @@ export function Apps({ serverId, appId }: { serverId: string; appId: string | nu
 }
 
 function AppList({ serverId }: { serverId: string }) {
-  const { client, servers } = useApp();
+  const { client, servers, rights } = useApp();
   const [creating, setCreating] = useState(false);
   const { list, load, onMore } = usePages<AppRecord>(
     pageSize,
@@ -34,14 +33,14 @@ function AppList({ serverId }: { serverId: string }) {
     },
     [serverId],
   );
-  const isAdmin = isAtLeast(servers.current.value?.role, 'admin');
+  const manages = rights.may(servers.current.value, 'app:manage');
   const create = <Button label="New app" onClick={() => setCreating(true)} />;
   return (
-    <Page title="Apps" back={pathTo.server(serverId)} actions={isAdmin && create}>
+    <Page title="Apps" back={pathTo.server(serverId)} actions={manages && create}>
       {list?.length === 0 && <p class="empty">This server has no apps yet.</p>}
       <ul class="cards">
         {list?.map((app) => (
-          <Card key={app.id} record={app} isAdmin={isAdmin} onChange={load} />
+          <Card key={app.id} record={app} manages={manages} onChange={load} />
         ))}
       </ul>
       {onMore && <More onMore={onMore} />}
@@ -52,11 +51,11 @@ function AppList({ serverId }: { serverId: string }) {
 
 interface CardProps {
   record: AppRecord;
-  isAdmin: boolean;
+  manages: boolean;
   onChange(): Promise<void>;
 }
 
-function Card({ record, isAdmin, onChange }: CardProps) {
+function Card({ record, manages, onChange }: CardProps) {
   const app = useApp();
   const { attempt, client } = app;
   const [asking, setAsking] = useState<'edit' | 'delete' | null>(null);
@@ -71,7 +70,7 @@ function Card({ record, isAdmin, onChange }: CardProps) {
         </Picture>
       </span>
       <strong class="name">{record.name}</strong>
-      <Actions record={record} items={isAdmin ? actionsFor(app, record, setAsking, onChange) : []} />
+      <Actions record={record} items={manages ? actionsFor(app, record, setAsking, onChange) : []} />
       <p class="faint">{record.description}</p>
       <footer>
         <span class="faint">{stateOf(record)}</span>

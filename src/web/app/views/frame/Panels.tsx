@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import type { DmChannel } from '../../state/people.ts';
 import { pathTo } from '../../state/router.ts';
-import { isAtLeast, isReadable } from '../../state/servers.ts';
+import { isReadable } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
@@ -11,6 +11,7 @@ import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { CreateChannel } from '../server/ChannelDialogs.tsx';
 import { InvitePeople } from '../server/Invites.tsx';
 import { RaidBanner } from '../server/RaidMode.tsx';
+import { firstTask } from '../server/sections.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
 
@@ -81,7 +82,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
       <RaidBanner server={server} />
       <div class="section">
         <h2>Channels</h2>
-        {isAtLeast(server.role, 'admin') && (
+        {app.rights.may(server, 'channel:create') && (
           <IconButton icon="add" label="Create a channel" onClick={() => setCreating(true)} />
         )}
       </div>
@@ -167,14 +168,19 @@ function itemsFor(app: AppState, server: ServerRecord, open: (dialog: 'invite' |
     await app.unread.markAllRead(app.servers.channels.peek().get(server.id)?.filter(isReadable) ?? []);
     await app.notifications.readServer(server.id);
   };
+  const task = firstTask(app, server);
+  const mayInvite =
+    server.inviteCode !== undefined ||
+    app.rights.may(server, 'invite:create') ||
+    app.rights.may(server, 'server:invite');
   return [
-    { label: 'Invite people', icon: 'add', run: () => open('invite') },
-    ...(isAtLeast(server.role, 'admin')
+    ...(mayInvite ? [{ label: 'Invite people', icon: 'add' as const, run: () => open('invite') }] : []),
+    ...(task
       ? [
           {
             label: 'Server settings',
             icon: 'settings' as const,
-            run: () => app.navigate(pathTo.manage(server.id, 'overview')),
+            run: () => app.navigate(pathTo.manage(server.id, task)),
           },
         ]
       : []),

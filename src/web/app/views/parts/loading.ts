@@ -5,6 +5,8 @@ interface Loaded<T> {
   /** Null until it is loaded. */
   value: T | null;
   load(): Promise<void>;
+  /** Changes what is shown, as an event tells; nothing before it is loaded. */
+  update(change: (value: T) => T): void;
   /** Makes a change and loads again; failures are shown. */
   after(change: () => Promise<unknown>): void;
 }
@@ -27,7 +29,8 @@ export function useLoaded<T>(read: () => Promise<T>, on: readonly unknown[]): Lo
     };
   }, on);
   const after = (change: () => Promise<unknown>) => void attempt(() => change().then(load));
-  return { value, load, after };
+  const update = (change: (value: T) => T) => setValue((now) => (now === null ? now : change(now)));
+  return { value, load, update, after };
 }
 
 interface Paged<T> {

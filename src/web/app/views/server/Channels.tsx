@@ -8,11 +8,12 @@ import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block, Row } from '../parts/Page.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 import { ChannelDialogs, type ChannelTask, CreateChannel } from './ChannelDialogs.tsx';
+import { channelTasks } from './channel-tasks.ts';
 
-/** All channels of a server in their order, for admins. */
+/** All channels of a server that the user sees, in their order. */
 export function Channels({ server }: { server: ServerRecord }) {
   const app = useApp();
-  const { servers, client } = app;
+  const { servers, client, rights } = app;
   const [creating, setCreating] = useState(false);
   const [task, setTask] = useState<ChannelTask | null>(null);
   const list = servers.channels.value.get(server.id) ?? [];
@@ -28,6 +29,7 @@ export function Channels({ server }: { server: ServerRecord }) {
             <ChannelRow
               key={channel.id}
               channel={channel}
+              server={server}
               onMove={(by) => void move(app, server.id, list, i, by)}
               isFirst={i === 0}
               isLast={i === list.length - 1}
@@ -35,7 +37,7 @@ export function Channels({ server }: { server: ServerRecord }) {
             />
           ))}
         </ul>
-        <Button label="New channel" onClick={() => setCreating(true)} />
+        {rights.may(server, 'channel:create') && <Button label="New channel" onClick={() => setCreating(true)} />}
       </Block>
       {archived.value && archived.value.length > 0 && (
         <Archived server={server} list={archived.value} onTask={setTask} />
@@ -59,42 +61,46 @@ const move = (app: AppState, serverId: string, list: readonly ChannelRecord[], a
 
 interface ChannelRowProps {
   channel: ChannelRecord;
+  server: ServerRecord;
   isFirst: boolean;
   isLast: boolean;
   onMove(by: number): void;
   onTask(task: ChannelTask): void;
 }
 
-function ChannelRow({ channel, isFirst, isLast, onMove, onTask }: ChannelRowProps) {
+function ChannelRow({ channel, server, isFirst, isLast, onMove, onTask }: ChannelRowProps) {
   const app = useApp();
+  const items = actionsFor(app, channel, onTask);
   return (
     <Row
       picture={<Icon name={channelIcon(channel)} />}
       name={channel.name}
       about={channel.topic ?? (channel.isPrivate ? 'Private' : undefined)}
     >
-      <IconButton icon="up" label={`Move ${channel.name} up`} disabled={isFirst} onClick={() => onMove(-1)} />
-      <IconButton icon="down" label={`Move ${channel.name} down`} disabled={isLast} onClick={() => onMove(1)} />
-      <Menu label={`Actions for ${channel.name}`} items={actionsFor(app, channel, onTask)}>
-        <Icon name="more" />
-      </Menu>
+      {app.rights.may(server, 'channel:order') && (
+        <>
+          <IconButton icon="up" label={`Move ${channel.name} up`} disabled={isFirst} onClick={() => onMove(-1)} />
+          <IconButton icon="down" label={`Move ${channel.name} down`} disabled={isLast} onClick={() => onMove(1)} />
+        </>
+      )}
+      {items.length > 0 && (
+        <Menu label={`Actions for ${channel.name}`} items={items}>
+          <Icon name="more" />
+        </Menu>
+      )}
     </Row>
   );
 }
 
 function actionsFor(app: AppState, channel: ChannelRecord, onTask: (task: ChannelTask) => void): MenuItem[] {
-  const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
-  return [
-    { label: 'Edit', icon: 'edit', run: ask('edit') },
-    { label: 'Permissions', icon: 'key', run: ask('permissions') },
-    { label: 'Keeping messages', icon: 'chat', run: ask('keep') },
-    ...(channel.isPrivate && channel.isMember
-      ? [{ label: 'Members', icon: 'friends' as const, run: ask('members') }]
-      : []),
-    ...(channel.isMember ? [] : [{ label: 'Join', icon: 'add' as const, run: () => void join(app, channel) }]),
-    { label: 'Archive', icon: 'archive', run: ask('archive') },
-    { label: 'Delete', icon: 'trash', danger: true, run: ask('delete') },
-  ];
+  const { isPrivate, isMember } = channel;
+  const mayJoin = !isMember && (!isPrivate || app.rights.mayIn(channel, 'channel:add-member'));
+  const { edit, permissions, keep, archive, remove } = channelTasks(app, channel, onTask);
+  const members: MenuItem = { label: 'Members', icon: 'friends', run: () => onTask({ what: 'members', channel }) };
+  const enter: MenuItem = { label: 'Join', icon: 'add', run: () => void join(app, channel) };
+  return [edit, permissions, keep, isPrivate && isMember && members, mayJoin && enter, archive, remove].filter(
+    (item) => item !== false,
+  );
 }
 
 /** Admins see private channels that they are not in, and may join them. */
@@ -111,7 +117,7 @@ interface ArchivedProps {
 }
 
 function Archived({ server, list, onTask }: ArchivedProps) {
-  const { attempt, client, servers } = useApp();
+  const { attempt, client, servers, rights } = useApp();
   const unarchive = (id: string) =>
     attempt(async () => {
       await client.rest('POST /api/channels/:id/unarchive', { id });
@@ -122,8 +128,12 @@ function Archived({ server, list, onTask }: ArchivedProps) {
       <ul class="people">
         {list.map((channel) => (
           <Row key={channel.id} picture={<Icon name="archive" />} name={channel.name}>
-            <Button label="Bring back" kind="quiet" onClick={() => void unarchive(channel.id)} />
-            <Button label="Delete" kind="danger" onClick={() => onTask({ what: 'delete', channel })} />
+            {rights.mayIn(channel, 'channel:archive') && (
+              <Button label="Bring back" kind="quiet" onClick={() => void unarchive(channel.id)} />
+            )}
+            {rights.mayIn(channel, 'channel:delete') && (
+              <Button label="Delete" kind="danger" onClick={() => onTask({ what: 'delete', channel })} />
+            )}
           </Row>
         ))}
       </ul>

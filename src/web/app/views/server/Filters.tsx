@@ -21,7 +21,7 @@ const doneOf = (action: Action) => actions.find(({ value }) => value === action)
 
 /** Words and links that are not wanted in messages of a server. */
 export function Filters({ server }: { server: ServerRecord }) {
-  const { client } = useApp();
+  const { client, rights } = useApp();
   const { id } = server;
   const { value: list, load, after } = useLoaded(() => client.rest('GET /api/servers/:id/filters', { id }), [id]);
   const remove = ({ id: filterId }: Filter) =>
@@ -43,7 +43,7 @@ export function Filters({ server }: { server: ServerRecord }) {
         about="A host stands for all that is below it. * stands for every link; the nearest entry decides."
         hint="One host on each line, such as example.com."
       />
-      <NewMembers server={server} />
+      {rights.may(server, 'server:update') && <NewMembers server={server} />}
       <TestBox serverId={id} />
       <p class="faint">
         Moderators may write what they like. Names of people, channels and the server are not looked at.

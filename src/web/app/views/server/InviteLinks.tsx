@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
-import { isAtLeast, isReadable } from '../../state/servers.ts';
+import { isReadable } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
@@ -42,14 +42,15 @@ function useLinks(id: string, all: boolean) {
 
 /** Links with an end, a number of uses and a channel. */
 export function InviteLinks({ server }: { server: ServerRecord }) {
+  const { rights } = useApp();
   const [all, setAll] = useState(false);
   const { links, after } = useLinks(server.id, all);
-  const about = isAtLeast(server.role, 'moderator')
+  const about = rights.may(server, 'invite:manage')
     ? 'Everyone’s. A link ends when whoever made it is removed or banned.'
     : 'Yours alone. You see who came by them.';
   return (
     <Block title="Links with an end" about={about}>
-      <NewLink server={server} onMade={() => after(async () => {})} />
+      {rights.may(server, 'invite:create') && <NewLink server={server} onMade={() => after(async () => {})} />}
       <Check label="Show those that are over, too" checked={all} onChange={setAll} />
       {links?.length === 0 && <p class="empty">There is no link yet.</p>}
       <ul class="people">

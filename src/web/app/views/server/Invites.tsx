@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
-import { isAtLeast } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
@@ -15,16 +14,17 @@ type JoinRequest = RestAnswer<'GET /api/servers/:id/join-requests'>[number];
 
 /** The invite links of a server, raid mode, and who asks to be let in. */
 export function Invites({ server }: { server: ServerRecord }) {
-  const isAdmin = isAtLeast(server.role, 'admin');
+  const { rights } = useApp();
+  const mayHold = rights.may(server, 'server:raid');
   return (
     <>
       <Block title="Invite link" about="Whoever has it can join, until a new one is made.">
         {server.inviteCode && <CopyField label="Link" value={inviteLink(server.inviteCode)} />}
-        {isAdmin && <Renew server={server} />}
+        {rights.may(server, 'server:regenerate-invite') && <Renew server={server} />}
       </Block>
       <InviteLinks server={server} />
-      {isAtLeast(server.role, 'moderator') && <Requests server={server} />}
-      {isAtLeast(server.role, 'moderator') && <RaidMode server={server} />}
+      {(mayHold || rights.may(server, 'join-request:decide')) && <Requests server={server} />}
+      {mayHold && <RaidMode server={server} />}
     </>
   );
 }
@@ -135,7 +135,7 @@ function RequestRow({ request, onDecide }: RequestRowProps) {
 }
 
 export function InvitePeople({ server, onClose }: { server: ServerRecord; onClose(): void }) {
-  const { attempt, client, showToast, people } = useApp();
+  const { attempt, client, showToast, people, rights } = useApp();
   const invite = (userId: string, name: string) =>
     attempt(async () => {
       await client.rest('POST /api/servers/:id/invite-member', { id: server.id, body: { userId } });
@@ -144,8 +144,8 @@ export function InvitePeople({ server, onClose }: { server: ServerRecord; onClos
   return (
     <Dialog title={`Invite people to ${server.name}`} onClose={onClose}>
       {server.inviteCode && <CopyField label="With this link anyone can join" value={inviteLink(server.inviteCode)} />}
-      <NewLink server={server} />
-      {people.friends.value.length > 0 && (
+      {rights.may(server, 'invite:create') && <NewLink server={server} />}
+      {rights.may(server, 'server:invite') && people.friends.value.length > 0 && (
         <ul class="people found">
           {people.friends.value.map(({ friendId, user }) => (
             <Row

@@ -19,13 +19,17 @@ interface Planned {
 
 /** How long a server keeps messages, and whether it keeps what edited ones said before. */
 export function Keeping({ server }: { server: ServerRecord }) {
-  const { servers, client, showToast } = useApp();
+  const { servers, client, rights, showToast } = useApp();
   const { id, keepMessagesDays, keepEditHistory } = server;
   const [planned, setPlanned] = useState<Planned | null>(null);
+  const [decidesDays, decidesHistory] = [rights.may(server, 'retention:set'), rights.may(server, 'server:update')];
   const save = async ({ text, isChecked }: Fields) => {
-    const days = typedDays(text('days'));
+    const days = decidesDays ? typedDays(text('days')) : keepMessagesDays;
     const change = async (): Promise<void> => {
-      await servers.update(id, { keepMessagesDays: days, keepEditHistory: isChecked('history') });
+      await servers.update(id, {
+        ...(decidesDays ? { keepMessagesDays: days } : {}),
+        ...(decidesHistory ? { keepEditHistory: isChecked('history') } : {}),
+      });
       showToast('The server is saved.');
     };
     const count = () => client.rest('GET /api/servers/:id/expiring-messages', { id, query: { days: days ?? 1 } });
@@ -36,16 +40,20 @@ export function Keeping({ server }: { server: ServerRecord }) {
     <>
       <Form class="block" action="Save" work={save}>
         <h2>Messages</h2>
-        <DaysField
-          value={keepMessagesDays}
-          label="Delete messages after so many days"
-          hint="Empty: they are kept for ever. Channels may have their own number. Pinned messages, threads and files go too."
-        />
-        <Check
-          name="history"
-          checked={keepEditHistory}
-          label="Keep earlier versions of edited messages, for moderators and authors to read"
-        />
+        {decidesDays && (
+          <DaysField
+            value={keepMessagesDays}
+            label="Delete messages after so many days"
+            hint="Empty: they are kept for ever. Channels may have their own number. Pinned messages, threads and files go too."
+          />
+        )}
+        {decidesHistory && (
+          <Check
+            name="history"
+            checked={keepEditHistory}
+            label="Keep earlier versions of edited messages, for moderators and authors to read"
+          />
+        )}
         <p class="hint">Everyone here is told of both. Without it, versions that were kept are deleted.</p>
       </Form>
       {planned && <ConfirmKeeping planned={planned} onClose={() => setPlanned(null)} />}

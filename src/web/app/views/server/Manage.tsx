@@ -1,8 +1,5 @@
 import type { ServerRecord } from '../../../../client/index.ts';
 import { pathTo, type ServerSection } from '../../state/router.ts';
-import { isAtLeast } from '../../state/servers.ts';
-import type { Permission } from '../../state/standing.ts';
-import type { IconName } from '../parts/Icon.tsx';
 import { Page } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
 import { AuditLog } from './AuditLog.tsx';
@@ -17,45 +14,16 @@ import { Reports } from './Reports.tsx';
 import { Roles } from './Roles.tsx';
 import { ServerAgents } from './ServerAgents.tsx';
 import { ServerHome } from './ServerHome.tsx';
-import { ownStanding, useRoles } from './useRoles.ts';
+import { sectionsFor } from './sections.ts';
+import { useRoles } from './useRoles.ts';
 
-interface Section {
-  section: ServerSection;
-  label: string;
-  icon: IconName;
-  forAdmins: boolean;
-  forModerators?: true;
-  /** For those whose roles have it. */
-  needs?: Permission;
-}
-
-const sections: Section[] = [
-  { section: 'overview', label: 'Overview', icon: 'settings', forAdmins: true },
-  { section: 'members', label: 'Members', icon: 'friends', forAdmins: false },
-  { section: 'roles', label: 'Roles', icon: 'key', forAdmins: false, needs: 'role:manage' },
-  { section: 'channels', label: 'Channels', icon: 'hash', forAdmins: true },
-  { section: 'messages', label: 'Messages', icon: 'chat', forAdmins: true },
-  { section: 'invites', label: 'Invitations', icon: 'link', forAdmins: false },
-  { section: 'agents', label: 'Agents', icon: 'agent', forAdmins: false },
-  { section: 'filters', label: 'Filters', icon: 'block', forAdmins: true },
-  { section: 'held', label: 'Held messages', icon: 'shield', forAdmins: false, forModerators: true },
-  { section: 'reports', label: 'Reports', icon: 'shield', forAdmins: false, forModerators: true },
-  { section: 'audit', label: 'Audit log', icon: 'shield', forAdmins: true },
-];
-
-/** The settings of a server, as far as the user's role allows. */
+/** The settings of a server, as far as the user may see them. */
 export function Manage({ serverId, section }: { serverId: string; section: ServerSection }) {
   const app = useApp();
   const server = app.servers.current.value;
   useRoles(server);
   if (!server) return <ServerHome serverId={serverId} />;
-  const { permissions } = ownStanding(app, server);
-  const open = sections.filter(
-    ({ forAdmins, forModerators, needs }) =>
-      (!needs || permissions.has(needs)) &&
-      (!forAdmins || isAtLeast(server.role, 'admin')) &&
-      (!forModerators || isAtLeast(server.role, 'moderator')),
-  );
+  const open = sectionsFor(app, server);
   const here = open.find((one) => one.section === section) ?? open[0];
   const tabs = open.map(({ section, label, icon }) => ({
     href: pathTo.manage(serverId, section),

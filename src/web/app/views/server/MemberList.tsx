@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../../client/index.ts';
-import { isAtLeast, type Member, outranks } from '../../state/servers.ts';
+import { ranksAbove } from '../../../../contract/standing.ts';
+import type { Member } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button, IconButton, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -10,7 +11,8 @@ import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
 import { HighestRole } from './RoleBadge.tsx';
-import { useRoles } from './useRoles.ts';
+import { useChannelMembers } from './useMembers.ts';
+import { ownStanding, standingOf, useRoles } from './useRoles.ts';
 
 const count = new Intl.NumberFormat();
 
@@ -64,12 +66,13 @@ export function OnlineCount({ serverId }: { serverId: string }) {
   return online === undefined ? null : <p class="faint">{`${count.format(online)} online`}</p>;
 }
 
-/** The members of a channel. Admins add others, moderators remove them. */
+/** The members of a channel. Those who may add others, and take out whom they stand above. */
 export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
-  const { servers, client, attempt, people, me } = useApp();
+  const app = useApp();
+  const { servers, client, attempt, people, me } = app;
   const server = servers.current.value;
   const roles = useRoles(server);
-  const { value: list, after } = useLoaded(() => servers.channelMembersOf(channel.id), [channel.id]);
+  const { value: list, after } = useChannelMembers(channel.id);
   const remove = (userId: string) =>
     after(() => client.rest('DELETE /api/channels/:id/members/:userId', { id: channel.id, userId }));
   const add = (userId: string) =>
@@ -78,29 +81,37 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
     onClose();
     void attempt(() => people.talkTo(userId));
   };
-  const mayRemove = isAtLeast(server?.role, 'moderator');
+  const mayAdd = app.rights.mayIn(channel, 'channel:add-member');
+  const mayRemove = (member: Member): boolean => {
+    if (!server || member.userId === me.value?.id || !app.rights.mayIn(channel, 'channel:remove-member')) return false;
+    // About bots decides whoever may let them in, whatever their role.
+    const isOpenTo = member.user.isBot && mayAdd;
+    return isOpenTo || ranksAbove(ownStanding(app, server), standingOf(app, server, member));
+  };
   return (
     <Dialog title={`Members of #${channel.name}`} onClose={onClose}>
       {server && !channel.isPrivate && <OnlineCount serverId={server.id} />}
-      {server && isAtLeast(server.role, 'admin') && list && (
+      {server && mayAdd && list && (
         <AddMember serverId={server.id} present={new Set(list.map(({ userId }) => userId))} onAdd={add} />
       )}
       <MemberList
         list={list}
-        row={({ userId, user, role, roles: held }) => (
+        row={(member) => (
           <Row
-            key={userId}
-            picture={<Avatar user={user} present />}
-            name={user.displayName}
-            about={`@${user.username}`}
+            key={member.userId}
+            picture={<Avatar user={member.user} present />}
+            name={member.user.displayName}
+            about={`@${member.user.username}`}
           >
-            <HighestRole member={{ role, roles: held }} list={roles} />
-            {userId !== me.value?.id && (
-              <IconButton icon="chat" label={`Message ${user.displayName}`} onClick={() => talk(userId)} />
+            <HighestRole member={member} list={roles} />
+            {member.userId !== me.value?.id && (
+              <IconButton
+                icon="chat"
+                label={`Message ${member.user.displayName}`}
+                onClick={() => talk(member.userId)}
+              />
             )}
-            {mayRemove && userId !== me.value?.id && outranks(server?.role, role) && (
-              <Button label="Take out" kind="quiet" onClick={() => remove(userId)} />
-            )}
+            {mayRemove(member) && <Button label="Take out" kind="quiet" onClick={() => remove(member.userId)} />}
           </Row>
         )}
       />

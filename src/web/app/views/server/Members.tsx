@@ -1,7 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { ranksAbove } from '../../../../contract/standing.ts';
+import type { Permission } from '../../state/rights.ts';
 import type { RoleRecord } from '../../state/roles.ts';
-import { isAtLeast, type Member, outranks, type Role, roleNames } from '../../state/servers.ts';
+import { type Member, type Role, roleNames } from '../../state/servers.ts';
+import type { Standing } from '../../state/standing.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
@@ -17,24 +20,13 @@ import { MemberList, OnlineCount } from './MemberList.tsx';
 import { DeleteMessagesDialog, MessagesToDelete, TimeoutDialog, timedOutUntil } from './Restrain.tsx';
 import { HighestRole } from './RoleBadge.tsx';
 import { MemberRoles, mayStepDown, StepDown } from './RoleMembers.tsx';
-import { ownStanding } from './useRoles.ts';
+import { useServerMembers } from './useMembers.ts';
+import { ownStanding, standingOf } from './useRoles.ts';
 
 /** The members of a server, and their roles. */
 export function Members({ server }: { server: ServerRecord }) {
-  const { client, servers, presence, attempt } = useApp();
-  const {
-    value: list,
-    load,
-    after,
-  } = useLoaded(async () => {
-    const members = await servers.membersOf(server.id);
-    presence.report(members.map(({ userId, user }) => ({ userId, status: user.status })));
-    return members;
-  }, [server.id]);
-  useEffect(
-    () => client.on('member:timed-out', ({ serverId }) => void (serverId === server.id && attempt(load))),
-    [server.id],
-  );
+  const { rights } = useApp();
+  const { value: list, after } = useServerMembers(server.id);
   return (
     <>
       <Block title={list ? `Members · ${list.length}` : 'Members'}>
@@ -44,7 +36,7 @@ export function Members({ server }: { server: ServerRecord }) {
           row={(member) => <MemberRow key={member.userId} server={server} member={member} after={after} />}
         />
       </Block>
-      {isAtLeast(server.role, 'moderator') && <Bans server={server} />}
+      {rights.may(server, 'member:ban') && <Bans server={server} />}
     </>
   );
 }
@@ -65,7 +57,9 @@ function MemberRow({ server, member, after }: MemberProps) {
   const params = { id: server.id, userId };
   const setRole = (to: Role) =>
     client.rest('PATCH /api/servers/:id/members/:userId', { ...params, body: { role: to } });
-  const isBelow = userId !== me.value?.id && outranks(server.role, role);
+  const mine = ownStanding(app, server);
+  const isBelow = userId !== me.value?.id && ranksAbove(mine, standingOf(app, server, member));
+  const below = rolesBelow(mine);
   const close = () => setAsking(null);
   return (
     <Row
@@ -73,17 +67,18 @@ function MemberRow({ server, member, after }: MemberProps) {
       name={member.nickname ?? user.displayName}
       about={<About member={member} list={app.roles.lists.value.get(server.id) ?? []} />}
     >
-      {isBelow && isAtLeast(server.role, 'admin') ? (
-        <RolePicker server={server} member={member} onChange={(to) => after(() => setRole(to))} />
+      {isBelow && mine.may('member:set-role') && below.some((one) => one !== role) ? (
+        <RolePicker choice={below} member={member} onChange={(to) => after(() => setRole(to))} />
       ) : (
         <span class="faint">{roleNames[role]}</span>
       )}
-      <Menu label={`Actions for ${user.displayName}`} items={actionsFor(app, server, member, isBelow, setAsking)}>
+      <Menu
+        label={`Actions for ${user.displayName}`}
+        items={actionsFor({ app, server, member, mine, isBelow, ask: setAsking })}
+      >
         <Icon name="more" />
       </Menu>
-      {asking === 'roles' && (
-        <MemberRoles {...{ server, member, after }} mine={ownStanding(app, server)} onClose={close} />
-      )}
+      {asking === 'roles' && <MemberRoles {...{ server, member, mine, after }} onClose={close} />}
       {asking === 'step down' && <StepDown server={server} onClose={close} onDone={() => after(async () => {})} />}
       {asking === 'remove' && (
         <Confirm
@@ -143,8 +138,17 @@ function About({ member, list }: { member: Member; list: readonly RoleRecord[] }
   );
 }
 
-function RolePicker({ server, member, onChange }: { server: ServerRecord; member: Member; onChange(to: Role): void }) {
-  const choice = (['admin', 'moderator', 'member'] as const).filter((role) => outranks(server.role, role));
+/** The fixed roles that someone may give. */
+const rolesBelow = (mine: Standing) =>
+  (['admin', 'moderator', 'member'] as const).filter((role) => ranksAbove(mine, { role, place: 0 }));
+
+interface RolePickerProps {
+  choice: readonly Role[];
+  member: Member;
+  onChange(to: Role): void;
+}
+
+function RolePicker({ choice, member, onChange }: RolePickerProps) {
   return (
     <Select
       bare
@@ -159,16 +163,21 @@ function RolePicker({ server, member, onChange }: { server: ServerRecord; member
   );
 }
 
-function actionsFor(
-  app: AppState,
-  server: ServerRecord,
-  member: Member,
-  isBelow: boolean,
-  ask: (what: Question) => void,
-): MenuItem[] {
-  const { user, userId, role } = member;
+interface ActionProps {
+  app: AppState;
+  server: ServerRecord;
+  member: Member;
+  mine: Standing;
+  /** The user stands above the member. */
+  isBelow: boolean;
+  ask(what: Question): void;
+}
+
+function actionsFor({ app, server, member, mine, isBelow, ask }: ActionProps): MenuItem[] {
+  const { user, userId } = member;
   const isOther = userId !== app.me.value?.id;
-  const moderates = isBelow && isAtLeast(server.role, 'moderator');
+  const mayOn = (permission: Permission) => isBelow && mine.may(permission);
+  const mayTimeOut = mayOn('member:timeout');
   const isHeld = timedOutUntil(member) !== null;
   const items: (MenuItem | false)[] = [
     isOther && { label: 'Message', icon: 'chat', run: () => void app.attempt(() => app.people.talkTo(userId)) },
@@ -177,31 +186,31 @@ function actionsFor(
       icon: 'copy',
       run: () => void app.copy(`@${user.username}`),
     },
-    mayHaveRoles(app, server, member) && { label: 'Roles', icon: 'key', run: () => ask('roles') },
+    (mine.may('role:manage') || (!isOther && member.roles.length > 0)) && {
+      label: 'Roles',
+      icon: 'key',
+      run: () => ask('roles'),
+    },
     !isOther && mayStepDown(server) && { label: 'Lower your role', icon: 'down', run: () => ask('step down') },
-    isBelow &&
-      server.role === 'owner' &&
-      role !== 'owner' &&
-      !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
+    mayOn('server:hand-over') && !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
     isOther && {
       label: 'Report',
       icon: 'shield',
       run: () => app.reporting.open({ what: { kind: 'user', userId, serverId: server.id }, name: user.displayName }),
     },
     isOther && { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(user) },
-    moderates && { label: isHeld ? 'Change the timeout' : 'Time out', icon: 'mute', run: () => ask('time out') },
-    moderates && isHeld && { label: 'End the timeout', icon: 'bell', run: () => ask('end timeout') },
-    moderates && { label: 'Delete last messages', icon: 'trash', danger: true, run: () => ask('delete messages') },
-    moderates && { label: 'Remove from the server', icon: 'leave', danger: true, run: () => ask('remove') },
-    moderates && { label: 'Ban from the server', icon: 'block', danger: true, run: () => ask('ban') },
+    mayTimeOut && { label: isHeld ? 'Change the timeout' : 'Time out', icon: 'mute', run: () => ask('time out') },
+    mayTimeOut && isHeld && { label: 'End the timeout', icon: 'bell', run: () => ask('end timeout') },
+    mayOn('member:delete-messages') && {
+      label: 'Delete last messages',
+      icon: 'trash',
+      danger: true,
+      run: () => ask('delete messages'),
+    },
+    mayOn('member:kick') && { label: 'Remove from the server', icon: 'leave', danger: true, run: () => ask('remove') },
+    mayOn('member:ban') && { label: 'Ban from the server', icon: 'block', danger: true, run: () => ask('ban') },
   ];
   return items.filter((item) => item !== false);
-}
-
-/** Whether there are roles to give to a member, or to take. */
-function mayHaveRoles(app: AppState, server: ServerRecord, { userId, roles }: Member): boolean {
-  const isOwn = userId === app.me.value?.id;
-  return ownStanding(app, server).permissions.has('role:manage') || (isOwn && roles.length > 0);
 }
 
 type Ban = RestAnswer<'GET /api/servers/:id/bans'>[number];
@@ -261,7 +270,7 @@ interface BanDialogProps {
 }
 
 export function BanDialog({ server, member, onClose, onBanned }: BanDialogProps) {
-  const { client } = useApp();
+  const { client, rights } = useApp();
   const ban = async ({ text }: Fields) => {
     const ms = Number(text('length'));
     const until = ms > 0 ? new Date(Date.now() + ms).toISOString() : null;
@@ -277,7 +286,7 @@ export function BanDialog({ server, member, onClose, onBanned }: BanDialogProps)
       <Form action="Ban" work={ban} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
         <Field label="Reason" name="reason" maxlength={500} hint="They are told when they try to come back." />
         <Select label="How long" name="length" options={lengths} />
-        <MessagesToDelete />
+        {rights.may(server, 'member:delete-messages') && <MessagesToDelete />}
       </Form>
     </Dialog>
   );

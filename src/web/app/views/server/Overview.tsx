@@ -15,7 +15,7 @@ import { useApp } from '../useApp.ts';
 
 /** Name, description and looks of a server. */
 export function Overview({ server }: { server: ServerRecord }) {
-  const { servers, showToast } = useApp();
+  const { servers, rights, showToast } = useApp();
   const save = async ({ text, raw, isChecked }: Fields) => {
     await servers.update(server.id, {
       name: text('name'),
@@ -77,8 +77,8 @@ export function Overview({ server }: { server: ServerRecord }) {
           hint="Shown by clients in a frame of its own, without the powers of this page."
         />
       </Form>
-      {server.role === 'owner' && <HandOverServer server={server} />}
-      {server.role === 'owner' && <Ending server={server} />}
+      {rights.may(server, 'server:hand-over') && <HandOverServer server={server} />}
+      {rights.may(server, 'server:delete') && <Ending server={server} />}
     </>
   );
 }

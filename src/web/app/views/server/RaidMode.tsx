@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
-import { isAtLeast } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
@@ -30,9 +29,10 @@ function useRaid(id: string) {
 const switchTo = ({ client }: AppState, id: string, on: boolean) =>
   client.rest('POST /api/servers/:id/raid', { id, body: { on } });
 
-/** For moderators, above the channels, while joins are held. */
+/** For those who may switch raid mode, above the channels, while joins are held. */
 export function RaidBanner({ server }: { server: ServerRecord }) {
-  return isAtLeast(server.role, 'moderator') ? <Banner key={server.id} server={server} /> : null;
+  const { rights } = useApp();
+  return rights.may(server, 'server:raid') ? <Banner key={server.id} server={server} /> : null;
 }
 
 function Banner({ server }: { server: ServerRecord }) {
@@ -50,7 +50,7 @@ function Banner({ server }: { server: ServerRecord }) {
   );
 }
 
-/** Raid mode in the settings: the switch, who got in, and, for admins, when it turns on by itself. */
+/** Raid mode in the settings: the switch, who got in, and when it turns on by itself. */
 export function RaidMode({ server }: { server: ServerRecord }) {
   const app = useApp();
   const { raid, after } = useRaid(server.id);
@@ -61,7 +61,7 @@ export function RaidMode({ server }: { server: ServerRecord }) {
       <Block title="Raid mode" about="While it is on, whoever joins waits until a moderator lets them in.">
         <p role="status">{stateOf(raid)}</p>
         <Button label={raid.isOn ? 'Switch raid mode off' : 'Switch raid mode on'} kind="quiet" onClick={flip} />
-        {raid.members.length > 0 && (
+        {raid.members.length > 0 && app.rights.may(server, 'member:kick') && (
           <LetIn
             raid={raid}
             onRemove={(userId) => after(() => remove(app, server.id, [userId]))}
@@ -69,7 +69,9 @@ export function RaidMode({ server }: { server: ServerRecord }) {
           />
         )}
       </Block>
-      {isAtLeast(server.role, 'admin') && <RaidSettings key={raid.mode} server={server} raid={raid} after={after} />}
+      {app.rights.may(server, 'server:update') && (
+        <RaidSettings key={raid.mode} server={server} raid={raid} after={after} />
+      )}
     </>
   );
 }

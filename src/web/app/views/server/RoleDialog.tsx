@@ -25,7 +25,7 @@ export function RoleDialog({ server, role, mine, onClose }: RoleDialogProps) {
   const [color, setColor] = useState(role?.color ?? null);
   const given = new Set(role?.permissions ?? []);
   // Nobody gives what they do not have. What is given stays, if it is not taken.
-  const isLocked = (name: Given) => !mine.permissions.has(name) && !given.has(name);
+  const isLocked = (name: Given) => !mine.may(name) && !given.has(name);
   const isAll = role?.builtIn === true && role.id === 'admin';
   const save = async ({ text, isChecked }: Fields) => {
     const chosen = permissionGroups.flatMap(({ names }) => names).filter((name) => !isLocked(name) && isChecked(name));

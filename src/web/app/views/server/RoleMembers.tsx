@@ -1,7 +1,8 @@
 import type { ServerRecord } from '../../../../client/index.ts';
+import { ranksAbove } from '../../../../contract/standing.ts';
 import type { RoleRecord } from '../../state/roles.ts';
-import { isAtLeast, type Member, outranks, roleNames } from '../../state/servers.ts';
-import { mayGive, type Standing, standingOf, standsOver } from '../../state/standing.ts';
+import { type Member, roleNames } from '../../state/servers.ts';
+import { mayGive, type Standing } from '../../state/standing.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -12,6 +13,7 @@ import { Row } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
 import { MemberList } from './MemberList.tsx';
 import { nameOf, RoleBadge } from './RoleBadge.tsx';
+import { standingOf } from './useRoles.ts';
 
 /** Gives members roles of a server's own, and takes them. */
 function useGiving({ id }: ServerRecord) {
@@ -23,13 +25,12 @@ function useGiving({ id }: ServerRecord) {
 }
 
 /** Whether the user may give the member a role, or take it: theirs they may always give back. */
-function useMayGive({ id }: ServerRecord, mine: Standing) {
-  const { roles, me } = useApp();
-  const list = roles.lists.value.get(id) ?? [];
+function useMayGive(server: ServerRecord, mine: Standing) {
+  const app = useApp();
   return (member: Member, role: RoleRecord): boolean => {
-    const isOwn = member.userId === me.value?.id;
+    const isOwn = member.userId === app.me.value?.id;
     if (isOwn && member.roles.includes(role.id)) return true;
-    return mayGive(mine, role) && (isOwn || standsOver(mine, standingOf(member.role, member.roles, list)));
+    return mayGive(mine, role) && (isOwn || ranksAbove(mine, standingOf(app, server, member)));
   };
 }
 
@@ -108,12 +109,12 @@ export function MemberRoles({ server, member, mine, after, onClose }: MemberRole
 }
 
 /** Whether someone has a fixed role that they can lower: the owner hands the server over first. */
-export const mayStepDown = ({ role }: ServerRecord): boolean => role !== 'owner' && isAtLeast(role, 'moderator');
+export const mayStepDown = ({ role }: ServerRecord): boolean => role === 'admin' || role === 'moderator';
 
 /** Lowers the user's own fixed role. */
 export function StepDown({ server, onClose, onDone }: { server: ServerRecord; onClose(): void; onDone(): void }) {
   const { client, me } = useApp();
-  const lower = (['moderator', 'member'] as const).filter((role) => outranks(server.role, role));
+  const lower = server.role === 'admin' ? (['moderator', 'member'] as const) : (['member'] as const);
   const save = async ({ text }: Fields) => {
     const role = lower.find((name) => name === text('role'));
     const userId = me.value?.id;

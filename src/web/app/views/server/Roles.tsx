@@ -1,7 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
+import { ranksAboveRole } from '../../../../contract/standing.ts';
 import type { RoleRecord } from '../../state/roles.ts';
-import { isOver, mayChange, type Standing } from '../../state/standing.ts';
+import { mayChange, type Standing } from '../../state/standing.ts';
 import { Button, IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
@@ -55,7 +56,7 @@ function useOrder(serverId: string, own: readonly RoleRecord[], mine: Standing) 
   /** Only roles below the user's own move, and none of them above it. */
   const mayMove = (id: string, by: number): boolean => {
     const [role, other] = [own[indexOf(id)], own[indexOf(id) + by]];
-    return role !== undefined && other !== undefined && isOver(mine, Math.max(role.position, other.position));
+    return role !== undefined && other !== undefined && ranksAboveRole(mine, Math.max(role.position, other.position));
   };
   const move = (id: string, by: number) =>
     void attempt(async () => {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
-import { isAtLeast, isReadable, type Member } from '../../state/servers.ts';
+import type { ChannelRecord, RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { isReadable, type Member } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -53,15 +53,19 @@ export async function addAgent(app: AppState, serverId: string, agentId: string)
   if (failed[0]) throw new Error(failed[0].error);
 }
 
+/** Permissions about the bots of others. */
+const deciding = ['bot:set-policy', 'bot:keep', 'bot:set-rights'] as const;
+
 interface BotProps {
   server: ServerRecord;
   bot: Member;
 }
 
 function BotRow({ server, bot, onShow }: BotProps & { onShow(): void }) {
-  const { me } = useApp();
+  const { me, rights } = useApp();
   const { user, agent } = bot;
-  const decides = isAtLeast(server.role, 'admin') || agent?.ownerId === me.value?.id;
+  const isDecided = deciding.some((permission) => rights.may(server, permission));
+  const decides = isDecided || agent?.ownerId === me.value?.id;
   const about = `@${user.username}${agent?.kept ? ' · kept for the server' : ''}`;
   return (
     <Row picture={<Avatar user={user} present />} name={user.displayName} about={about}>
@@ -77,25 +81,27 @@ interface BotChannelsProps extends BotProps {
 
 /** The channels that a bot is in, with its policies. */
 function BotChannels({ server, bot, after, onClose }: BotChannelsProps) {
-  const { servers } = useApp();
+  const { servers, rights, me } = useApp();
   const open = servers.channels.value.get(server.id)?.filter(isReadable) ?? [];
-  const isAdmin = isAtLeast(server.role, 'admin');
+  const setsPolicy = rights.may(server, 'bot:set-policy');
+  const isShown = setsPolicy || bot.agent?.ownerId === me.value?.id;
   return (
     <Dialog title={`${bot.user.displayName} in ${server.name}`} size="wide" onClose={onClose}>
-      {isAdmin && <BotRights server={server} bot={bot} after={after} />}
+      <BotRights server={server} bot={bot} after={after} />
       <ul class="people found">
-        {isAdmin && <BotServerPolicy server={server} bot={bot} />}
-        {open.map(({ id, name }) => (
-          <BotChannel key={id} channelId={id} name={`#${name}`} bot={bot} side={isAdmin ? 'server' : 'owner'} />
-        ))}
+        {setsPolicy && <BotServerPolicy server={server} bot={bot} />}
+        {isShown &&
+          open.map((channel) => (
+            <BotChannel key={channel.id} channel={channel} bot={bot} side={setsPolicy ? 'server' : 'owner'} />
+          ))}
       </ul>
     </Dialog>
   );
 }
 
-/** Rights that only admins give to a bot. */
+/** Rights of a bot that are not its owner's to give. */
 function BotRights({ server, bot, after }: Omit<BotChannelsProps, 'onClose'>) {
-  const { client } = useApp();
+  const { client, rights } = useApp();
   const { agent } = bot;
   if (!agent) return null;
   const params = { id: server.id, agentId: agent.id };
@@ -107,16 +113,20 @@ function BotRights({ server, bot, after }: Omit<BotChannelsProps, 'onClose'>) {
     client.rest('PUT /api/servers/:id/agents/:agentId/rights', { ...params, body: { workspaceWrite } });
   return (
     <p class="flags">
-      <Check
-        label="Keep it for the server, also without its owner"
-        checked={agent.kept}
-        onChange={(kept) => after(() => keep(kept))}
-      />
-      <Check
-        label="It may change files"
-        checked={agent.workspaceWrite}
-        onChange={(allowed) => after(() => allow(allowed))}
-      />
+      {rights.may(server, 'bot:keep') && (
+        <Check
+          label="Keep it for the server, also without its owner"
+          checked={agent.kept}
+          onChange={(kept) => after(() => keep(kept))}
+        />
+      )}
+      {rights.may(server, 'bot:set-rights') && (
+        <Check
+          label="It may change files"
+          checked={agent.workspaceWrite}
+          onChange={(allowed) => after(() => allow(allowed))}
+        />
+      )}
     </p>
   );
 }
@@ -144,16 +154,17 @@ function BotServerPolicy({ server, bot }: BotProps) {
 }
 
 interface BotChannelProps {
-  channelId: string;
-  name: string;
+  channel: ChannelRecord;
   bot: Member;
   /** Whose half of the policy is set here. */
   side: 'owner' | 'server';
 }
 
-function BotChannel({ channelId, name, bot, side }: BotChannelProps) {
+function BotChannel({ channel, bot, side }: BotChannelProps) {
   const app = useApp();
-  const { attempt, client } = app;
+  const { attempt, client, me, rights } = app;
+  const channelId = channel.id;
+  const name = `#${channel.name}`;
   const agentId = bot.agent?.id ?? '';
   const { value, load } = useLoaded(() => placeOf(app, channelId, bot), [channelId, bot.userId]);
   const change = (work: () => Promise<unknown>) => void attempt(() => work().then(load));
@@ -161,10 +172,11 @@ function BotChannel({ channelId, name, bot, side }: BotChannelProps) {
   const { policy } = value;
   if (!policy) {
     const body = { userId: bot.userId };
+    const mayAdd = bot.agent?.ownerId === me.value?.id || rights.mayIn(channel, 'channel:add-member');
     const enter = () => client.rest('POST /api/channels/:id/members', { id: channelId, body });
     return (
       <Row name={name} about="It is not here.">
-        <Button label="Add it" kind="quiet" onClick={() => change(enter)} />
+        {mayAdd && <Button label="Add it" kind="quiet" onClick={() => change(enter)} />}
       </Row>
     );
   }

@@ -1,4 +1,4 @@
-import type { Permission } from '../../state/standing.ts';
+import type { Permission } from '../../state/rights.ts';
 
 /** What a role may be given: not what is the owner's alone, and not to view channels, which channels decide. */
 export type Given = Exclude<Permission, 'server:delete' | 'server:hand-over' | 'channel:view'>;

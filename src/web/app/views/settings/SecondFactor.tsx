@@ -26,19 +26,24 @@ interface PartProps {
 
 /** The second factor of the user. */
 export function SecondFactor() {
-  const { client, refreshMe } = useApp();
+  const { client, refreshMe, servers } = useApp();
   const { value: factors, load, after } = useLoaded(() => client.rest('GET /api/auth/second-factor'), []);
   const [codes, setCodes] = useState<string[] | null>(null);
   if (!factors) return null;
+  // Some servers let only those use their role who have one.
+  const refresh = async () => {
+    await refreshMe();
+    await servers.load().catch(() => {});
+  };
   // Only then: where a second factor is required, this page is left with it.
   const done = () => {
     setCodes(null);
-    void refreshMe();
+    void refresh();
   };
   const part = {
     factors,
     load,
-    after: (change: () => Promise<unknown>) => after(() => change().then(refreshMe)),
+    after: (change: () => Promise<unknown>) => after(() => change().then(refresh)),
     onAdded: (given: string[] | null) => (given ? setCodes(given) : done()),
   };
   return (

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ChannelRecord, ThreadRecord } from '../../../../client/index.ts';
 import { isWide } from '../../browser.ts';
 import { pathTo } from '../../state/router.ts';
-import { isAtLeast } from '../../state/servers.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton, More } from '../parts/Button.tsx';
@@ -12,9 +11,11 @@ import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { shortTime } from '../parts/time.ts';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
+import { channelTasks } from '../server/channel-tasks.ts';
 import { ChannelMembers } from '../server/MemberList.tsx';
+import { sectionsFor } from '../server/sections.ts';
 import { type AppState, useApp } from '../useApp.ts';
-import { channelAt, mayModerate } from './permissions.ts';
+import { channelAt } from './permissions.ts';
 import { Pins, Search } from './Search.tsx';
 
 type Shown = 'pins' | 'threads' | 'search' | 'members';
@@ -74,7 +75,6 @@ function phoneItems(onShow: (what: Shown) => void): MenuItem[] {
 function itemsFor(app: AppState, channelId: string, about: About, onTask: (task: ChannelTask) => void): MenuItem[] {
   const muted = app.preferences.isMuted('channel', channelId);
   const { channel, other } = about;
-  const isAdmin = isAtLeast(app.servers.current.value?.role, 'admin');
   const mute: MenuItem = {
     label: muted ? 'Unmute' : 'Mute',
     icon: muted ? 'bell' : 'mute',
@@ -83,26 +83,17 @@ function itemsFor(app: AppState, channelId: string, about: About, onTask: (task:
   if (other)
     return [mute, { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(other) }];
   if (!channel) return [mute];
-  const ask = (what: ChannelTask['what']) => () => onTask({ what, channel });
-  const isOverridden = mayModerate(app, channelId, 'channel:override') && !channel.isArchived;
-  const permissions: MenuItem[] = isOverridden ? [{ label: 'Permissions', icon: 'key', run: ask('permissions') }] : [];
-  if (!isAdmin) return [mute, ...permissions];
-  const all: MenuItem = {
+  const server = app.servers.current.value;
+  const seesAll = server !== null && sectionsFor(app, server).some(({ section }) => section === 'channels');
+  const all: MenuItem | false = seesAll && {
     label: 'All channels',
     icon: 'settings',
-    run: () => app.navigate(pathTo.manage(channel.serverId ?? '', 'channels')),
+    run: () => app.navigate(pathTo.manage(server.id, 'channels')),
   };
+  const { edit, permissions, keep, archive, remove } = channelTasks(app, channel, onTask);
   // Channels are unarchived there.
-  if (channel.isArchived) return [mute, all];
-  return [
-    mute,
-    { label: 'Edit the channel', icon: 'edit', run: ask('edit') },
-    ...permissions,
-    { label: 'Keeping messages', icon: 'chat', run: ask('keep') },
-    { label: 'Archive the channel', icon: 'archive', run: ask('archive') },
-    { label: 'Delete the channel', icon: 'trash', danger: true, run: ask('delete') },
-    all,
-  ];
+  const items = channel.isArchived ? [mute, all] : [mute, edit, permissions, keep, archive, remove, all];
+  return items.filter((item) => item !== false);
 }
 
 type Other = { id: string; displayName: string; avatarUrl: string | null };

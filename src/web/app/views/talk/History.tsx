@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { mayReadHistory } from '../../state/retention.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Text } from '../parts/text.tsx';
@@ -9,10 +8,12 @@ import { useApp } from '../useApp.ts';
 
 /** Says that a message was edited. For those who may it opens what the message said before. */
 export function Edited({ message }: { message: Message }) {
-  const { servers, me } = useApp();
+  const { servers, rights, me } = useApp();
+  const server = servers.current.value;
   const [open, setOpen] = useState(false);
   if (!message.isEdited) return null;
-  if (!mayReadHistory(servers.current.value, message, me.value?.id)) return <span class="edited"> (edited)</span>;
+  const mayRead = message.authorId === me.value?.id || rights.may(server, 'history:read');
+  if (!server?.keepEditHistory || !mayRead) return <span class="edited"> (edited)</span>;
   return (
     <>
       {' '}

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Message, ParleyError, type ThreadRecord } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
-import { isAtLeast } from '../../state/servers.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Field } from '../parts/Field.tsx';
@@ -12,7 +11,7 @@ import { useApp } from '../useApp.ts';
 import { useConversationInfo } from './ChannelHead.tsx';
 import { Composer, useFileDrop } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
-import { withheld } from './permissions.ts';
+import { mayModerate, mayUsually, withheld } from './permissions.ts';
 import { DeletedThread } from './Unsent.tsx';
 import { useAnnouncements } from './useNewMessages.ts';
 import { useTimeout } from './useRestraints.ts';
@@ -121,11 +120,14 @@ interface ThreadMenuProps {
   onChange(thread: ThreadRecord): void;
 }
 
-/** The actions of a thread's creator and of moderators. */
+/** The actions of a thread's creator and of those who manage threads. */
 export function ThreadMenu({ thread, onChange }: ThreadMenuProps) {
-  const { me, servers, client, attempt, navigate } = useApp();
+  const app = useApp();
+  const { me, servers, client, attempt, navigate } = app;
   const [asking, setAsking] = useState<'rename' | 'delete' | null>(null);
-  if (thread.creatorId !== me.value?.id && !isAtLeast(servers.current.value?.role, 'moderator')) return null;
+  const mayManage = mayModerate(app, thread.channelId, 'thread:manage');
+  if (thread.creatorId !== me.value?.id && !mayManage) return null;
+  const mayChange = mayManage || mayUsually(app, thread.channelId, 'message:post');
   const { id, channelId, isArchived } = thread;
   const change = async (body: { name?: string; isArchived?: boolean }) =>
     onChange(await client.rest('PATCH /api/threads/:id', { id, body }));
@@ -141,8 +143,12 @@ export function ThreadMenu({ thread, onChange }: ThreadMenuProps) {
       <Menu
         label="Thread menu"
         items={[
-          { label: 'Rename', icon: 'edit', run: () => setAsking('rename') },
-          { label: isArchived ? 'Bring back' : 'Archive', icon: 'archive', run: archive },
+          ...(mayChange
+            ? [
+                { label: 'Rename', icon: 'edit' as const, run: () => setAsking('rename') },
+                { label: isArchived ? 'Bring back' : 'Archive', icon: 'archive' as const, run: archive },
+              ]
+            : []),
           { label: 'Delete', icon: 'trash', danger: true, run: () => setAsking('delete') },
         ]}
       >

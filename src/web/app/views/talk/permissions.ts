@@ -1,7 +1,6 @@
 import type { ChannelRecord } from '../../../../client/index.ts';
+import type { ChannelPermission } from '../../state/rights.ts';
 import type { AppState } from '../useApp.ts';
-
-type Permission = ChannelRecord['permissions'][number];
 
 /** Why the user cannot do something in a channel, to be shown in its place. */
 export const withheld = {
@@ -20,11 +19,13 @@ export function channelAt({ route, servers, timelines }: AppState, channelId: st
 }
 
 /** Whether to offer what members usually may do: everywhere but where it is known that the user may not. */
-export function mayUsually(app: AppState, channelId: string, permission: Permission): boolean {
-  return channelAt(app, channelId)?.permissions.includes(permission) ?? true;
+export function mayUsually(app: AppState, channelId: string, permission: ChannelPermission): boolean {
+  const channel = channelAt(app, channelId);
+  return channel === null || app.rights.mayIn(channel, permission);
 }
 
 /** Whether to offer what few may do: only where it is known that the user may. */
-export function mayModerate(app: AppState, channelId: string, permission: Permission): boolean {
-  return channelAt(app, channelId)?.permissions.includes(permission) ?? false;
+export function mayModerate(app: AppState, channelId: string, permission: ChannelPermission): boolean {
+  const channel = channelAt(app, channelId);
+  return channel !== null && app.rights.mayIn(channel, permission);
 }

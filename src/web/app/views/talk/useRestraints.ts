@@ -1,5 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { isAtLeast } from '../../state/servers.ts';
+import { useEffect, useState } from 'preact/hooks';
 import { countdown } from '../parts/time.ts';
 import { useApp } from '../useApp.ts';
 
@@ -22,24 +21,9 @@ export function useTimeout(): string | null {
   const serverId = servers.current.value?.id ?? '';
   const timeout = restraints.timeouts.value.get(serverId);
   const left = useLeft(timeout?.until);
-  useRegained(serverId, left > 0);
   if (!timeout || left === 0) return null;
   const why = timeout.reason ? ` Reason: ${timeout.reason}` : '';
   return `You are timed out: you can read here, and write again in ${countdown(left)}.${why}`;
-}
-
-/** The server's clock may be behind by as much. */
-const skewMs = 1000;
-
-/** Reads what the user may do in the channels of a server when a timeout is over: until then it was less. */
-function useRegained(serverId: string, isHeld: boolean): void {
-  const { servers, scope } = useApp();
-  const heldIn = useRef<string | null>(null);
-  useEffect(() => {
-    const isOver = heldIn.current === serverId && !isHeld;
-    heldIn.current = isHeld ? serverId : null;
-    if (isOver) scope.after(skewMs, () => void servers.loadChannels(serverId).catch(() => {}));
-  }, [serverId, isHeld]);
 }
 
 /** How slow mode holds the user in a channel: how many seconds they wait between messages, and how many ms from now. */
@@ -52,7 +36,7 @@ export function useSlowMode(channelId: string): { seconds: number; left: number 
       .peek()
       .get(server?.id ?? '')
       ?.find(({ id }) => id === channelId);
-    return isAtLeast(server?.role, 'moderator') ? 0 : (channel?.slowModeSeconds ?? 0);
+    return channel?.permissions.includes('message:skip-slow-mode') ? 0 : (channel?.slowModeSeconds ?? 0);
   };
   useEffect(() => restraints.follow(channelId, slowed), [channelId]);
   // It is read again when the lists change.

@@ -1,7 +1,6 @@
 import { saveFile } from '../../browser.ts';
 import { formatSize } from '../../state/attachments.ts';
 import { pathTo } from '../../state/router.ts';
-import { isAtLeast } from '../../state/servers.ts';
 import type { FileNode } from '../../state/workspace.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
@@ -94,7 +93,7 @@ function actionsFor(app: AppState, serverId: string, node: FileNode, onTask: (ta
   };
   const isFolder = node.kind === 'dir';
   const isBundle = isFolder || /\.(zip|html?)$/i.test(node.name);
-  const mayPublish = isBundle && isAtLeast(app.servers.current.value?.role, 'admin');
+  const mayPublish = isBundle && app.rights.may(app.servers.current.value, 'app:manage');
   const items: (MenuItem | false)[] = [
     !isFolder && isText(node) && { label: 'Edit', icon: 'edit', run: () => onTask({ what: 'edit', node }) },
     { label: 'Rename', icon: 'edit', run: () => onTask({ what: 'rename', node }) },

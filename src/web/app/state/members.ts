@@ -1,0 +1,39 @@
+import type { ChannelEventMap } from '../../../client/index.ts';
+import type { Member, MemberNews } from './servers.ts';
+
+type Joined = ChannelEventMap['member:joined'];
+type Updated = ChannelEventMap['member:updated'];
+
+/**
+ * A list of members after a channel has told of one: that they joined, left, or have other roles. Each of a server's
+ * channels tells it; the list stays the same from the second time on.
+ */
+export function withNews(list: readonly Member[], news: MemberNews): readonly Member[] {
+  const known = list.find(({ userId }) => userId === news.userId);
+  if (news.event === 'member:joined') return known ? list : [...list, joined(news)];
+  if (!known) return list;
+  if (news.event === 'member:left') return list.filter((member) => member !== known);
+  return isAs(known, news) ? list : list.map((member) => (member === known ? changed(member, news) : member));
+}
+
+const isAs = ({ role, roles, agent }: Member, news: Updated): boolean =>
+  role === news.role && roles.join() === news.roles.join() && agent?.kept === (news.kept ?? agent?.kept);
+
+function changed(member: Member, { role, roles, kept }: Updated): Member {
+  const agent = member.agent && { ...member.agent, kept: kept ?? member.agent.kept };
+  return { ...member, role, roles, agent };
+}
+
+/** Whoever joins has no roles of the server's own yet. */
+function joined({ serverId, userId, role, username, displayName, avatarUrl, isBot }: Joined): Member {
+  return {
+    userId,
+    serverId,
+    role,
+    roles: [],
+    nickname: null,
+    joinedAt: new Date().toISOString(),
+    user: { id: userId, username, displayName, avatarUrl, isBot, status: 'offline' },
+    agent: null,
+  };
+}
