@@ -1,5 +1,6 @@
 import type { Rows } from '../database/database.ts';
 import type { ChannelInfo, MembershipRow } from './channel.access.ts';
+import { isNotHeldBack } from './rights.table.ts';
 
 /** SQL of an override `o` as `Override` has it. */
 export const selectOverride = `json_build_object('builtIn', o.built_in, 'roleId', o.role_id, 'userId', o.user_id,
@@ -27,10 +28,6 @@ export async function readEntries(rows: Rows, keys: string[]): Promise<Map<strin
 /** SQL: an override that concerns who may view the channel. */
 const isAbout = (list: 'allow' | 'deny') => `'view' = ANY(o.${list})`;
 
-/** SQL: the server does not hold back what member `s` has beyond members (see `rightsIn`). */
-const isNotHeldBack = `NOT EXISTS (SELECT FROM servers place JOIN users one ON one.id = s.user_id
-  WHERE place.id = s.server_id AND place.require_second_factor AND one.second_factor_at IS NULL AND NOT one.is_bot)`;
-
 /**
  * SQL of what the overrides of channel `c` say about whether a member of its server may view it, as `viewByOverrides`
  * decides it; null: nothing. Channels without such overrides cost no look-up.
@@ -38,10 +35,10 @@ const isNotHeldBack = `NOT EXISTS (SELECT FROM servers place JOIN users one ON o
  */
 export const selectViewByOverrides = (user: string): string => `CASE WHEN c.view_overridden THEN (
   SELECT CASE WHEN s.role NOT IN ('owner', 'admin') AND bool_or(o.user_id IS NOT NULL AND ${isAbout('deny')}) THEN false
-    WHEN bool_or(o.user_id IS NULL AND ${isAbout('allow')}) THEN true
+    WHEN bool_or(o.user_id IS NULL AND ${isAbout('allow')} AND ${isNotHeldBack('s')}) THEN true
     WHEN s.role NOT IN ('owner', 'admin') AND bool_or(${isAbout('deny')}) THEN false END
   FROM server_members s JOIN channel_overrides o ON o.channel_id = c.id AND (o.user_id = s.user_id
-    OR (o.built_in = 'moderator' AND s.role = 'moderator' AND ${isNotHeldBack})
+    OR (o.built_in = 'moderator' AND s.role = 'moderator' AND ${isNotHeldBack('s')})
     OR o.role_id IN (SELECT h.role_id FROM member_roles h WHERE h.server_id = s.server_id AND h.user_id = s.user_id))
   WHERE s.server_id = c.server_id AND s.user_id = ${user} GROUP BY s.role) END`;
 

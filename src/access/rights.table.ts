@@ -1,4 +1,4 @@
-import { type ChannelRight, type Permission, rolesWith } from '../contract/roles.ts';
+import { type ChannelRight, defaultPermissions, type Permission, rolesWith } from '../contract/roles.ts';
 import type { Rows } from '../database/database.ts';
 import type { ServerRoles } from './rights.ts';
 
@@ -32,16 +32,25 @@ const listOf = (permission: Permission) =>
     .map((role) => `'${role}'`)
     .join(', ');
 
+/** SQL: the server does not hold back what a member has beyond other members (see `rightsIn`). @param member their row's alias */
+export const isNotHeldBack = (
+  member: string,
+): string => `NOT EXISTS (SELECT FROM servers strict JOIN users one ON one.id = ${member}.user_id
+  WHERE strict.id = ${member}.server_id AND strict.require_second_factor AND one.second_factor_at IS NULL AND NOT one.is_bot)`;
+
+/** What members have by themselves is never held back. */
+const isHeldBack = (permission: Permission) => !defaultPermissions('member').includes(permission);
+
 /**
- * The SQL condition that a member has a permission in the server, as `rightsIn` decides it but for the second factor.
+ * The SQL condition that a member has a permission in the server, as `rightsIn` decides it.
  * @param member the alias of their row in `server_members`
  */
 export const selectMay = (member: string, permission: Permission): string => `(
-  coalesce((SELECT r.permissions @> ARRAY['${permission}'] FROM server_roles r
+  ${isHeldBack(permission) ? isNotHeldBack(member) : 'true'} AND (coalesce((SELECT r.permissions @> ARRAY['${permission}'] FROM server_roles r
       WHERE r.server_id = ${member}.server_id AND r.built_in = ${member}.role AND r.built_in <> 'admin'),
     ${member}.role IN (${listOf(permission)}))
   OR EXISTS (SELECT FROM member_roles h JOIN server_roles r ON r.id = h.role_id
-    WHERE h.server_id = ${member}.server_id AND h.user_id = ${member}.user_id AND r.permissions @> ARRAY['${permission}']))`;
+    WHERE h.server_id = ${member}.server_id AND h.user_id = ${member}.user_id AND r.permissions @> ARRAY['${permission}'])))`;
 
 /** SQL of what a group of overrides `o` of channel `c` says about a right; null: nothing. An allowance beats a denial. */
 const said = (right: ChannelRight, group: string) => `(
@@ -49,11 +58,12 @@ const said = (right: ChannelRight, group: string) => `(
   FROM channel_overrides o WHERE o.channel_id = c.id AND ${group})`;
 
 /**
- * The same in channel `c`, as `rightsInChannel` decides it: its overrides count from that of everyone to the person's own.
+ * The same in channel `c` for what members do not have by themselves, as `rightsInChannel` decides it: its overrides count
+ * from that of everyone to the person's own.
  * @param right the one that stands for the permission
  */
 export const selectMayIn = (member: string, permission: Permission, right: ChannelRight): string => `(
-  CASE WHEN ${member}.role IN ('owner', 'admin') THEN true ELSE coalesce(
+  ${isNotHeldBack(member)} AND CASE WHEN ${member}.role IN ('owner', 'admin') THEN true ELSE coalesce(
     ${said(right, `o.user_id = ${member}.user_id`)},
     ${said(
       right,
@@ -68,9 +78,16 @@ export const selectMayIn = (member: string, permission: Permission, right: Chann
  * @param server SQL of the server's id
  */
 export const selectHolders = (server: string, permission: Permission): string => `(
-  SELECT m.user_id FROM server_members m WHERE m.server_id = ${server} AND m.role = ANY(ARRAY(
+  SELECT given.user_id FROM (SELECT m.user_id FROM server_members m WHERE m.server_id = ${server} AND m.role = ANY(ARRAY(
     SELECT f.role FROM (VALUES ('owner'), ('admin'), ('moderator'), ('member')) AS f (role)
     WHERE coalesce((SELECT r.permissions @> ARRAY['${permission}'] FROM server_roles r
       WHERE r.server_id = ${server} AND r.built_in = f.role AND r.built_in <> 'admin'), f.role IN (${listOf(permission)}))))
   UNION SELECT h.user_id FROM member_roles h JOIN server_roles r ON r.id = h.role_id
-    WHERE h.server_id = ${server} AND r.permissions @> ARRAY['${permission}'])`;
+    WHERE h.server_id = ${server} AND r.permissions @> ARRAY['${permission}']) AS given
+  WHERE ${isHeldBack(permission) ? areNotHeldBack(server) : 'true'})`;
+
+/** `isNotHeldBack` for lists of members: the server is looked up once. */
+const areNotHeldBack = (
+  server: string,
+) => `((SELECT NOT strict.require_second_factor FROM servers strict WHERE strict.id = ${server})
+  OR EXISTS (SELECT FROM users one WHERE one.id = given.user_id AND (one.is_bot OR one.second_factor_at IS NOT NULL)))`;

@@ -131,12 +131,13 @@ function forRoles(rights: Rights, channel: Overridden): Override[][] {
   return [everyone, overridesOfRoles(rights, channel)];
 }
 
-/** The overrides of the roles that someone has beside that of everyone. */
+/** The overrides of the roles that someone has beside that of everyone. Held back is what these allow, not what they deny. */
 export function overridesOfRoles({ role, roleIds, isHeldBack }: Rights, { overrides }: Overridden): Override[] {
-  return overrides.filter(
+  const found = overrides.filter(
     ({ builtIn, roleId }) =>
       (builtIn === 'moderator' && role === 'moderator' && !isHeldBack) || (roleId !== null && roleIds.includes(roleId)),
   );
+  return isHeldBack ? found.map((override) => ({ ...override, allow: [] })) : found;
 }
 
 function overridden(rights: Rights, groups: Override[][]): Rights {

@@ -105,7 +105,10 @@ export class RoleService {
       change.audit(action, { actor, serverId, target: targetOf(role), before: looksOf(role) });
       const step = async () => void (await change.em.nativeDelete(ServerRole, { id: role.id }));
       if (role.builtIn) await step();
-      else await this.deps.visibility.settle(change, serverId, { roleIds: [role.id] }, step);
+      else {
+        await this.deps.visibility.settle(change, serverId, { roleIds: [role.id] }, step);
+        await closeGap(change, role);
+      }
       await this.deps.notifications.settle(change, serverId);
     });
   }
@@ -218,6 +221,13 @@ function auditAssigned(change: Change, actor: Actor, held: Held, { name }: Serve
   const details = { actor, serverId, target: { kind: 'user', id: userId } } as const;
   if (isGiven) change.audit(memberRoleAdd, { ...details, after: values });
   else change.audit(memberRoleRemove, { ...details, before: values });
+}
+
+/** Positions stay without gaps: else ordering lower roles would move the higher ones. */
+async function closeGap({ em }: Change, { serverId, position }: ServerRole): Promise<void> {
+  const higher = await em.find(ServerRole, { serverId, builtIn: null, position: { $gt: position } });
+  for (const role of higher) role.position--;
+  await em.flush();
 }
 
 /** @throws AppError FORBIDDEN: fixed roles keep their names, and admins all that they can have */

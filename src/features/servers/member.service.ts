@@ -199,7 +199,8 @@ export class MemberService {
 function requireToSet(mine: Rights, theirs: Rights, role: Role): void {
   requirePermission(mine, 'member:set-role');
   requireToOutrank(mine, theirs);
-  if (!outranks(mine, { role, place: 0 })) {
+  // With the own roles that they keep.
+  if (!outranks(mine, { role, place: theirs.place })) {
     throw new AppError('ROLE_REQUIRED', { message: 'You can give only roles below yours.' });
   }
 }

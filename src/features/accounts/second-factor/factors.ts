@@ -3,6 +3,7 @@ import { lockUser } from '../../../access/user.table.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import type { FactorMethod } from '../../../contract/second-factor.ts';
+import { MemberRole } from '../../../database/entities/role.entity.ts';
 import { Passkey, RecoveryCode, SignInTicket, TotpFactor } from '../../../database/entities/second-factor.entity.ts';
 import { ServerMember } from '../../../database/entities/server.entity.ts';
 import { Session, User } from '../../../database/entities/user.entity.ts';
@@ -100,7 +101,9 @@ export class Factors {
 
   /** Its own nodes learn it before the answer, others and those without Redis by a trigger. */
   private async forget(change: Change, userId: string): Promise<void> {
-    const seats = await change.em.find(ServerMember, { userId, role: { $ne: 'member' } });
+    const fixed = await change.em.find(ServerMember, { userId, role: { $ne: 'member' } });
+    const own = await change.em.find(MemberRole, { userId });
+    const seats = [...fixed, ...own];
     change.afterCommit(() => this.deps.caches.forget(userCache, [userId]));
     change.afterCommit(() => this.deps.serverAccess.forgetAll(seats));
   }
