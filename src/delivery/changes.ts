@@ -32,7 +32,12 @@ export interface Change {
   audit<F extends string>(action: AuditAction<F>, details: AuditDetails<F>): void;
   /** Blocks all other appends to these rooms from here on; only needed where the lock order requires it. */
   lock(...rooms: Room[]): Promise<void>;
-  /** The same for posting in a room, which may have been archived meanwhile. @throws AppError CHANNEL_ARCHIVED */
+  /**
+   * Waits for its turn at a server that a crowd may want to join or leave at once, with no connection meanwhile. Call it before
+   * the first statement that locks the server.
+   */
+  takeTurn(serverId: string): void;
+  /** `lock` for posting in a room, which may have been archived meanwhile. @throws AppError CHANNEL_ARCHIVED */
   lockOpen(room: Room): Promise<void>;
   /**
    * Runs after the commit and before the answer, started in the order of the calls: cache drops, evictions on other nodes.
@@ -169,6 +174,9 @@ export class Changes {
         publish: (draft) => void drafts.push(draft),
         audit: (action, details) => void audited.push(...auditRow(action, details)),
         lock: async (...rooms) => void (await lock(rooms)),
+        takeTurn(serverId) {
+          if (!turn.take([`server:${serverId}`])) throw transaction.abort(new AppError('SERVER_BUSY'));
+        },
         lockOpen: async (room) => requireOpen(await lock([room], lockOpenStreams)),
         afterCommit: (action) => void actions.push(action),
       };

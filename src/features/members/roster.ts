@@ -65,6 +65,7 @@ export class Roster {
    * @throws AppError like `add`, but for ALREADY_MEMBER
    */
   async admit(change: Change, user: SmallUser, serverId: string, by = user.id): Promise<void> {
+    change.takeTurn(serverId);
     // A concurrent join request finds the membership, or is found here.
     await (user.isBot ? hold(change.db, user.id) : lockUser(change.rows, user.id));
     // Bans and removals commit before and keep the user out, or after and find the membership.
@@ -120,6 +121,7 @@ export class Roster {
    * @throws AppError MEMBER_NOT_FOUND, SERVER_NOT_FOUND
    */
   async remove(change: Change, serverId: string, userId: string): Promise<void> {
+    change.takeTurn(serverId);
     await lockServer(change.rows, serverId);
     const rooms = await this.removeBotsOf(change, serverId, userId);
     const user = await anyUserById(change.rows, userId);

@@ -4,6 +4,7 @@ import { AppError } from '../../contract/errors.ts';
 import { type Rights, requirePermission } from '../../contract/roles.ts';
 import type { updateServerSchema } from '../../contract/server.ts';
 import { serverUpdate } from '../../contract/server-actions.ts';
+import { MemberRole } from '../../database/entities/role.entity.ts';
 import { Server, ServerMember } from '../../database/entities/server.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -90,8 +91,9 @@ export class ServerSettings {
 
   /** Whether roles count depends on whether the server holds them back. */
   private async forgetRoles(change: Change, serverId: string): Promise<void> {
-    const seats = await change.em.find(ServerMember, { serverId, role: { $ne: 'member' } });
-    change.afterCommit(() => this.deps.serverAccess.forgetAll(seats));
+    const fixed = await change.em.find(ServerMember, { serverId, role: { $ne: 'member' } });
+    const own = await change.em.find(MemberRole, { serverId });
+    change.afterCommit(() => this.deps.serverAccess.forgetAll([...fixed, ...own]));
   }
 }
 
