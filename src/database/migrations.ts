@@ -74,6 +74,7 @@ import { AuditLog } from './migrations/0146-audit-log.ts';
 import { Filters } from './migrations/0149-filters.ts';
 import { Retention } from './migrations/0153-retention.ts';
 import { FlagReports } from './migrations/0155-flag-reports.ts';
+import { ModerationIndexes } from './migrations/0158-moderation-indexes.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -147,13 +148,14 @@ export const migrations = [
   { name: '0149-filters', class: Filters },
   { name: '0153-retention', class: Retention },
   { name: '0155-flag-reports', class: FlagReports },
+  { name: '0158-moderation-indexes', class: ModerationIndexes },
 ];
 
 /**
- * Each in a transaction of its own, so that it does not prolong the locks of others: one that takes long with many
- * messages, without blocking reads, and one that waits only moments for its lock and then starts over.
+ * Each in a transaction of its own, so that it does not prolong the locks of others: those that take long with many
+ * messages, members or files, without blocking reads, and one that waits only moments for its lock and then starts over.
  */
-const alone = new Set(['0065-search-unspaced', '0083-partitioned-log']);
+const alone = new Set(['0065-search-unspaced', '0083-partitioned-log', '0158-moderation-indexes']);
 
 /** An attempt that deadlocks takes a second, PostgreSQL's `deadlock_timeout`. */
 const attempts = 10;

@@ -190,7 +190,7 @@ describe('rate limits', () => {
     here.close();
   });
 
-  it('bound every change that a signed-in user can make, but never what ends a session, a token or a bot', async () => {
+  it('bound every change that a signed-in user can make, but never what ends a session, a token, a link or a bot', async () => {
     const here = await world(cluster, address);
     const { alice, server } = here;
     const changing = at(0).endpoints.routes.filter(({ auth, method }) => auth === 'required' && method !== 'GET');
@@ -201,6 +201,7 @@ describe('rate limits', () => {
       'DELETE /api/tokens/:id',
       'POST /api/agents/:id/stop',
       'DELETE /api/ai/tokens/:id',
+      'DELETE /api/servers/:id/invites/:inviteId',
     ]);
     const rename = () => alice.patch(`/api/servers/${server.id}`, { name: 'Again' });
     for (let i = 0; i < 7; i++) expect((await rename()).status).to.equal(200);

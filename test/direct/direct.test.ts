@@ -39,7 +39,8 @@ describe('direct messages', () => {
     const second = await bob.post('/api/channels/dm', { userId: alice.id.toUpperCase() });
     expect([second.status, second.body.id]).to.deep.equal([200, id]);
     expect(second.body.otherUser.id).to.equal(alice.id);
-    const { lastSeq: _, ...one } = (await bob.get(`/api/channels/${id}`)).body;
+    const { lastSeq: _, permissions, ...one } = (await bob.get(`/api/channels/${id}`)).body;
+    expect(permissions).to.include('message:post');
     expect(second.body).to.deep.include(one);
     expect(one.otherUser).to.deep.equal(second.body.otherUser);
     expect((await alice.get('/api/dm/channels')).body[0]).to.deep.equal((await alice.get('/api/channels/dm')).body[0]);

@@ -135,8 +135,8 @@ for (const transport of ['websocket', 'polling']) {
       for (const listener of own) {
         const event = await listener.next('server:joined');
         expect(event.server).to.deep.include({ id: server.id, role: 'member', memberCount: 3 });
-        const { ok, success, ...record } = body;
-        expect([ok, success]).to.deep.equal([true, true]);
+        const { ok, success, status, channelId, ...record } = body;
+        expect([ok, success, status, channelId]).to.deep.equal([true, true, 'joined', null]);
         expect(event.server).to.deep.equal(record);
         expect(told(listener)).to.deep.equal(['server:joined']);
       }

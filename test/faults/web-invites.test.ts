@@ -48,6 +48,7 @@ describe('invitations in the web client', () => {
     await carol.page.getByText('You are in once they let you.').waitFor();
     await alice.page.getByText('joined, and is held by raid mode').waitFor();
     await button(alice, 'Let in all who were held').click();
+    await alice.page.getByRole('dialog').getByRole('button', { name: 'Let all in' }).click();
     await alice.page.getByText('Nobody is waiting.').waitFor();
     await carol.open(`/app/s/${server.id}`);
     await carol.page.getByRole('navigation', { name: /^Channels of/ }).waitFor();

@@ -39,7 +39,7 @@ describe('keeping messages in the web client', () => {
     // Of one channel: as long as the server, until it has a number of its own. More needs no word.
     await owner.open(`/app/s/${server.id}/manage/channels`);
     await owner.page.getByRole('button', { name: 'Actions for general' }).click();
-    await owner.page.getByRole('menuitem', { name: 'Keeping messages' }).click();
+    await owner.page.getByRole('menuitem', { name: 'How long messages are kept' }).click();
     await owner.page.getByLabel('Messages are kept').selectOption('days');
     await owner.page.getByLabel('Days').fill('90');
     await owner.page.getByRole('button', { name: 'Save' }).click();

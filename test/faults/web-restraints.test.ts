@@ -62,13 +62,13 @@ describe('timeouts and slow mode in the web client', () => {
     const dialog = alice.page.getByRole('dialog');
     await dialog.getByLabel('Slow mode').selectOption('10 seconds');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await bob.page.getByText('Slow mode: one message in 0:10.').waitFor();
+    await bob.page.getByText('Slow mode: one message every 10 seconds.').waitFor();
     await composer().fill('first');
     await bob.page.getByRole('button', { name: 'Send' }).click();
     await bob.page.getByText(/Slow mode: you can write again in 0:/).waitFor();
     await composer().fill('second');
     expect(await bob.page.getByRole('button', { name: 'Send' }).isDisabled()).to.equal(true);
-    await bob.page.getByText('Slow mode: one message in 0:10.').waitFor();
+    await bob.page.getByText('Slow mode: one message every 10 seconds.').waitFor();
     await bob.page.getByRole('button', { name: 'Send' }).click();
     await alice.page.getByText('second', { exact: true }).waitFor();
     // It holds no moderators.

@@ -24,7 +24,9 @@ describe('servers', () => {
     expect(changed.status).to.equal(200);
     expect(changed.body).to.include({ ...change, id: server.id, role: 'owner' });
     const heard = await ear.next('server:updated');
-    expect(heard.server).to.deep.equal({ ...changed.body, role: 'member' });
+    const { permissions } = heard.server;
+    expect(permissions).to.include('server:invite').and.not.include('server:update');
+    expect(heard.server).to.deep.equal({ ...changed.body, role: 'member', permissions });
     expect((await bob.get(`/api/servers/${change.slug}`)).body).to.deep.equal(heard.server);
   });
 

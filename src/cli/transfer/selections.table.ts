@@ -17,6 +17,7 @@ export const people = `WITH named AS (
     UNION SELECT created_by FROM server_filters WHERE server_id = $1
     UNION SELECT created_by FROM channels WHERE server_id = $1
     UNION SELECT user_id FROM channel_members WHERE channel_id IN (${inServer})
+    UNION SELECT user_id FROM channel_overrides WHERE channel_id IN (${inServer})
     UNION SELECT user_id FROM channel_reads WHERE channel_id IN (${inServer})
     UNION SELECT user_id FROM join_requests WHERE server_id = $1
     UNION SELECT decided_by FROM join_requests WHERE server_id = $1

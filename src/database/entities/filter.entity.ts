@@ -45,6 +45,7 @@ const HeldMessageSchema = defineEntity({
       expression: `create index held_messages_queue on held_messages (server_id, id) where status = 'waiting'`,
     },
     { name: 'held_messages_own', properties: ['authorId', 'channelId'] },
+    { name: 'held_messages_edits', properties: ['channelId', 'messageId'], where: { messageId: { $ne: null } } },
     { name: 'held_messages_expiring', properties: ['createdAt'] },
     {
       name: 'held_messages_nonce',

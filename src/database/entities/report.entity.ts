@@ -20,6 +20,11 @@ const ReportCaseSchema = defineEntity({
       name: 'report_cases_operators',
       expression: 'create index report_cases_operators on report_cases (id) where server_id is null or to_operators',
     },
+    {
+      name: 'report_cases_with_operators',
+      expression:
+        'create index report_cases_with_operators on report_cases (id) where decided_at is null and (server_id is null or to_operators)',
+    },
     { name: 'report_cases_about', properties: ['aboutId', 'id'] },
     {
       name: 'report_cases_authors',

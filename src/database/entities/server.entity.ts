@@ -58,6 +58,7 @@ const ServerMemberSchema = defineEntity({
   tableName: 'server_members',
   primaryKeys: ['serverId', 'userId'],
   indexes: [
+    { name: 'server_members_roles', properties: ['serverId', 'role', 'userId'] },
     { name: 'server_members_recent', properties: ['serverId', 'joinedAt'] },
     { name: 'server_members_brought', properties: ['inviteId', 'userId'], where: { inviteId: { $ne: null } } },
   ],

@@ -8,6 +8,8 @@ const here = 'set search_path from current';
  */
 export class ViewOverrides extends Migration {
   override up(): void {
+    // Others wait behind a lock that is waited for, say until a dump is over: of this and all that follow in the transaction.
+    this.addSql(`set local lock_timeout = '100ms'`);
     this.addSql('alter table channels add column view_overridden boolean not null default false');
     this.addSql(`create function note_view_overrides() returns trigger language plpgsql ${here} as $$ begin
       update channels c set view_overridden = not c.view_overridden

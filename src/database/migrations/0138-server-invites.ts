@@ -19,11 +19,7 @@ export class ServerInvites extends Migration {
     this.refer('server_invites', 'created_by', 'users', 'set null');
     this.refer('server_invites', 'revoked_by', 'users', 'set null');
     this.addSql('alter table server_members add column invited_by uuid null, add column invite_id uuid null');
-    this.refer('server_members', 'invited_by', 'users', 'set null');
-    this.addSql(
-      'create index server_members_brought on server_members (invite_id, user_id) where invite_id is not null',
-    );
-    this.addSql('create index server_members_recent on server_members (server_id, joined_at)');
+    this.refer('server_members', 'invited_by', 'users', 'set null', 'not valid');
     this.addSql(
       'alter table join_requests add column held boolean not null default false, add column invite_id uuid null',
     );
@@ -31,9 +27,9 @@ export class ServerInvites extends Migration {
     this.giveBack();
   }
 
-  private refer(table: string, column: string, to: string, rule: string): void {
+  private refer(table: string, column: string, to: string, rule: string, more = ''): void {
     this.addSql(
-      `alter table ${table} add constraint ${table}_${column}_foreign foreign key (${column}) references ${to} (id) on delete ${rule}`,
+      `alter table ${table} add constraint ${table}_${column}_foreign foreign key (${column}) references ${to} (id) on delete ${rule} ${more}`,
     );
   }
 

@@ -15,6 +15,9 @@ export class Reports extends Migration {
     this.addSql('create index report_cases_server on report_cases (server_id, id)');
     this.addSql('create index report_cases_waiting on report_cases (server_id, id) where decided_at is null');
     this.addSql('create index report_cases_operators on report_cases (id) where server_id is null or to_operators');
+    this.addSql(
+      'create index report_cases_with_operators on report_cases (id) where decided_at is null and (server_id is null or to_operators)',
+    );
     this.addSql('create index report_cases_about on report_cases (about_id, id)');
     this.addSql('create index report_cases_decided_by_index on report_cases (decided_by)');
     this.addSql('create index report_cases_authors on report_cases using gin (authors)');

@@ -31,6 +31,9 @@ export class Filters extends Migration {
     );
     this.addSql('create index held_messages_own on held_messages (author_id, channel_id)');
     this.addSql('create index held_messages_expiring on held_messages (created_at)');
+    this.addSql(
+      'create index held_messages_edits on held_messages (channel_id, message_id) where message_id is not null',
+    );
     this.addSql('create index held_messages_decider on held_messages (decided_by)');
     for (const column of ['nonce', 'sent_key']) {
       this.addSql(
@@ -45,10 +48,10 @@ export class Filters extends Migration {
       references('decided_by', 'users', 'set null'),
     );
     // Files of what waits are kept until it is decided.
+    this.addSql('alter table attachments add column held_id uuid null');
     this.addSql(
-      'alter table attachments add column held_id uuid null constraint attachments_held_id_foreign references held_messages (id) on delete set null',
+      'alter table attachments add constraint attachments_held_id_foreign foreign key (held_id) references held_messages (id) on delete set null not valid',
     );
-    this.addSql('create index attachments_held on attachments (held_id) where held_id is not null');
   }
 
   private refer(table: string, ...constraints: string[]): void {

@@ -10,7 +10,9 @@ const liftBans = `DELETE FROM instance_bans WHERE id IN (
     SELECT id FROM instance_bans WHERE until <= clock_timestamp() ORDER BY id LIMIT 100) RETURNING id`;
 // The trigger of suspensions has all nodes read these accounts again.
 const endOver = `UPDATE users SET suspended_at = NULL, suspension_reason = NULL, suspended_until = NULL WHERE id IN (
-    SELECT id FROM users WHERE suspended_until <= clock_timestamp() ORDER BY id LIMIT 100 FOR NO KEY UPDATE) RETURNING id`;
+    SELECT id FROM users u WHERE suspended_until <= clock_timestamp() AND NOT EXISTS (
+      SELECT FROM instance_bans b WHERE b.user_id = u.id AND (b.until IS NULL OR b.until > clock_timestamp()))
+    ORDER BY id LIMIT 100 FOR NO KEY UPDATE) RETURNING id`;
 
 /** Forgets a ban and the hashes of its addresses. */
 export async function removeBan(rows: Rows, userId: string): Promise<void> {

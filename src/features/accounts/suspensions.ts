@@ -39,8 +39,15 @@ export class Suspensions {
 
   /** Repeated, it replaces the reason and the end. @throws AppError FORBIDDEN for an operator, who is revoked first */
   async suspend(change: Change, by: Auditor, userId: string, { reason, until }: Suspension): Promise<void> {
-    await this.shutOut(change, userId, { reason, until });
+    await this.shutOut(change, userId, { reason, until: await this.endFor(change, userId, until) });
     change.audit(accountSuspend, { ...onAccount(by, userId), after: { until }, reason });
+  }
+
+  /** A suspension ends no ban from the installation that lasts longer. */
+  private async endFor({ em }: Change, userId: string, until: Date | null): Promise<Date | null> {
+    const ban = await em.findOne(InstanceBan, { userId });
+    if (!ban || until === null) return until;
+    return ban.until && ban.until < until ? until : (ban.until ?? null);
   }
 
   /** A suspension as a part of something else, which is audited by its own name. @throws AppError like `suspend` */

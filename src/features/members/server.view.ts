@@ -108,7 +108,8 @@ interface Reader {
 
 /** @param reader sees timeouts if they may time out, and their own; null: only what everyone sees */
 export function memberRecord(row: MemberRow, statuses: StatusReader, reader: Reader | null = null): MemberRecord {
-  const seesTimeout = reader?.userId === row.user_id || may(reader?.rights, 'member:timeout');
+  const isConcerned = reader?.userId === row.user_id || may(reader?.rights, 'member:timeout');
+  const seesTimeout = row.server_id !== null && isConcerned;
   return {
     userId: row.user_id,
     serverId: row.server_id,

@@ -40,9 +40,11 @@ export async function holdMessage(rows: Rows, channelId: string, messageId: stri
   return there.content;
 }
 
-/** What goes with messages $1 of channel $2: their earlier versions. */
+/** What goes with messages $1 of channel $2: their earlier versions, and changes of them that wait for a moderator. */
 export const withVersions = `WITH versions AS (
     DELETE FROM message_versions WHERE channel_id = $2 AND message_id = ANY($1::uuid[])
+  ), waiting AS (
+    DELETE FROM held_messages WHERE channel_id = $2 AND message_id = ANY($1::uuid[]) AND kind = 'edit'
   )`;
 /** Erases messages $1 of channel $2, apart from what is attached to them. The channel's log must be locked. */
 export const emptyMessages = `${withVersions} UPDATE messages SET content = '', metadata = NULL, mentions = NULL,

@@ -82,6 +82,7 @@ export class MemberService {
   async leave(actor: Actor, idOrSlug: string): Promise<void> {
     const { id } = await this.deps.serverAccess.joined(actor, idOrSlug);
     await this.deps.changes.run(async (change) => {
+      change.takeTurn(id);
       const mine = (await lockMembers(change, id, [actor.userId])).get(actor.userId);
       if (!mine) throw new AppError('NOT_A_MEMBER');
       if (mine.rights.role === 'owner') throw new AppError('OWNER_CANNOT_LEAVE');
@@ -109,6 +110,7 @@ export class MemberService {
   }
 
   private async removeIn(change: Change, actor: Actor, serverId: string, userId: string): Promise<void> {
+    change.takeTurn(serverId);
     const { mine, theirs } = await lockBoth(change, serverId, actor.userId, userId);
     requirePermission(mine.rights, 'member:kick');
     requireToOutrank(mine.rights, theirs.rights);

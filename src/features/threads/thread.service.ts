@@ -130,13 +130,16 @@ export class ThreadService {
       const room = channelRoom(channel.id);
       await change.lockOpen(room);
       const before = existing(await findThread(change.rows, threadId));
+      const isOthers = found.creatorId !== actor.userId;
+      const named = isOthers && (await wasNamed(change, threadId));
       const isChanged = await updateThread(change.rows, threadId, input);
       const thread = existing(await findThread(change.rows, threadId));
       if (isChanged) {
         if (input.name !== undefined) await outdateTitles(change.rows, channel.id, threadId);
         change.publish(threadUpdated.in(room, thread, threadId));
-        if (found.creatorId !== actor.userId)
-          auditThread(change, threadUpdate, actor, channel, { before, after: thread });
+        // Of a thread without a name of its own it would be the text of a message.
+        const audited = { before: named ? before : { ...before, name: null }, after: thread };
+        if (isOthers) auditThread(change, threadUpdate, actor, channel, audited);
         change.afterCommit(() => this.deps.threadAccess.forget(threadId));
       }
       return thread;
@@ -194,13 +197,16 @@ export class ThreadService {
   }
 }
 
+/** What is told of a thread as it was: a name that nobody gave is the text of a message, which no entry has. */
+type Audited = Omit<ThreadRecord, 'name'> & { name: string | null };
+
 /** What moderators do to the threads of others. */
 function auditThread(
   change: Change,
   action: AuditAction,
   actor: Actor,
   { id: channelId, serverId }: ChannelInfo,
-  values: { before: ThreadRecord; after?: ThreadRecord },
+  values: { before: Audited; after?: ThreadRecord },
 ): void {
   const target = { kind: 'thread', id: values.before.id } as const;
   if (serverId) change.audit(action, { actor, serverId, channelId, target, ...values });
@@ -223,4 +229,10 @@ async function requireOwnMessages(rows: Rows, actor: Actor, threadId: string): P
 /** Removes the former names of a thread from its channel's log, which must be locked. */
 async function outdateTitles(rows: Rows, channelId: string, threadId: string): Promise<void> {
   await outdate(rows, channelId, await parentsOf(rows, threadId));
+}
+
+/** Whether someone gave a thread its name; else it has the beginning of its message. */
+async function wasNamed({ db }: Change, threadId: string): Promise<boolean> {
+  const found = await db.selectFrom('Thread').where('id', '=', threadId).select('isNamed').executeTakeFirst();
+  return found?.isNamed ?? false;
 }

@@ -18,10 +18,11 @@ type OwnServers = RestAnswer<'GET /api/servers'>;
 export class Restraints {
   /** By server, those that are not over. */
   readonly timeouts = signal<ReadonlyMap<string, Timeout>>(new Map());
-  /** By channel, when the user may write there again, in ms since 1970. */
-  readonly slowed = signal<ReadonlyMap<string, number>>(new Map());
+  /** By channel, when the user wrote there last, in ms since 1970: slow mode counts from then. */
+  readonly wroteAt = signal<ReadonlyMap<string, number>>(new Map());
   private readonly core: Core;
-  private readonly followed = new Set<string>();
+  /** By channel, how long slow mode holds the user there by now, in seconds. */
+  private readonly followed = new Map<string, () => number>();
   /** By server, stops waiting for the end of its timeout. */
   private readonly waiting = new Map<string, () => void>();
 
@@ -31,7 +32,7 @@ export class Restraints {
       if (userId === core.me.peek()?.id) this.set(serverId, until, reason);
     });
     core.client.on('failed', ({ pending, error }) => {
-      if (error.code === 'SLOW_MODE') this.slow(pending.channelId, error.retryAfter ?? 1);
+      if (error.code === 'SLOW_MODE') this.refused(pending.channelId, error.retryAfter ?? 1);
     });
   }
 
@@ -42,21 +43,28 @@ export class Restraints {
     }
   }
 
-  /** Counts from the user's own messages in a channel on. @param secondsOf how long slow mode holds the user there by now */
+  /** Notices the user's own messages in a channel. @param secondsOf how long slow mode holds the user there by now */
   follow(channelId: string, secondsOf: () => number): void {
     if (this.followed.has(channelId)) return;
-    this.followed.add(channelId);
-    const said = ({ authorId }: Pick<ChannelEventMap['message:new'], 'authorId'>): void => {
-      const seconds = authorId === this.core.me.peek()?.id ? secondsOf() : 0;
-      if (seconds > 0) this.slow(channelId, seconds);
+    this.followed.set(channelId, secondsOf);
+    const said = ({ authorId, createdAt }: Pick<ChannelEventMap['message:new'], 'authorId' | 'createdAt'>): void => {
+      if (authorId === this.core.me.peek()?.id) this.wrote(channelId, Date.parse(createdAt));
     };
     const channel = this.core.client.channel(channelId);
     channel.listen('message:new', said);
     channel.listen('sent', ({ message }) => said(message));
   }
 
-  private slow(channelId: string, seconds: number): void {
-    this.slowed.value = new Map(this.slowed.peek()).set(channelId, Date.now() + seconds * 1000);
+  /** A refusal says how long is left, and so when the user wrote last. */
+  private refused(channelId: string, left: number): void {
+    const seconds = this.followed.get(channelId)?.() ?? left;
+    this.wrote(channelId, Date.now() + (left - seconds) * 1000);
+  }
+
+  /** Events may come late, after a break; the clock of the server may be ahead of this one. */
+  private wrote(channelId: string, at: number): void {
+    const last = this.wroteAt.peek().get(channelId) ?? 0;
+    this.wroteAt.value = new Map(this.wroteAt.peek()).set(channelId, Math.max(last, Math.min(at, Date.now())));
   }
 
   private set(serverId: string, until: string | null, reason: string | null): void {

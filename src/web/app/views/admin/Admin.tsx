@@ -65,7 +65,7 @@ function Log() {
     [],
   );
   return (
-    <Block title="Log" about="What operators did. Nobody can change it; old entries go by themselves.">
+    <Block title="Log" about="What operators did. Nobody can change it; old entries are deleted after some time.">
       <AuditEntries list={list} onMore={onMore} />
     </Block>
   );
@@ -119,7 +119,8 @@ function People() {
 }
 
 function PersonRow({ person, after }: { person: Person; after(change: () => Promise<unknown>): void }) {
-  const { client } = useApp();
+  const { client, me } = useApp();
+  const isOther = person.id !== me.value?.id;
   const [asking, setAsking] = useState<'suspend' | 'ban' | null>(null);
   const { id, username, email, suspended, isBot } = person;
   const about = [`@${username}`, email, isBot && 'bot', suspended && 'suspended'].filter(Boolean).join(' · ');
@@ -132,8 +133,8 @@ function PersonRow({ person, after }: { person: Person; after(change: () => Prom
           onClick={() => after(() => client.rest('DELETE /api/operator/users/:id/suspension', { id }))}
         />
       )}
-      {!isBot && !suspended && <Button label="Suspend" kind="quiet" onClick={() => setAsking('suspend')} />}
-      {!isBot && <Button label="Ban" kind="danger" onClick={() => setAsking('ban')} />}
+      {!isBot && isOther && !suspended && <Button label="Suspend" kind="quiet" onClick={() => setAsking('suspend')} />}
+      {!isBot && isOther && <Button label="Ban" kind="danger" onClick={() => setAsking('ban')} />}
       {asking && (
         <ShutOut person={person} how={asking} onClose={() => setAsking(null)} onDone={() => after(async () => {})} />
       )}

@@ -12,6 +12,7 @@ import { CreateChannel } from '../server/ChannelDialogs.tsx';
 import { InvitePeople } from '../server/Invites.tsx';
 import { RaidBanner } from '../server/RaidMode.tsx';
 import { firstTask } from '../server/sections.ts';
+import { WaitingBanner } from '../server/WaitingBanner.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
 
@@ -80,6 +81,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
     <nav class="list" aria-label={`Channels of ${server.name}`}>
       <ServerHead server={server} />
       <RaidBanner server={server} />
+      <WaitingBanner key={server.id} server={server} />
       <div class="section">
         <h2>Channels</h2>
         {app.rights.may(server, 'channel:create') && (

@@ -7,7 +7,7 @@ interface Loaded<T> {
   load(): Promise<void>;
   /** Changes what is shown, as an event tells; nothing before it is loaded. */
   update(change: (value: T) => T): void;
-  /** Makes a change and loads again; failures are shown. */
+  /** Makes a change and loads again, also when it failed, which is shown. */
   after(change: () => Promise<unknown>): void;
 }
 
@@ -28,7 +28,8 @@ export function useLoaded<T>(read: () => Promise<T>, on: readonly unknown[]): Lo
       end();
     };
   }, on);
-  const after = (change: () => Promise<unknown>) => void attempt(() => change().then(load));
+  // Also after a failure: what was ticked or chosen is as it was.
+  const after = (change: () => Promise<unknown>) => void attempt(change).then(() => attempt(load));
   const update = (change: (value: T) => T) => setValue((now) => (now === null ? now : change(now)));
   return { value, load, update, after };
 }

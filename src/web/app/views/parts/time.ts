@@ -31,3 +31,14 @@ export function countdown(ms: number): string {
   if (hours >= 1) return `${hours} h ${minutes % 60} min`;
   return `${minutes}:${String(seconds % 60).padStart(2, '0')}`;
 }
+
+/** A pause in words: `5 seconds`, `minute`, `2 hours`. */
+export function pauseText(seconds: number): string {
+  const units = [
+    { of: 3600, name: 'hour' },
+    { of: 60, name: 'minute' },
+    { of: 1, name: 'second' },
+  ];
+  const { of, name } = units.find((unit) => seconds % unit.of === 0) ?? { of: 1, name: 'second' };
+  return seconds === of ? name : `${seconds / of} ${name}s`;
+}

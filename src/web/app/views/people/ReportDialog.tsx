@@ -41,6 +41,6 @@ export function ReportDialog() {
 function recipientsOf({ kind, serverId }: { kind: string; serverId?: string | null | undefined }): string {
   if (kind === 'server' || (kind === 'user' && !serverId)) return 'It goes to the operators of this installation.';
   return kind === 'message'
-    ? 'It goes to the moderators of the server, from a direct message to the operators, with the messages around it.'
+    ? 'With the messages around it, it goes to those who decide: in a server its moderators, of a direct message the operators.'
     : 'It goes to the moderators of the server.';
 }

@@ -14,7 +14,7 @@ interface Props {
 export function AuditEntries({ list, onMore }: Props) {
   return (
     <>
-      {list?.length === 0 && <p class="empty">Nothing was done that this shows.</p>}
+      {list?.length === 0 && <p class="empty">No entries.</p>}
       <ul class="log">
         {list?.map((entry) => (
           <EntryRow key={entry.id} entry={entry} />
@@ -29,7 +29,13 @@ function EntryRow({ entry }: { entry: AuditEntry }) {
   const { actor, token, source, reason, createdAt } = entry;
   const by = actor?.displayName ?? (source === 'cli' ? 'The operator' : 'The system');
   const through =
-    token?.kind === 'personal' ? `with the token ${token.name ?? ''}` : token?.kind === 'agent' ? 'as a bot' : '';
+    token?.kind === 'personal'
+      ? token.name
+        ? `with the token ${token.name}`
+        : 'with a token'
+      : token?.kind === 'agent'
+        ? 'as a bot'
+        : '';
   return (
     <li>
       <span class="what">
@@ -49,7 +55,7 @@ function EntryRow({ entry }: { entry: AuditEntry }) {
 
 /** The fields as they were and as they became. */
 function Changed({ entry: { before, after } }: { entry: AuditEntry }) {
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(isReadable);
   if (names.length === 0) return null;
   return (
     <ul class="changed">
@@ -64,9 +70,16 @@ function Changed({ entry: { before, after } }: { entry: AuditEntry }) {
   );
 }
 
+/** Ids say nothing to people. */
+const isReadable = (name: string): boolean => !/Id$|By$/.test(name);
+const isTime = (text: string): boolean => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text);
+
 function shown(value: unknown): string {
-  if (value === undefined || value === null) return 'none';
-  return typeof value === 'string' ? `“${value}”` : JSON.stringify(value);
+  if (value === undefined || value === null || value === '') return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length > 0 ? value.map(String).join(', ') : 'none';
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return isTime(value) ? fullTime(value) : `“${value}”`;
 }
 
 function sentence({ action, target, channelName }: AuditEntry): string {

@@ -15,7 +15,7 @@ const pageSize = 50;
 const dayMs = 86_400_000;
 const times = [
   { value: '', label: 'At any time' },
-  { value: '1', label: 'Today and yesterday' },
+  { value: '1', label: 'In the last 24 hours' },
   { value: '7', label: 'In the last 7 days' },
   { value: '30', label: 'In the last 30 days' },
 ];
@@ -41,7 +41,7 @@ export function AuditLog({ server }: { server: ServerRecord }) {
       saveFile(await client.rest('GET /api/servers/:id/audit/export', { id, query }), 'audit-log.csv');
     });
   return (
-    <Block title="Audit log" about="Who did what here. Nobody can change it; old entries go by themselves.">
+    <Block title="Audit log" about="Who did what here. Nobody can change it; old entries are deleted after some time.">
       <Filters server={server} filter={filter} onChange={setFilter} />
       <Button label="Download as CSV" kind="quiet" onClick={() => void save()} />
       <AuditEntries list={list} onMore={onMore} />

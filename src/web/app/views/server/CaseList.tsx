@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
@@ -50,12 +50,21 @@ export function CaseList({ queue, on }: { queue: Queue; on: string }) {
   const { client, attempt } = useApp();
   const [status, setStatus] = useState<'open' | 'decided'>('open');
   const [shown, setShown] = useState<string | null>(null);
+  const [isOld, setIsOld] = useState(false);
+  const isPrompted = queue.escalate === null;
   const { list, load, onMore } = usePages<CaseEntry>(pageSize, (known) => queue.list(status, known.at(-1)?.id), [
     on,
     status,
   ]);
+  const hasFurther = useRef(false);
+  hasFurther.current = (list?.length ?? 0) > pageSize;
+  const renew = () => {
+    setIsOld(false);
+    void attempt(load);
+  };
   useEffect(() => {
-    const again = () => void attempt(load);
+    // Operators confirm who they are for each look, and nobody is thrown back from older pages.
+    const again = () => (isPrompted || hasFurther.current ? setIsOld(true) : void attempt(load));
     const off = [client.on('report:created', again), client.on('report:updated', again)];
     return () => {
       for (const end of off) end();
@@ -72,6 +81,7 @@ export function CaseList({ queue, on }: { queue: Queue; on: string }) {
         ]}
         onChange={(value) => setStatus(value === 'decided' ? 'decided' : 'open')}
       />
+      {isOld && <Button label="Show what is new" kind="quiet" onClick={renew} />}
       {list?.length === 0 && (
         <p class="empty">{status === 'open' ? 'Nothing waits for a decision.' : 'There are none.'}</p>
       )}
@@ -106,10 +116,19 @@ const labelOf = (category: string) =>
     ? 'Flagged by a filter'
     : (categories.find(({ value }) => value === category)?.label ?? category);
 
+const doneWords: Record<NonNullable<CaseEntry['action']>, string> = {
+  dismiss: 'Dismissed',
+  delete: 'Deleted',
+  timeout: 'Timed out',
+  kick: 'Removed from the server',
+  ban: 'Banned',
+  suspend: 'Suspended',
+};
+
 function summaryOf(entry: CaseEntry): string {
   const { reportCount, createdAt, action, decidedBy, toOperators, status } = entry;
   const count = reportCount === 1 ? '1 report' : `${reportCount} reports`;
-  const decided = action && `${action}${decidedBy ? ` by ${decidedBy.displayName}` : ''}`;
+  const decided = action && `${doneWords[action]}${decidedBy ? ` by ${decidedBy.displayName}` : ''}`;
   const waiting = toOperators && status === 'open' && 'with the operators';
   const parts = [
     nameOf(entry),
@@ -137,10 +156,12 @@ function CaseDialog({ id, queue, onClose, onDone }: CaseDialogProps) {
     onClose();
     await onDone();
   };
+  const isTheirs = escalate !== null && report?.toOperators;
+  const decide = report && <Decide report={report} queue={queue} done={done} />;
   return (
     <Dialog title="Report" size="wide" onClose={onClose}>
       {report && <CaseText report={report} />}
-      {report?.status === 'open' && <Decide report={report} queue={queue} done={done} />}
+      {report?.status === 'open' && (isTheirs ? <p class="note">The operators decide this.</p> : decide)}
       {report?.status === 'open' && escalate && !report.toOperators && (
         <Form action="Hand to the operators" work={() => done(escalate(id))} />
       )}
@@ -155,6 +176,7 @@ function CaseText({ report }: { report: Case }) {
   return (
     <>
       <p class="faint">{summaryOf(report)}</p>
+      {report.reason && <p>Reason: {report.reason}</p>}
       {!snapshot && <p class="note">What was reported is not kept any more.</p>}
       {snapshot?.name && <p>{snapshot.name}</p>}
       {snapshot?.description && <p class="faint">{snapshot.description}</p>}
@@ -218,19 +240,26 @@ interface DecideProps {
 function Decide({ report, queue, done }: DecideProps) {
   const [action, setAction] = useState('dismiss');
   const lasts = action === 'ban' || action === 'suspend';
-  const decide = ({ text }: Fields) =>
-    done(
+  const choices = queue.choices(report);
+  const endsServer = action === 'delete' && report.kind === 'server';
+  const decide = async ({ text }: Fields) => {
+    if (endsServer && text('name') !== report.title) throw new Error('That is not the name of the server.');
+    await done(
       queue.decide(report.id, action, {
         reason: text('reason') || null,
         until: lasts ? untilOf(text('length')) : null,
       }),
     );
+  };
   return (
-    <Form action="Decide" work={decide}>
-      <Select label="What to do" value={action} options={queue.choices(report)} onChange={setAction} />
+    <Form action={choices.find(({ value }) => value === action)?.label ?? 'Decide'} work={decide}>
+      <Select label="What to do" value={action} options={choices} onChange={setAction} />
       {lasts && <Select label="How long" name="length" options={lengths} />}
-      {action === 'delete' && report.kind === 'server' && (
-        <p class="note">The server is deleted for everyone, with its channels, messages and files.</p>
+      {endsServer && (
+        <>
+          <p class="note">The server is deleted for everyone, with its channels, messages and files.</p>
+          <Field label={`Type "${report.title}" to confirm`} name="name" required />
+        </>
       )}
       <Field
         label="Reason"

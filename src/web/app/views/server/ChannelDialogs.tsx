@@ -70,7 +70,7 @@ function EditChannel({ channel, onClose }: { channel: ChannelRecord; onClose(): 
           name="slowMode"
           options={pausesWith(channel.slowModeSeconds)}
           value={String(channel.slowModeSeconds)}
-          hint="How long people wait between two messages. Moderators need not."
+          hint="How long people wait between two messages. Those whose role may skip it need not."
         />
       </Form>
     </Dialog>
@@ -99,7 +99,7 @@ function pausesWith(present: number) {
 
 const types = [
   { value: 'text', label: 'Text: everyone writes' },
-  { value: 'announcement', label: 'Announcements: only admins write' },
+  { value: 'announcement', label: 'Announcements: only those write whose role may' },
 ];
 
 export function CreateChannel({ serverId, onClose }: { serverId: string; onClose(): void }) {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer, RestInput, ServerRecord } from '../../../../client/index.ts';
+import { ranksAbove, ranksAboveRole } from '../../../../contract/standing.ts';
 import type { RoleRecord } from '../../state/roles.ts';
 import type { Member } from '../../state/servers.ts';
 import { Button } from '../parts/Button.tsx';
@@ -9,7 +10,7 @@ import { Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
-import { useRoles } from './useRoles.ts';
+import { ownStanding, standingOf, useRoles } from './useRoles.ts';
 
 type Override = RestAnswer<'GET /api/channels/:id/overrides'>[number];
 type Right = Override['allow'][number];
@@ -44,13 +45,24 @@ interface ChannelOverridesProps {
 
 /** What a channel allows or denies roles and people apart from the server. */
 export function ChannelOverrides({ channel, server, onClose }: ChannelOverridesProps) {
-  const { client, servers, attempt } = useApp();
+  const app = useApp();
+  const { client, servers, attempt } = app;
   const { id } = channel;
   const [editing, setEditing] = useState<Subject | null>(null);
   const roles = useRoles(server);
   const { value: members } = useLoaded(() => servers.membersOf(server.id), [server.id]);
   const { value: list, load, after } = useLoaded(() => client.rest('GET /api/channels/:id/overrides', { id }), [id]);
   useEffect(() => client.channel(id).listen('channel:overridden', () => void attempt(load)), [id]);
+  const mine = ownStanding(app, server);
+  const mayEdit = (subject: Subject): boolean => {
+    if ('userId' in subject) {
+      const member = members?.find(({ userId }) => userId === subject.userId);
+      return !member || ranksAbove(mine, standingOf(app, server, member));
+    }
+    const own = roles.find(({ id, builtIn }) => !builtIn && id === subject.role);
+    if (own) return ranksAboveRole(mine, own.position);
+    return ranksAbove(mine, { role: subject.role === 'moderator' ? 'moderator' : 'member', place: 0 });
+  };
   const nameFor = (subject: Subject) => nameOf(subject, roles, members ?? []);
   const close = () => {
     setEditing(null);
@@ -59,7 +71,8 @@ export function ChannelOverrides({ channel, server, onClose }: ChannelOverridesP
   if (editing) {
     const known = list?.find((override) => keyOf(subjectOf(override)) === keyOf(editing));
     const title = `${nameFor(editing)} in #${channel.name}`;
-    return <EditOverride {...{ channel, title, known }} subject={editing} onClose={close} />;
+    const isBot = 'userId' in editing && members?.find(({ userId }) => userId === editing.userId)?.user.isBot;
+    return <EditOverride {...{ channel, title, known }} isBot={isBot ?? false} subject={editing} onClose={close} />;
   }
   return (
     <Dialog title={`Permissions in #${channel.name}`} onClose={onClose}>
@@ -73,16 +86,27 @@ export function ChannelOverrides({ channel, server, onClose }: ChannelOverridesP
           const name = nameFor(subject);
           return (
             <Row key={keyOf(subject)} name={name} about={aboutOverride(override)}>
-              <Button label={`Change ${name}`} kind="quiet" onClick={() => setEditing(subject)} />
-              <Button label={`Remove ${name}`} kind="quiet" onClick={() => after(() => remove(client, id, subject))} />
+              {mayEdit(subject) && <Button label={`Change ${name}`} kind="quiet" onClick={() => setEditing(subject)} />}
+              {mayEdit(subject) && !isOnlyPrivacy(override) && (
+                <Button
+                  label={`Remove ${name}`}
+                  kind="quiet"
+                  onClick={() => after(() => remove(client, id, subject))}
+                />
+              )}
             </Row>
           );
         })}
       </ul>
-      <Add {...{ list: list ?? [], roles, members: members ?? [] }} onAdd={setEditing} />
+      <p class="hint">People who were let in and may do nothing else are under Members.</p>
+      {list && <Add {...{ list, roles, members: members ?? [], mayEdit }} onAdd={setEditing} />}
     </Dialog>
   );
 }
+
+/** What the list says of everyone in a private channel, where nothing else is set: there is nothing to remove. */
+const isOnlyPrivacy = ({ builtIn, allow, deny }: Override): boolean =>
+  builtIn === 'member' && [...allow, ...deny].every((right) => right === 'view');
 
 function nameOf(subject: Subject, roles: readonly RoleRecord[], members: readonly Member[]): string {
   if ('userId' in subject) {
@@ -109,11 +133,12 @@ interface AddProps {
   list: readonly Override[];
   roles: readonly RoleRecord[];
   members: readonly Member[];
+  mayEdit(subject: Subject): boolean;
   onAdd(subject: Subject): void;
 }
 
 /** Roles and people that the channel has nothing for yet. */
-function Add({ list, roles, members, onAdd }: AddProps) {
+function Add({ list, roles, members, mayEdit, onAdd }: AddProps) {
   const known = new Set(list.map((override) => keyOf(subjectOf(override))));
   const own = roles.filter(({ builtIn }) => !builtIn).map(({ id, name }) => ({ value: id, label: name }));
   const fixed = [
@@ -122,12 +147,13 @@ function Add({ list, roles, members, onAdd }: AddProps) {
   ];
   const people = members
     .filter(({ userId, role }) => role !== 'owner' && role !== 'admin' && !known.has(keyOf({ userId })))
+    .filter(({ userId }) => mayEdit({ userId }))
     .map(({ userId, user }) => ({ value: userId, label: `${user.displayName} (@${user.username})` }));
   return (
     <>
       <PickAndAdd
         label="A role"
-        options={[...fixed, ...own].filter(({ value }) => !known.has(value))}
+        options={[...fixed, ...own].filter(({ value }) => !known.has(value) && mayEdit({ role: value }))}
         onAdd={(role) => onAdd({ role })}
       />
       <PickAndAdd label="A person" options={people} onAdd={(userId) => onAdd({ userId })} />
@@ -140,6 +166,8 @@ interface EditOverrideProps {
   title: string;
   subject: Subject;
   known: Override | undefined;
+  /** A bot sees a channel while it is a member of it. */
+  isBot: boolean;
   onClose(): void;
 }
 
@@ -149,7 +177,7 @@ const choices = [
   { value: 'deny', label: 'Deny' },
 ];
 
-function EditOverride({ channel, title, subject, known, onClose }: EditOverrideProps) {
+function EditOverride({ channel, title, subject, known, isBot, onClose }: EditOverrideProps) {
   const { client } = useApp();
   const { id } = channel;
   const isEveryone = 'role' in subject && subject.role === 'member';
@@ -163,13 +191,14 @@ function EditOverride({ channel, title, subject, known, onClose }: EditOverrideP
     } else await client.rest('PUT /api/channels/:id/overrides/roles/:role', { id, role: subject.role, body });
     onClose();
   };
+  const shown = isBot ? rights.filter((right) => right !== 'view') : rights;
   // Whether everyone sees a channel is decided here alone.
   const optionsFor = (right: Right) =>
     isEveryone && right === 'view' ? choices.filter(({ value }) => value !== '') : choices;
   return (
     <Dialog title={title} onClose={onClose}>
       <Form action="Save" work={save} beside={<Button label="Back" kind="quiet" onClick={onClose} />}>
-        {rights.map((right) => (
+        {shown.map((right) => (
           <Select
             key={right}
             label={words[right]}

@@ -40,13 +40,14 @@ export function Filters({ server }: { server: ServerRecord }) {
         {...parts}
         kind="link"
         title="Links"
-        about="A host stands for all that is below it. * stands for every link; the nearest entry decides."
+        about="example.com also means www.example.com. * means every link. The most exact entry counts."
         hint="One host on each line, such as example.com."
       />
       {rights.may(server, 'server:update') && <NewMembers server={server} />}
-      <TestBox serverId={id} />
+      <TestBox serverId={id} hours={server.holdNewMemberLinksHours} />
       <p class="faint">
-        Moderators may write what they like. Names of people, channels and the server are not looked at.
+        Those whose role may skip the filters write what they like. Names of people, channels and the server are not
+        looked at.
       </p>
     </>
   );
@@ -126,13 +127,13 @@ function NewMembers({ server }: { server: ServerRecord }) {
   );
 }
 
-function TestBox({ serverId }: { serverId: string }) {
+function TestBox({ serverId, hours }: { serverId: string; hours: number }) {
   const { client } = useApp();
   const [result, setResult] = useState<string | null>(null);
   const test = async ({ raw }: Fields) => {
     const body = { content: raw('content') };
     const { action, entry, hasLink } = await client.rest('POST /api/servers/:id/filters/test', { id: serverId, body });
-    const link = hasLink ? ' It has a link, which is held of new members.' : '';
+    const link = hasLink && hours > 0 ? ' It has a link: from a new member it would wait.' : '';
     setResult(action && entry ? `It is ${doneOf(action)}, for “${entry.pattern}”.${link}` : `It is sent.${link}`);
   };
   return (

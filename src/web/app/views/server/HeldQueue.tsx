@@ -31,9 +31,13 @@ export function HeldQueue({ server }: { server: ServerRecord }) {
       for (const end of off) end();
     };
   }, [id]);
+  const decided = useRef(new Set<string>());
   const decide: Decide = ({ heldId }, decision) => {
-    if (decision === 'approve') after(() => client.rest('POST /api/held/:id/approve', { id: heldId }));
-    else after(() => client.rest('POST /api/held/:id/reject', { id: heldId }));
+    if (decided.current.has(heldId)) return;
+    decided.current.add(heldId);
+    const call = decision === 'approve' ? 'POST /api/held/:id/approve' : 'POST /api/held/:id/reject';
+    const again = () => void decided.current.delete(heldId);
+    after(() => client.rest(call, { id: heldId }).finally(again));
   };
   return (
     <Block
@@ -60,7 +64,9 @@ function HeldItem({ item, isOwn, onDecide }: { item: Item; isOwn: boolean; onDec
     onDecide(item, decision);
   };
   const press = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isOwn) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isOwn) return;
+    // The pictures of it open over it.
+    if (event.target instanceof Element && event.target.closest('dialog')) return;
     if (event.key === 'a') decide('approve');
     if (event.key === 'r') decide('reject');
   };

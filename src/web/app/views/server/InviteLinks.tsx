@@ -40,7 +40,7 @@ function useLinks(id: string, all: boolean) {
   return { links, after };
 }
 
-/** Links with an end, a number of uses and a channel. */
+/** Links with an end, a number of uses or a channel. */
 export function InviteLinks({ server }: { server: ServerRecord }) {
   const { rights } = useApp();
   const [all, setAll] = useState(false);
@@ -49,7 +49,7 @@ export function InviteLinks({ server }: { server: ServerRecord }) {
     ? 'Everyone’s. A link ends when whoever made it is removed or banned.'
     : 'Yours alone. You see who came by them.';
   return (
-    <Block title="Links with an end" about={about}>
+    <Block title="More invite links" about={about}>
       {rights.may(server, 'invite:create') && <NewLink server={server} onMade={() => after(async () => {})} />}
       <Check label="Show those that are over, too" checked={all} onChange={setAll} />
       {links?.length === 0 && <p class="empty">There is no link yet.</p>}
@@ -133,7 +133,8 @@ function LinkRow({ link, after }: { link: Link; after(change: () => Promise<unkn
 }
 
 function aboutLink({ isOpen, uses, maxUses, expiresAt, revokedAt }: Link): string {
-  const used = maxUses === null ? `used ${uses} times` : `used ${uses} of ${maxUses} times`;
+  const times = uses === 1 ? 'used once' : `used ${uses} times`;
+  const used = maxUses === null ? times : `used ${uses} of ${maxUses} times`;
   if (revokedAt) return `Ended, ${used}`;
   if (!isOpen) return `Over, ${used}`;
   return expiresAt ? `Until ${new Date(expiresAt).toLocaleString()}, ${used}` : `Without end, ${used}`;

@@ -56,18 +56,28 @@ function Renew({ server }: { server: ServerRecord }) {
 function Requests({ server }: { server: ServerRecord }) {
   const app = useApp();
   const { list, after } = useRequests(server.id);
+  const [asking, setAsking] = useState<Decision | null>(null);
   return (
     <Block title="Join requests" about="People who ask to be let into the server, or into one of its private channels.">
       {list?.length === 0 && <p class="empty">Nobody is waiting.</p>}
       {list?.some(({ isHeld }) => isHeld) && (
-        <div class="inline">
-          <Button label="Let in all who were held" onClick={() => after(() => decideAll(app, server.id, 'approved'))} />
-          <Button
-            label="Decline all who were held"
-            kind="danger"
-            onClick={() => after(() => decideAll(app, server.id, 'rejected'))}
-          />
+        <div class="inline wrapping">
+          <Button label="Let in all who were held" onClick={() => setAsking('approved')} />
+          <Button label="Decline all who were held" kind="danger" onClick={() => setAsking('rejected')} />
         </div>
+      )}
+      {asking && (
+        <Confirm
+          title={asking === 'approved' ? 'Let in all who were held?' : 'Decline all who were held?'}
+          text={
+            asking === 'approved'
+              ? 'They are members at once.'
+              : 'They do not get in. With an invitation they can ask again.'
+          }
+          action={asking === 'approved' ? 'Let all in' : 'Decline all'}
+          onClose={() => setAsking(null)}
+          onConfirm={() => after(() => decideAll(app, server.id, asking))}
+        />
       )}
       <ul class="people">
         {list?.map((request) => (
@@ -107,10 +117,12 @@ function decide(app: AppState, { id: requestId, channelId }: JoinRequest, status
 }
 
 /** Those that raid mode holds, in steps, until none is left that can be decided. */
-async function decideAll({ client }: AppState, id: string, status: Decision): Promise<void> {
+async function decideAll({ client, showToast }: AppState, id: string, status: Decision): Promise<void> {
   const body = { status, all: true, held: true } as const;
   for (;;) {
-    const { decided, hasMore } = await client.rest('POST /api/servers/:id/join-requests/decide', { id, body });
+    const { decided, failed, hasMore } = await client.rest('POST /api/servers/:id/join-requests/decide', { id, body });
+    const [first] = failed;
+    if (first) showToast(first.error);
     if (!hasMore || decided.length === 0) return;
   }
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { keptDays } from '../../../../contract/keep-days.ts';
 import { daysText, isShorter, typedDays } from '../../state/retention.ts';
-import { Dialog } from '../parts/Dialog.tsx';
+import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
@@ -19,9 +19,10 @@ interface Planned {
 
 /** How long a server keeps messages, and whether it keeps what edited ones said before. */
 export function Keeping({ server }: { server: ServerRecord }) {
-  const { servers, client, rights, showToast } = useApp();
+  const { servers, client, rights, showToast, attempt } = useApp();
   const { id, keepMessagesDays, keepEditHistory } = server;
   const [planned, setPlanned] = useState<Planned | null>(null);
+  const [forgetting, setForgetting] = useState<(() => Promise<void>) | null>(null);
   const [decidesDays, decidesHistory] = [rights.may(server, 'retention:set'), rights.may(server, 'server:update')];
   const save = async ({ text, isChecked }: Fields) => {
     const days = decidesDays ? typedDays(text('days')) : keepMessagesDays;
@@ -34,6 +35,7 @@ export function Keeping({ server }: { server: ServerRecord }) {
     };
     const count = () => client.rest('GET /api/servers/:id/expiring-messages', { id, query: { days: days ?? 1 } });
     if (days !== null && isShorter(days, keepMessagesDays)) setPlanned({ days, count, save: change });
+    else if (decidesHistory && keepEditHistory && !isChecked('history')) setForgetting(() => change);
     else await change();
   };
   return (
@@ -54,9 +56,18 @@ export function Keeping({ server }: { server: ServerRecord }) {
             label="Keep earlier versions of edited messages, for moderators and authors to read"
           />
         )}
-        <p class="hint">Everyone here is told of both. Without it, versions that were kept are deleted.</p>
+        <p class="hint">Everyone here is told of both. If you untick this, the versions kept so far are deleted.</p>
       </Form>
       {planned && <ConfirmKeeping planned={planned} onClose={() => setPlanned(null)} />}
+      {forgetting && (
+        <Confirm
+          title="Delete all earlier versions?"
+          text="What edited messages said before is deleted for everyone. This cannot be undone."
+          action="Delete them"
+          onClose={() => setForgetting(null)}
+          onConfirm={() => void attempt(forgetting)}
+        />
+      )}
     </>
   );
 }

@@ -8,6 +8,7 @@ import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
+import { shortTime } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 
 type Raid = RestAnswer<'GET /api/servers/:id/raid'>;
@@ -79,7 +80,7 @@ export function RaidMode({ server }: { server: ServerRecord }) {
 function stateOf({ isOn, mode, until }: Raid): string {
   if (!isOn) return mode === 'auto' ? 'It is off, and turns on when too many join at once.' : 'It is off.';
   if (until === null) return 'It is on until someone switches it off.';
-  return `It is on until ${new Date(until).toLocaleTimeString()}, or longer if more join.`;
+  return `It is on until ${shortTime(until)}, or longer if more join.`;
 }
 
 interface LetInProps {
@@ -109,7 +110,7 @@ function LetIn({ raid, onRemove, onRemoveAll }: LetInProps) {
             key={userId}
             picture={<Avatar user={user} />}
             name={user.displayName}
-            about={`@${user.username}, joined ${new Date(joinedAt).toLocaleTimeString()}`}
+            about={`@${user.username}, joined ${shortTime(joinedAt)}`}
           >
             <Button label="Remove" kind="quiet" onClick={() => onRemove(userId)} />
           </Row>
@@ -119,16 +120,25 @@ function LetIn({ raid, onRemove, onRemoveAll }: LetInProps) {
   );
 }
 
-const remove = ({ client }: AppState, id: string, userIds: string[]) =>
-  client.rest('POST /api/servers/:id/raid/remove', { id, body: { userIds } });
+async function remove({ client, showToast }: AppState, id: string, userIds: string[]): Promise<void> {
+  const { failed } = await client.rest('POST /api/servers/:id/raid/remove', { id, body: { userIds } });
+  const [first] = failed;
+  if (first) showToast(first.error);
+}
 
 /** In steps, until nobody is left who can be removed. */
 async function removeAll({ client, showToast }: AppState, id: string): Promise<void> {
   let count = 0;
   for (;;) {
-    const { removed, hasMore } = await client.rest('POST /api/servers/:id/raid/remove', { id, body: { all: true } });
+    const { removed, failed, hasMore } = await client.rest('POST /api/servers/:id/raid/remove', {
+      id,
+      body: { all: true },
+    });
     count += removed.length;
-    if (!hasMore || removed.length === 0) break;
+    if (hasMore && removed.length > 0) continue;
+    const [first] = failed;
+    if (first) return showToast(first.error);
+    break;
   }
   showToast(count === 1 ? 'One person was removed.' : `${count} people were removed.`);
 }

@@ -32,7 +32,7 @@ export function Roles({ server }: { server: ServerRecord }) {
     <>
       <Block
         title={`Roles · ${list.length}`}
-        about="Everyone has one of the four fixed roles, and any of the others besides. They may do what one of theirs lets them do. The highest shows beside their name."
+        about="Everyone has one of the four fixed roles, and any of the others besides. A person may do whatever any of their roles allows. The highest shows beside their name."
       >
         <ul class="people">
           {list.map((role) => (

@@ -64,7 +64,7 @@ export const auditWords: Record<AuditActionName, string> = {
   'raid.begin': 'turned raid mode on, since too many joined',
   'raid.end': 'turned raid mode off',
   'operator.grant': 'made {target} an operator',
-  'operator.revoke': 'made {target} no operator any more',
+  'operator.revoke': 'took operator rights from {target}',
   'instance.ban': 'banned {target} from the installation',
   'instance.unban': 'lifted the ban of {target} from the installation',
 };

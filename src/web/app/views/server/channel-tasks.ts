@@ -12,7 +12,7 @@ export function channelTasks(app: AppState, channel: ChannelRecord, onTask: (tas
   return {
     edit: item(rights.mayIn(channel, 'channel:update'), 'edit', { label: 'Edit the channel', icon: 'edit' }),
     permissions: item(rights.mayIn(channel, 'channel:override'), 'permissions', { label: 'Permissions', icon: 'key' }),
-    keep: item(rights.may(server, 'retention:set'), 'keep', { label: 'Keeping messages', icon: 'chat' }),
+    keep: item(rights.may(server, 'retention:set'), 'keep', { label: 'How long messages are kept', icon: 'chat' }),
     archive: item(rights.mayIn(channel, 'channel:archive'), 'archive', {
       label: 'Archive the channel',
       icon: 'archive',

@@ -7,7 +7,7 @@ import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
-import { countdown } from '../parts/time.ts';
+import { countdown, pauseText } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { AddFiles } from './AddFiles.tsx';
 import { mayUsually, withheld } from './permissions.ts';
@@ -76,7 +76,7 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
 function SlowModeNote({ seconds, left }: { seconds: number; left: number }) {
   if (seconds === 0) return null;
   if (left > 0) return <p class="slow">{`Slow mode: you can write again in ${countdown(left)}.`}</p>;
-  return <p class="slow">{`Slow mode: one message in ${countdown(seconds * 1000)}.`}</p>;
+  return <p class="slow">{`Slow mode: one message every ${pauseText(seconds)}.`}</p>;
 }
 
 interface TextBoxProps {

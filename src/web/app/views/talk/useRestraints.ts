@@ -29,7 +29,6 @@ export function useTimeout(): string | null {
 /** How slow mode holds the user in a channel: how many seconds they wait between messages, and how many ms from now. */
 export function useSlowMode(channelId: string): { seconds: number; left: number } {
   const { restraints, servers } = useApp();
-  const left = useLeft(restraints.slowed.value.get(channelId));
   const slowed = () => {
     const server = servers.current.peek();
     const channel = servers.channels
@@ -42,5 +41,7 @@ export function useSlowMode(channelId: string): { seconds: number; left: number 
   // It is read again when the lists change.
   void [servers.current.value, servers.channels.value];
   const seconds = slowed();
-  return { seconds, left: seconds === 0 ? 0 : left };
+  const wroteAt = restraints.wroteAt.value.get(channelId);
+  const left = useLeft(wroteAt === undefined ? undefined : wroteAt + seconds * 1000);
+  return { seconds, left };
 }
