@@ -50,6 +50,7 @@ describe('what others must not do with a session', () => {
       'DELETE /api/servers/:id',
       'GET /api/auth/me/export/download',
       'GET /api/auth/me/export/link',
+      'GET /api/operator/audit',
       'GET /api/operator/bans',
       'GET /api/operator/reports',
       'GET /api/operator/reports/:id',
