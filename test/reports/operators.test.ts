@@ -63,6 +63,15 @@ describe('operators', () => {
     for (const node of cluster.nodes) expect((await person.on(node).get('/api/operator/users')).status).to.equal(403);
   });
 
+  it('keep what they decide when its server is deleted', async () => {
+    const owner = await register(at(0));
+    const server = (await owner.post('/api/servers', { name: 'Short-lived' })).body;
+    await here.bob.post('/api/servers/_/join', { inviteCode: server.inviteCode });
+    expect((await report(here.bob, { kind: 'user', userId: owner.id, serverId: server.id })).status).to.equal(201);
+    expect((await owner.delete(`/api/servers/${server.id}`)).status).to.equal(200);
+    expect(await caseOf(owner.id)).to.include({ serverId: null, status: 'open' });
+  });
+
   it('have a log of what they do, which no server tells of', async () => {
     const [first, second] = [await register(at(0)), await register(at(1))];
     await operator.put(`/api/operator/users/${first.id}/suspension`, { reason: 'spam' });

@@ -13,7 +13,6 @@ import {
   serverInvited,
 } from '../../contract/server.ts';
 import { serverDelete, serverRenewInvite } from '../../contract/server-actions.ts';
-import type { Queries } from '../../database/database.ts';
 import { Server } from '../../database/entities/server.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
 import type { Auditor } from '../../delivery/audit.ts';
@@ -36,6 +35,7 @@ import type { PictureService } from '../pictures/picture.service.ts';
 import { noSuchCode } from '../server-invites/link-uses.ts';
 import { type InviteCodes, newInviteCode } from './invite-code.ts';
 import { requireRoomToOwn } from './member.service.ts';
+import { keepReports } from './reports-left.table.ts';
 import { readServer, settledPictures, thisServer, withFreeSlug } from './server-record.ts';
 
 interface Deps
@@ -168,7 +168,7 @@ export class ServerService {
     change.audit(serverDelete, { actor: by, serverId: id, target: thisServer(server), before: server });
     const members = await this.deps.audience.members(change.rows, id);
     const detached = await this.deps.channels.detachAll(change, id);
-    await keepReports(change.db, id);
+    await keepReports(change.rows, id);
     await change.em.remove(server).flush();
     const rooms = detached.map(channelRoom);
     await closePlace(change, { serverId: id, channelId: null, isGone: true }, members, rooms);
@@ -213,26 +213,4 @@ export class ServerService {
 /** Bots see no invite codes, and hand out none. @throws AppError FORBIDDEN */
 function requireNoBot(actor: Actor): void {
   if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have nothing to do with invite codes.' });
-}
-
-/** What operators decide stays theirs, whatever becomes of the server; an open report of the same thing is enough. */
-async function keepReports(db: Queries, serverId: string): Promise<void> {
-  await db
-    .updateTable('ReportCase as c')
-    .set({ serverId: null })
-    .where('c.serverId', '=', serverId)
-    .where('c.toOperators', '=', true)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('ReportCase as other')
-            .whereRef('other.objectId', '=', 'c.objectId')
-            .whereRef('other.kind', '=', 'c.kind')
-            .where('other.serverId', 'is', null)
-            .where('other.decidedAt', 'is', null)
-            .select('other.id'),
-        ),
-      ),
-    )
-    .execute();
 }

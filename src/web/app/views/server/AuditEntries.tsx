@@ -61,7 +61,7 @@ function Changed({ entry: { before, after } }: { entry: AuditEntry }) {
     <ul class="changed">
       {names.map((name) => (
         <li key={name}>
-          {name}: {before && shown(before[name])}
+          {wordsFor(name)}: {before && shown(before[name])}
           {before && after && ' → '}
           {after && shown(after[name])}
         </li>
@@ -69,6 +69,9 @@ function Changed({ entry: { before, after } }: { entry: AuditEntry }) {
     </ul>
   );
 }
+
+/** The name of a field in words: `keepMessagesDays` is `keep messages days`. */
+const wordsFor = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** Ids say nothing to people. */
 const isReadable = (name: string): boolean => !/Id$|By$/.test(name);
