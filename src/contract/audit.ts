@@ -61,7 +61,7 @@ export const exportAuditSchema = z.object({
 
 export const auditCreated = durableEvent({
   name: 'audit:created',
-  summary: 'The audit log of a server of yours has new entries; told to those who may read it, once for each change.',
+  summary: 'The audit log of a server of yours has new entries; told to those who may read them, once for each change.',
   room: 'user',
   payload: z.object({
     serverId: idSchema,
@@ -79,7 +79,8 @@ export const auditCalls = calls('Servers', {
   listAuditLog: {
     method: 'GET',
     path: '/api/servers/:id/audit',
-    summary: 'Who did what in a server, newest first; for admins. X-Has-More says whether there is more.',
+    summary:
+      'Who did what in a server, newest first; for admins, and others in channels that they may know of. X-Has-More says whether there is more.',
     params: { id: serverParam },
     query: listAuditSchema,
     paged: true,

@@ -71,7 +71,7 @@ export const banCalls = calls('Servers', {
     body: banMemberSchema,
     status: 201,
     answer: banSchema,
-    errors: [...errors, 'USER_NOT_FOUND'],
+    errors: [...errors, 'USER_NOT_FOUND', 'FORBIDDEN'],
     audit: [memberBan],
   },
   listBans: {

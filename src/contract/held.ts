@@ -36,6 +36,11 @@ export const heldSchema = record('HeldMessage', {
   previousContent: z.string().nullable().describe('Of an edit: the text that stands until it is approved.'),
   replyToId: idSchema.nullable(),
   attachments: z.array(attachmentSchema),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .optional()
+    .describe('What else was sent, and is published with it; for those who decide alone.'),
   reason: z.enum(heldReasons),
   pattern: z.string().nullable().optional().describe('The entry that it was held for; for those who decide alone.'),
   status: z.enum(heldStates),
@@ -72,7 +77,8 @@ export const heldCalls = calls('Messages', {
   listHeld: {
     method: 'GET',
     path: '/api/servers/:id/held',
-    summary: 'What waits for a moderator in channels that you may know of, oldest first. Needs held:decide.',
+    summary:
+      'What waits for a moderator in channels that you may know of, and as a bot read, oldest first. Needs held:decide.',
     params: { id: serverParam },
     query: listHeldSchema,
     paged: true,

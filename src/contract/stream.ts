@@ -30,6 +30,10 @@ export const streamSchema = z
     replyToId: idSchema.nullish(),
     threadId: idSchema.nullish(),
   })
+  .refine(({ done, content }) => done || content === undefined, {
+    path: ['content'],
+    message: 'may be given with `done` alone',
+  })
   .meta({ example: { channelId: idExample, streamId: 'reply-1', delta: 'Hello ', offset: 0 } });
 
 export const streamAckSchema = z.object({ message: messageSchema.optional().describe('With `done`.') });

@@ -42,7 +42,7 @@ export const memberTimedOut = durableEvent({
 });
 
 const params = { id: serverParam, userId: uuidParam('MEMBER_NOT_FOUND', 'Id of the member.') } as const;
-const errors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'MEMBER_NOT_FOUND', 'ROLE_REQUIRED'] as const;
+const errors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'MEMBER_NOT_FOUND', 'ROLE_REQUIRED', 'FORBIDDEN'] as const;
 
 export const timeoutCalls = calls('Servers', {
   timeOutMember: {
@@ -62,7 +62,7 @@ export const timeoutCalls = calls('Servers', {
     summary: 'End a timeout, also of someone who has left. Without one nothing changes. For moderators.',
     params,
     answer: doneSchema,
-    errors: [...errors, 'FORBIDDEN'],
+    errors,
     audit: [memberTimeoutEnd],
   },
 });

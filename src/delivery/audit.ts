@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { selectHolders } from '../access/rights.table.ts';
+import { selectEntry, selectIsInChannel } from '../access/channel.table.ts';
+import { selectHolders, selectMay } from '../access/rights.table.ts';
 import type { Actor } from '../contract/actor.ts';
 import { auditCreated } from '../contract/audit.ts';
 import type { AuditAction, AuditTargetKind } from '../contract/audit-action.ts';
@@ -124,6 +125,18 @@ const marked = (text: string, length: number) => (text.length <= length ? text :
 
 const mostTold = 200;
 
+const isInside = selectIsInChannel({ user: 'm.user_id', excluded: selectEntry('m.user_id'), isBot: 'u.is_bot' });
+
+/**
+ * The SQL condition that member `m`, who is user `u`, may know of the channel of an entry, if it has one (contract §5): the
+ * owner and admins also of those that are gone, others and bots as they may know of them now.
+ * @param channel SQL of its id
+ */
+export const selectKnowsPlace = (channel: string): string => `(${channel} IS NULL
+  OR m.role IN ('owner', 'admin') AND NOT u.is_bot
+  OR EXISTS (SELECT FROM channels c WHERE c.id = ${channel} AND c.deleted_at IS NULL
+    AND (${isInside} OR NOT u.is_bot AND ${selectMay('m', 'channel:see-private')})))`;
+
 /** All entries of a change and those who are told of them, in one statement. */
 const insertEntries = `WITH given AS (
     SELECT * FROM json_to_recordset($1) AS entry (id uuid, server uuid, channel uuid, action text, source text, actor uuid,
@@ -134,19 +147,23 @@ const insertEntries = `WITH given AS (
     SELECT id, server, channel, action, source, actor, token_kind, token, target_kind, target, label, before, after, reason,
       now() FROM given
   )
-  SELECT place.server, told.user_id AS id FROM (SELECT DISTINCT server FROM given WHERE server IS NOT NULL) AS place
+  SELECT place.server, m.user_id AS id, ARRAY(
+    SELECT DISTINCT entry.channel FROM given AS entry
+    WHERE entry.server = place.server AND NOT ${selectKnowsPlace('entry.channel')}) AS hidden
+  FROM (SELECT DISTINCT server FROM given WHERE server IS NOT NULL) AS place
   CROSS JOIN LATERAL (
     SELECT user_id FROM ${selectHolders('place.server', 'audit:read')} AS holder ORDER BY 1 LIMIT ${mostTold}
-  ) AS told`;
+  ) AS told
+  JOIN server_members m ON m.server_id = place.server AND m.user_id = told.user_id JOIN users u ON u.id = m.user_id`;
 
-/** Writes the entries of a change. @returns the events that tell of them, one for each reader of a server's log */
+/** Writes the entries of a change. @returns the events that tell of them, one for each reader of a server's log who may see one */
 export async function writeAudit(rows: Rows, entries: AuditRow[]): Promise<Draft[]> {
-  const told = await rows<{ server: string; id: string }>(insertEntries, [JSON.stringify(entries)]);
-  const newest = new Map(entries.map((entry) => [entry.server, entry]));
-  return told.flatMap(({ server, id }) => {
-    const last = newest.get(server);
+  const told = await rows<{ server: string; id: string; hidden: string[] }>(insertEntries, [JSON.stringify(entries)]);
+  return told.flatMap(({ server, id, hidden }) => {
+    const seen = entries.filter((entry) => entry.server === server && !hidden.includes(entry.channel ?? ''));
+    const last = seen.at(-1);
     if (!last) return [];
-    const count = entries.filter((entry) => entry.server === server).length;
+    const count = seen.length;
     const { action, actor: actorId, channel: channelId } = last;
     return [auditCreated.in(userRoom(id), { serverId: server, entryId: last.id, action, actorId, channelId, count })];
   });

@@ -72,6 +72,7 @@ const leftOut: Record<string, string> = {
   'held_messages.decided_by': 'an act for a server, in its moderators’ hands',
   'instance_bans.banned_by': 'an act for the installation, in its operators’ hands',
   'report_cases.about_id': 'what others reported, in the hands of those who decide',
+  'report_cases.responsible_id': 'what others reported, in the hands of those who decide',
   'join_requests.decided_by': 'an act for a server, in its admins’ hands',
   'notification_sources.user_id': 'what notifications count; these are exported',
   'notifications.sender_id': 'of the other person’s notifications',

@@ -12,7 +12,7 @@ const leftOut: Record<string, string[]> = {
   users: [
     ...['username_key', 'name_skeleton', 'claimed_email', 'password_hash', 'email_verified_at', 'suspended_at'],
     ...['suspension_reason', 'deletes_at', 'erases_messages', 'second_factor_at'],
-    ...['suspended_until', 'is_operator'],
+    ...['suspended_until', 'is_operator', 'former_owner_id'],
   ],
   // Nobody has a factor in another installation yet: all roles would be held back there.
   servers: ['member_count', 'require_second_factor', 'roles_version'],

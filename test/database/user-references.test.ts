@@ -81,6 +81,11 @@ decide('kept because it is gone once it is run; mails are deleted', 'jobs.data',
 decide('kept because the day hides who it was, and it goes after 30', 'former_names.look');
 decide('deleted', 'reports.reporter_id');
 decide('kept because a case says whom it was about, and who decided it, by ids alone', 'report_cases.about_id');
+decide(
+  'kept because a case is hidden from who answers for it, and says so by an id alone',
+  'report_cases.responsible_id',
+);
+decide('kept because reports of a bot are hidden from who had it, and says so by an id alone', 'users.former_owner_id');
 decide('kept because a case says whom it was about, and who decided it, by ids alone', 'report_cases.decided_by');
 decide(
   'kept because it is what was reported, and goes some days after the decision; erased with the messages of its author',

@@ -132,7 +132,8 @@ describe('filters of a server', () => {
     const file = await bob.upload('slur.txt', new Uint8Array([120]));
     expect(codeOf(await send(bob, '', { attachments: [{ id: file.id }] }))).to.deep.equal(refused);
     expect(codeOf(await send(bob, 'x', { metadata: { card: { lines: ['a slur'] } } }))).to.deep.equal(refused);
-    expect((await send(bob, 'x', { metadata: { slur: 1 } })).status).to.equal(201);
+    expect(codeOf(await send(bob, 'x', { metadata: { cards: [{ slur: 1 }] } }))).to.deep.equal(refused);
+    expect((await send(bob, 'x', { metadata: { cards: [{ fine: 1 }] } })).status).to.equal(201);
   });
 
   it('end a reply in progress before anyone sees what they do not let through', async () => {
@@ -150,6 +151,31 @@ describe('filters of a server', () => {
     expect((await say('whole', { content: 'slur', done: true })).code).to.equal('MESSAGE_REFUSED');
     const shown = ear.all('message:stream').map(({ delta }) => delta ?? '');
     expect(shown.join('')).to.equal('what a slone');
+  });
+
+  it('judge the whole of a stream where it is given, and show nothing else of that piece', async () => {
+    const { bob, channel } = here;
+    const ear = await bob.listen(channel.id);
+    const mouth = await robot.listen(channel.id);
+    const say = (more: object) => mouth.emit('message:stream', { channelId: channel.id, streamId: 'both', ...more });
+    const both = { delta: 'slur', content: 'hello', offset: 0 };
+    expect(await say(both)).to.include({ ok: false, code: 'VALIDATION_FAILED' });
+    expect((await say({ ...both, done: true })).message.content).to.equal('hello');
+    await ear.next('message:stream', ({ streamId, done }) => streamId === 'both' && done);
+    const shown = ear.all('message:stream').filter(({ streamId }) => streamId === 'both');
+    expect(shown.map(({ delta }) => delta)).to.deep.equal([undefined]);
+  });
+
+  it('judge a stream that lacks a piece as others see it', async () => {
+    const { bob, channel } = here;
+    const ear = await bob.listen(channel.id);
+    const mouth = await robot.listen(channel.id);
+    const say = (more: object) => mouth.emit('message:stream', { channelId: channel.id, streamId: 'holes', ...more });
+    expect((await say({ delta: 'sl', offset: 100 })).ok).to.equal(true);
+    expect((await say({ delta: 'ur ', offset: 1 })).code).to.equal('MESSAGE_REFUSED');
+    await ear.next('message:stream', ({ streamId, aborted }) => streamId === 'holes' && aborted === true);
+    const shown = ear.all('message:stream').filter(({ streamId }) => streamId === 'holes');
+    expect(shown.map(({ delta }) => delta ?? '').join('')).to.equal('sl');
   });
 
   it('let a stream go on where a word becomes another one, and leave nothing of it out', async () => {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { endSuspensions } from '../../src/features/accounts/instance-bans.table.ts';
 import { codeIn, dataFolder } from '../accounts/mailbox.ts';
 import { until } from '../rig/until.ts';
+import { bot } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { parley } from '../world/operator.ts';
 import { type Loose, type Person, request } from '../world/person.ts';
@@ -158,6 +159,21 @@ describe('operators', () => {
     expect((await alice.post(`/api/reports/${id}/decide`, { action: 'dismiss' })).body.code).to.equal('FORBIDDEN');
     expect((await decide(id, { action: 'delete' })).body.action).to.equal('delete');
     expect((await decide(id, { action: 'dismiss' })).body.code).to.equal('REPORT_DECIDED');
+  });
+
+  it('hold responsible for a bot who had it when it was reported, whoever has it now', async () => {
+    const [owner, next] = [await register(at(0)), await register(at(1))];
+    const robot = await bot(owner);
+    expect((await report(here.alice, { kind: 'user', userId: robot.id })).status).to.equal(201);
+    const offer = await owner.post('/api/handovers', { userId: next.id, agentId: robot.agentId });
+    expect((await next.post(`/api/handovers/${offer.body.id}/accept`)).status).to.equal(200);
+    const { id } = await caseOf(robot.id);
+    expect((await decide(id, { action: 'suspend', reason: 'Spam' })).status).to.equal(200);
+    const states = [await owner.get('/api/auth/me'), await next.get('/api/auth/me')];
+    expect(states.map(({ status, body }) => [status, body.code])).to.deep.equal([
+      [403, 'ACCOUNT_SUSPENDED'],
+      [200, undefined],
+    ]);
   });
 
   it('ban someone with the decision: shut out at once on every node, until the ban ends by itself', async () => {

@@ -47,6 +47,9 @@ const ReportCaseSchema = defineEntity({
     channelId: p.uuid().nullable(),
     /** Whom it is about: the author, the person, the owner. */
     aboutId: () => p.manyToOne(User).mapToPk().fieldName('about_id').nullable().deleteRule('set null').index(false),
+    /** Who answered for them when it was first reported: of a bot its owner. Older nodes leave it out. */
+    responsibleId: () =>
+      p.manyToOne(User).mapToPk().fieldName('responsible_id').nullable().deleteRule('set null').index(),
     /** The operators decide it too: it is about the owner of the server; or alone: moderators handed it to them. */
     toOperators: p.boolean().default(false),
     /** What it looked like when it was first reported; null: erased. */

@@ -50,6 +50,8 @@ const UserSchema = defineEntity({
     displayName: p.string().columnType('text'),
     avatarUrl: p.string().columnType('text').nullable(),
     isBot: p.boolean().default(false),
+    /** Of a bot: who had it last before it was deleted or handed over. */
+    formerOwnerId: p.uuid().nullable(),
     passwordHash: p.string().columnType('text').nullable(),
     tier: p.string().columnType('text'),
     createdAt: p.datetime(3).onCreate(dateNow),

@@ -2,6 +2,7 @@ import { lockUser, requireStaying } from '../../access/user.table.ts';
 import { AppError } from '../../contract/errors.ts';
 import { Agent, AgentToken, Webhook } from '../../database/entities/agent.entity.ts';
 import { ServerMember } from '../../database/entities/server.entity.ts';
+import { User } from '../../database/entities/user.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { lockAgent } from '../accounts/agent.access.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
@@ -40,6 +41,7 @@ export class AgentOwners {
     if (owned >= this.deps.settings.agents.maxPerOwner) throw new AppError('AGENT_LIMIT');
     await this.endAccess(change, agent);
     agent.ownerId = toId;
+    await em.nativeUpdate(User, agent.userId, { formerOwnerId: fromId });
     await em.flush();
     await this.leaveOthers(change, agent.userId, toId);
     change.afterCommit(() => this.deps.agentIdentity.forget(agent.userId));

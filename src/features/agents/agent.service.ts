@@ -155,6 +155,7 @@ export class AgentService {
     await this.deps.leaveAll(change, userId);
     change.em.remove(agent);
     anonymise(bot);
+    bot.formerOwnerId = ownerId;
     await change.em.flush();
     change.afterCommit(() => this.deps.agentIdentity.forgetTokens(tokenIds));
     change.afterCommit(() => this.deps.directAccess.forgetAllOf(userId));

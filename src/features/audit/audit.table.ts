@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { auditFilterSchema } from '../../contract/audit.ts';
 import type { Queries, Rows } from '../../database/database.ts';
+import { selectKnowsPlace } from '../../delivery/audit.ts';
 import { leastIdAt } from '../../infrastructure/ids.ts';
 
 export type AuditFilter = z.output<typeof auditFilterSchema>;
@@ -31,14 +33,19 @@ function entriesOf(db: Queries, serverId: string | null, filter: AuditFilter) {
   return found;
 }
 
-/** @param cursor the id of the last entry of the page before */
+/** Of a member, those of channels that they may know of. */
+const seenBy = (reader: string) => sql<boolean>`EXISTS (SELECT FROM server_members m JOIN users u ON u.id = m.user_id
+  WHERE m.server_id = e.server_id AND m.user_id = ${reader} AND ${sql.raw(selectKnowsPlace('e.channel_id'))})`;
+
+/** @param cursor the id of the last entry of the page before. @param reader a member; null: who sees all of it */
 export function auditPage(
   db: Queries,
   serverId: string | null,
   filter: AuditFilter,
-  { cursor, limit }: { cursor: string | null; limit: number },
+  { cursor, limit, reader }: { cursor: string | null; limit: number; reader: string | null },
 ) {
-  const found = entriesOf(db, serverId, filter);
+  const all = entriesOf(db, serverId, filter);
+  const found = reader === null ? all : all.where(seenBy(reader));
   return (cursor === null ? found : found.where('e.id', '<', cursor))
     .leftJoin('User as u', 'u.id', 'e.actorId')
     .leftJoin('User as t', (join) => join.onRef('t.id', '=', 'e.targetId').on('e.targetKind', '=', 'user'))

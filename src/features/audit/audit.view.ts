@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { SmallUser } from '../../contract/actor.ts';
 import type { auditEntrySchema } from '../../contract/audit.ts';
+import { channelOrder } from '../../contract/channel-actions.ts';
+import { inviteCreate } from '../../contract/invite-actions.ts';
 import { isoTime } from '../../contract/schema.ts';
 import type { AuditFound } from './audit.table.ts';
 
@@ -26,6 +28,22 @@ export function auditRecord(row: AuditFound): AuditRecord {
     reason: row.reason ?? null,
     createdAt: isoTime(row.createdAt),
   };
+}
+
+/** Fields of entries of the whole server that name channels. */
+const channelFields: Record<string, string> = { [channelOrder.name]: 'order', [inviteCreate.name]: 'channelId' };
+
+/** The record for those who may not know of all channels. */
+export function limitedRecord(row: AuditFound): AuditRecord {
+  const record = auditRecord(row);
+  const field = channelFields[row.action];
+  if (field === undefined) return record;
+  return { ...record, before: without(record.before, field), after: without(record.after, field) };
+}
+
+function without(fields: AuditRecord['before'], name: string): AuditRecord['before'] {
+  const rest = Object.entries(fields ?? {}).filter(([field]) => field !== name);
+  return rest.length > 0 ? Object.fromEntries(rest) : null;
 }
 
 type Named = { [K in 'username' | 'displayName' | 'avatarUrl']?: string | null } & { isBot?: boolean | null };

@@ -128,8 +128,18 @@ export class Filters {
   }
 }
 
-/** The texts in a JSON value, as deep as it goes; clients may show them. */
+/** The texts in a JSON value with the names in it, however deep they are; clients may show them. */
 export function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  const texts: string[] = [];
+  const waiting = [value];
+  // It grows meanwhile.
+  for (const one of waiting) {
+    if (typeof one === 'string') texts.push(one);
+    if (typeof one !== 'object' || one === null) continue;
+    for (const [name, inner] of Object.entries(one)) {
+      if (!Array.isArray(one)) texts.push(name);
+      waiting.push(inner);
+    }
+  }
+  return texts;
 }

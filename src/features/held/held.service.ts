@@ -12,6 +12,7 @@ import { idCursor } from '../../contract/schema/validation.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import type { Identity } from '../accounts/identity.ts';
+import { haveSameOwner } from '../accounts/responsible.table.ts';
 import type { Context } from '../context.ts';
 import { claimHeld, findHeld, type HeldRow, heldQueue, ownHeld, releaseHeld } from '../messages/held.table.ts';
 import { heldRecord } from '../messages/held.view.ts';
@@ -96,8 +97,8 @@ export class HeldService {
 
   private async decidable(actor: Actor, id: string): Promise<HeldRow> {
     const row = await this.deps.holding.decidable(actor, id);
-    if (row.author_id === actor.userId) {
-      throw new AppError('FORBIDDEN', { message: 'Someone else decides about your own messages.' });
+    if (await haveSameOwner(this.deps.database.rows, row.author_id, actor.userId)) {
+      throw new AppError('FORBIDDEN', { message: 'Someone else decides about messages of your own and of your bots.' });
     }
     if (row.status !== 'waiting') throw new AppError('HELD_DECIDED');
     return row;

@@ -6,11 +6,22 @@ import type { Rows } from '../../database/database.ts';
 const selectPeople = `SELECT m.user_id AS id FROM server_members m JOIN users u ON u.id = m.user_id
   WHERE m.server_id = $1 AND NOT u.is_bot AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`;
 const selectMembers = 'SELECT user_id AS id FROM server_members WHERE server_id = $1 ORDER BY user_id';
-const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m
+/** SQL: the effective policy of a bot, if any, lets it read all of channel `c`. People have none. */
+const selectReadsAll = `coalesce((SELECT p.listen AND NOT p.mention_only FROM agents a
+  JOIN agent_policies p ON p.agent_id = a.id AND (p.channel_id = c.id OR (p.channel_id IS NULL AND p.server_id = c.server_id))
+  WHERE a.user_id = m.user_id ORDER BY p.channel_id IS NULL LIMIT 1), true)`;
+
+/**
+ * The SQL condition that member `m`, who is user `u` and has the row `e` in it, may read all of channel `c`: a person who is
+ * in it or sees private ones, a bot that is in it and reads more than what concerns it.
+ */
+export const selectReadsChannel = `(${selectIsInChannel({ user: 'm.user_id', excluded: 'e.excluded', isBot: 'u.is_bot' })}
+    AND ${selectReadsAll}
+  OR (c.is_private OR c.view_overridden) AND NOT u.is_bot AND ${selectMay('m', 'channel:see-private')})`;
+const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m JOIN users u ON u.id = m.user_id
   WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
     SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
-    WHERE c.id = $3 AND (${selectIsInChannel({ user: 'm.user_id', excluded: 'e.excluded' })}
-      OR ((c.is_private OR c.view_overridden) AND ${selectMay('m', 'channel:see-private')}))
+    WHERE c.id = $3 AND ${selectReadsChannel}
   )) ORDER BY m.user_id`;
 
 const holders = (permission: Permission) =>
@@ -51,7 +62,7 @@ export function allMembers(rows: Rows, serverId: string): Promise<string[]> {
   return idsOf(rows, selectMembers, [serverId]);
 }
 
-/** Those of `people` who are in the server and may know of the channel, if there is one. */
+/** Those of `people` who are in the server and may know of the channel, if there is one; bots that read all of it. */
 export function listenersAmong(
   rows: Rows,
   serverId: string,

@@ -1,8 +1,7 @@
-import { selectIsInChannel } from '../../access/channel.table.ts';
-import { selectMay } from '../../access/rights.table.ts';
 import type { HeldKind, HeldReason, HeldState } from '../../contract/held.ts';
 import type { Rows } from '../../database/database.ts';
 import type { UserColumns } from '../accounts/account.view.ts';
+import { selectReadsChannel } from '../members/audience.table.ts';
 import type { AttachmentRow } from './attachment.table.ts';
 
 /** Something that waits for a moderator. */
@@ -48,8 +47,8 @@ export interface HeldRow extends UserColumns {
 const files = '(SELECT json_agg(a ORDER BY a.place, a.id) FROM attachments a WHERE a.held_id = h.id)';
 const select = `SELECT h.id, h.server_id, h.channel_id, h.author_id, h.kind, h.message_id, h.thread_id, h.reply_to_id, h.content,
     h.previous_content, h.metadata, h.nonce, h.sent_key, h.reason, h.pattern, h.status, h.decided_at, h.created_at,
-    u.username, u.display_name, u.avatar_url, u.is_bot, ${files} AS attachments
-  FROM held_messages h JOIN users u ON u.id = h.author_id`;
+    w.username, w.display_name, w.avatar_url, w.is_bot, ${files} AS attachments
+  FROM held_messages h JOIN users w ON w.id = h.author_id`;
 const byId = `${select} WHERE h.id = $1`;
 /** What the same nonce or Idempotency-Key was held for; the key counts first (contract §13). */
 const byKeys = `${select} WHERE h.channel_id = $1 AND h.author_id = $2 AND (h.nonce = $3 OR h.sent_key = $4)
@@ -58,12 +57,11 @@ const editOf = `${select} WHERE h.author_id = $1 AND h.channel_id = $2 AND h.mes
   AND h.status = 'waiting' AND h.busy_until IS NULL`;
 const own = `${select} WHERE h.author_id = $1 AND h.channel_id = $2
   AND h.status IN ('waiting', 'rejected') ORDER BY h.id`;
-/** In channels that the reader may know of. $1 server, $2 reader, $3 after, $4 limit */
+/** In channels that the reader may know of, and of bots that they read. $1 server, $2 reader, $3 after, $4 limit */
 const queue = `${select} JOIN channels c ON c.id = h.channel_id AND c.deleted_at IS NULL
-  JOIN server_members m ON m.server_id = h.server_id AND m.user_id = $2
+  JOIN server_members m ON m.server_id = h.server_id AND m.user_id = $2 JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = $2
-  WHERE h.server_id = $1 AND h.status = 'waiting' AND h.id > $3
-    AND (${selectIsInChannel({ user: '$2', excluded: 'e.excluded' })} OR (c.is_private AND ${selectMay('m', 'channel:see-private')}))
+  WHERE h.server_id = $1 AND h.status = 'waiting' AND h.id > $3 AND ${selectReadsChannel}
   ORDER BY h.id LIMIT $4`;
 const count = `SELECT count(*)::int AS count FROM held_messages
   WHERE server_id = $1 AND author_id = $2 AND status = 'waiting'`;

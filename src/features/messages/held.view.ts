@@ -4,7 +4,7 @@ import { userOf } from '../accounts/account.view.ts';
 import type { HeldRow } from './held.table.ts';
 import { attachmentRecord, shownNonce } from './message.view.ts';
 
-/** The record as its author sees it, without the entry that it was held for; those who decide see that, and no nonce. */
+/** The record as its author sees it; those who decide see the entry that it was held for and all they publish, and no nonce. */
 export function heldRecord(row: HeldRow, viewer: 'author' | 'moderator'): HeldRecord {
   return {
     heldId: row.id,
@@ -20,7 +20,7 @@ export function heldRecord(row: HeldRow, viewer: 'author' | 'moderator'): HeldRe
     replyToId: row.reply_to_id,
     attachments: row.attachments?.map(attachmentRecord) ?? [],
     reason: row.reason,
-    ...(viewer === 'moderator' ? { pattern: row.pattern } : shownNonce(row.nonce)),
+    ...(viewer === 'moderator' ? { pattern: row.pattern, metadata: row.metadata } : shownNonce(row.nonce)),
     status: row.status,
     createdAt: isoTime(row.created_at),
     decidedAt: isoTimeOrNull(row.decided_at),

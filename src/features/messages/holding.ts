@@ -77,9 +77,15 @@ export class Holding {
     const row = await findHeld(this.deps.database.rows, id);
     if (!row) throw new AppError('HELD_NOT_FOUND');
     const channel = await this.deps.channelAccess.visible(actor, row.channel_id).catch(missingAs('HELD_NOT_FOUND'));
-    if (channel.rights === null) throw new AppError('HELD_NOT_FOUND');
+    if (channel.rights === null || !(await this.readsAll(actor, channel.id))) throw new AppError('HELD_NOT_FOUND');
     requirePermission(channel.rights, 'held:decide');
     return row;
+  }
+
+  /** A bot that may not read all that is said in a channel reads nothing that is held there. */
+  private async readsAll(actor: Actor, channelId: string): Promise<boolean> {
+    const { channelAccess } = this.deps;
+    return (await channelAccess.mayListen(actor, channelId)) && !(await channelAccess.onlyFor(actor, channelId));
   }
 
   /** Whether the actor decides about something held. */

@@ -4,7 +4,7 @@ import { userRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { operatorIds } from '../accounts/operators.table.ts';
 import { holdersOf } from '../members/audience.table.ts';
-import { botOwner, type CaseRow } from './report.table.ts';
+import { type CaseRow, strangersTo } from './report.table.ts';
 import { type CaseRecord, caseRecords } from './report.view.ts';
 
 type ReportEvent = DurableEvent<typeof reportCreated.payload, 'report:created' | 'report:updated', 'user'>;
@@ -14,12 +14,10 @@ export async function tellDeciders(change: Change, row: CaseRow, event: ReportEv
   const { rows } = change;
   const [report] = await caseRecords(rows, [row]);
   if (!report) throw new Error('A case has no record.');
-  const { serverId, aboutId, toOperators } = row;
+  const { serverId, toOperators } = row;
   const moderators = serverId === null ? [] : await holdersOf(rows, serverId, 'report:decide');
   const operators = serverId === null || toOperators ? await operatorIds(rows) : [];
-  const hidden = new Set(aboutId === null ? [] : [aboutId, await botOwner(rows, aboutId)]);
-  for (const id of new Set([...moderators, ...operators])) {
-    if (!hidden.has(id)) change.publish(event.in(userRoom(id), { report }));
-  }
+  const told = await strangersTo(rows, row.id, [...new Set([...moderators, ...operators])]);
+  for (const id of told) change.publish(event.in(userRoom(id), { report }));
   return report;
 }

@@ -29,7 +29,15 @@ import type { ServerService } from '../servers/server.service.ts';
 import type { TimeoutService } from '../servers/timeout.service.ts';
 import { tellDeciders } from './audience.ts';
 import type { ReportService } from './report.service.ts';
-import { botOwner, type CaseRow, closeCase, escalateCase, lockCase, readCase, reportersOf } from './report.table.ts';
+import {
+  type CaseRow,
+  closeCase,
+  escalateCase,
+  lockCase,
+  readCase,
+  reportersOf,
+  responsibleFor,
+} from './report.table.ts';
 import type { CaseRecord } from './report.view.ts';
 
 type Decision = z.output<typeof decideReportSchema>;
@@ -40,7 +48,7 @@ const timeoutSeconds = 24 * 60 * 60;
 /** How many people one job notifies. */
 const notifiedAtOnce = 200;
 
-interface Deps extends Pick<Context, 'changes' | 'notifications'> {
+interface Deps extends Pick<Context, 'changes' | 'notifications' | 'channelAccess'> {
   reports: ReportService;
   bans: BanService;
   servers: Pick<ServerService, 'remove'>;
@@ -64,13 +72,15 @@ export class DecisionService {
    * VALIDATION_FAILED where the action does not fit, and as the action does
    */
   async decide(actor: Actor, id: string, input: Decision): Promise<CaseRecord> {
-    const { serverId, aboutId } = await this.deps.reports.forModerator(actor, id);
+    const found = await this.deps.reports.forModerator(actor, id);
+    const { serverId, aboutId } = found;
+    const inChannel = input.action === 'delete' ? await this.rightsInChannel(actor, found) : null;
     return this.deps.changes.run(async (change) => {
-      const row = await hold(change, id, aboutId);
+      const row = await hold(change, actor, id, aboutId);
       if (row.toOperators)
         throw new AppError('FORBIDDEN', { message: 'The operators of this installation decide this.' });
       const rights = await lockRights(change, serverId, actor, row);
-      await this.act(change, actor, { ...row, serverId }, rights, input);
+      await this.act(change, actor, { ...row, serverId }, inChannel ?? rights, input);
       change.audit(reportDecide, { actor, ...placeOf(row), ...decided(row, input) });
       return this.close(change, actor, row, input);
     });
@@ -80,7 +90,7 @@ export class DecisionService {
   async escalate(actor: Actor, id: string): Promise<CaseRecord> {
     await this.deps.reports.forModerator(actor, id);
     return this.deps.changes.run(async (change) => {
-      const row = await hold(change, id, null);
+      const row = await hold(change, actor, id, null);
       if (!row.toOperators) await escalateCase(change.rows, id);
       if (!row.toOperators) change.audit(reportEscalate, { actor, ...placeOf(row), after: { kind: row.kind } });
       return tellDeciders(change, { ...row, toOperators: true }, row.toOperators ? reportUpdated : reportCreated);
@@ -92,11 +102,10 @@ export class DecisionService {
    * @throws AppError REPORT_NOT_FOUND, REPORT_DECIDED, FORBIDDEN also about operators, VALIDATION_FAILED, INSUFFICIENT_PAT_SCOPE
    */
   async decideAsOperator(actor: Actor, id: string, input: OperatorDecision): Promise<CaseRecord> {
-    const { aboutId } = await this.deps.reports.forOperator(actor, id);
+    const found = await this.deps.reports.forOperator(actor, id);
     return this.deps.changes.run(async (change) => {
-      // The one who answers for a bot.
-      const person = aboutId === null ? null : ((await botOwner(change.rows, aboutId)) ?? aboutId);
-      const row = await hold(change, id, person);
+      const person = await responsibleFor(change.rows, found);
+      const row = await hold(change, actor, id, person);
       const { action, reason = null } = input;
       requireFitting(decisions[row.kind].operators, action);
       const until = input.until ? new Date(input.until) : null;
@@ -135,6 +144,20 @@ export class DecisionService {
       return;
     }
     await this.deps.bans.banIn(change, actor, serverId, { userId, reason, until, deleteMessageHours });
+  }
+
+  /**
+   * What the actor may do where a message was said; null: its channel is gone, or it is no message.
+   * @throws AppError ROLE_REQUIRED where they may not view it
+   */
+  private async rightsInChannel(actor: Actor, { kind, channelId }: CaseRow): Promise<Rights | null> {
+    if (kind !== 'message' || channelId === null) return null;
+    const { channelAccess } = this.deps;
+    if (!(await channelAccess.find(channelId).catch(ifMissing))) return null;
+    const seen = await channelAccess.visible(actor, channelId).catch(ifMissing);
+    if (!seen?.rights)
+      throw new AppError('ROLE_REQUIRED', { message: 'You may not view the channel of this message.' });
+    return seen.rights;
   }
 
   /** Deletes what a case is about, as its author or owner would. It may be gone by now. */
@@ -188,9 +211,9 @@ const unfit = (why: string) => invalid([{ path: 'action', message: `does not fit
  * Locks a case that is open, after whom it is about: services lock users first.
  * @throws AppError REPORT_NOT_FOUND, REPORT_DECIDED
  */
-async function hold(change: Change, id: string, userId: string | null): Promise<CaseRow> {
+async function hold(change: Change, actor: Actor, id: string, userId: string | null): Promise<CaseRow> {
   if (userId !== null) await lockUser(change.rows, userId);
-  const row = await lockCase(change.rows, id);
+  const row = await lockCase(change.rows, id, actor.userId);
   if (!row) throw new AppError('REPORT_NOT_FOUND');
   if (row.decidedAt !== null) throw new AppError('REPORT_DECIDED');
   return row;

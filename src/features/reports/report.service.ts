@@ -86,9 +86,8 @@ export class ReportService {
   async get(actor: Actor, id: string): Promise<z.output<typeof reportDetailSchema>> {
     const row = await this.forModerator(actor, id);
     const { channelId } = row;
-    const channel = channelId === null ? null : this.deps.channelAccess.visible(actor, channelId);
     // What was beside it is for those who may read there; who reported it has shown it alone to the others.
-    const withContext = channel === null || (await channel.then(() => true, isHidden));
+    const withContext = channelId === null || (await this.readsIn(actor, channelId));
     return this.detail(actor, row, { withContext, all: false });
   }
 
@@ -132,6 +131,13 @@ export class ReportService {
       this.current(row),
     ]);
     return detailRecord(rows, { row, reports, earlier, current, withContext });
+  }
+
+  /** Whether the actor may read a channel, and as a bot all of it. */
+  private async readsIn(actor: Actor, channelId: string): Promise<boolean> {
+    const { channelAccess } = this.deps;
+    if (!(await channelAccess.visible(actor, channelId).then(() => true, isHidden))) return false;
+    return (await channelAccess.mayListen(actor, channelId)) && !(await channelAccess.onlyFor(actor, channelId));
   }
 
   /** What a message says now, or the name of something else. */

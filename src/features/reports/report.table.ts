@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../contract/report.ts';
 import type { ReportAction, ReportKind } from '../../contract/report-decisions.ts';
 import type { Rows } from '../../database/database.ts';
+import { selectFormerOwner, selectResponsible } from '../accounts/responsible.table.ts';
 
 /** All reports of one object. */
 export interface CaseRow {
@@ -10,6 +11,8 @@ export interface CaseRow {
   objectId: string;
   channelId: string | null;
   aboutId: string | null;
+  /** Who answered for them when it was first reported; null: an earlier version wrote it. */
+  responsibleId: string | null;
   toOperators: boolean;
   snapshot: Snapshot | null;
   categories: string[];
@@ -46,21 +49,27 @@ export interface NewCase {
 }
 
 const selectCases = `SELECT c.id, c.kind, c.server_id AS "serverId", c.object_id AS "objectId", c.channel_id AS "channelId",
-  c.about_id AS "aboutId", c.to_operators AS "toOperators", c.snapshot, c.categories, c.report_count AS "reportCount",
+  c.about_id AS "aboutId", c.responsible_id AS "responsibleId", c.to_operators AS "toOperators", c.snapshot, c.categories, c.report_count AS "reportCount",
   c.created_at AS "createdAt", c.updated_at AS "updatedAt", c.decided_at AS "decidedAt", c.decided_by AS "decidedBy", c.action, c.reason
   FROM report_cases c`;
 
-/** Nobody sees what is about themselves, or about a bot of theirs. @param viewer SQL of their id */
-const isHiddenFrom = (viewer: string) => `(c.about_id = ${viewer} OR EXISTS (
-  SELECT FROM agents a WHERE a.user_id = c.about_id AND a.owner_id = ${viewer}))`;
-const isShownTo = (viewer: string) => `${isHiddenFrom(viewer)} IS NOT TRUE`;
+/**
+ * Nobody sees what is about themselves, or a bot that is theirs or was: when it was reported, or last. Nor do their bots.
+ * @param viewer SQL of their id
+ */
+const isShownTo = (viewer: string) => `NOT EXISTS (
+  SELECT FROM (VALUES (c.about_id), (c.responsible_id), (${selectResponsible('c.about_id')}),
+    (${selectFormerOwner('c.about_id')})) AS concerned (id)
+  WHERE concerned.id IN (${viewer}, ${selectResponsible(viewer)}))`;
 
 const oneCase = `${selectCases} WHERE c.id = $1`;
 const oneShown = `${oneCase} AND ${isShownTo('$2')}`;
-const lockedCase = `${oneCase} FOR NO KEY UPDATE`;
+const lockedCase = `${oneShown} FOR NO KEY UPDATE`;
+const shownTo = `SELECT viewer.id FROM unnest($2::uuid[]) AS viewer (id) JOIN report_cases c ON c.id = $1
+  WHERE ${isShownTo('viewer.id')}`;
 
-const openCase = `INSERT INTO report_cases (id, kind, server_id, object_id, channel_id, about_id, to_operators, snapshot, authors, created_at, updated_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, clock_timestamp(), clock_timestamp())
+const openCase = `INSERT INTO report_cases (id, kind, server_id, object_id, channel_id, about_id, responsible_id, to_operators, snapshot, authors, created_at, updated_at)
+  VALUES ($1, $2, $3, $4, $5, $6, ${selectResponsible('$6::uuid')}, $7, $8, $9, clock_timestamp(), clock_timestamp())
   ON CONFLICT (object_id, kind, coalesce(server_id, '00000000-0000-0000-0000-000000000000')) WHERE decided_at IS NULL
   DO UPDATE SET updated_at = clock_timestamp() RETURNING id`;
 const insertReport = `INSERT INTO reports (id, case_id, reporter_id, category, text, created_at)
@@ -76,7 +85,7 @@ const reporters = `SELECT r.reporter_id AS id FROM reports r JOIN users u ON u.i
 const close = `UPDATE report_cases SET decided_at = clock_timestamp(), updated_at = clock_timestamp(), decided_by = $2, action = $3, reason = $4
   WHERE id = $1`;
 const handOn = 'UPDATE report_cases SET to_operators = true, updated_at = clock_timestamp() WHERE id = $1';
-const ownerOfBot = 'SELECT owner_id AS id FROM agents WHERE user_id = $1';
+const responsible = `SELECT ${selectResponsible('$1::uuid')} AS id`;
 
 const filenames =
   'ARRAY(SELECT a.filename FROM attachments a WHERE a.message_id = m.id ORDER BY a.id LIMIT 20) AS attachments';
@@ -153,9 +162,14 @@ export async function readCase(rows: Rows, id: string): Promise<CaseRow | undefi
   return (await rows<CaseRow>(oneCase, [id]))[0];
 }
 
-/** The same, locked until the commit: of two decisions the second finds the first. */
-export async function lockCase(rows: Rows, id: string): Promise<CaseRow | undefined> {
-  return (await rows<CaseRow>(lockedCase, [id]))[0];
+/** A case, unless it is about the viewer, locked until the commit: of two decisions the second finds the first. */
+export async function lockCase(rows: Rows, id: string, viewer: string): Promise<CaseRow | undefined> {
+  return (await rows<CaseRow>(lockedCase, [id, viewer]))[0];
+}
+
+/** Those of some people and bots whom a case is not about. */
+export async function strangersTo(rows: Rows, caseId: string, ids: string[]): Promise<string[]> {
+  return (await rows<{ id: string }>(shownTo, [caseId, ids])).map(({ id }) => id);
 }
 
 /** Adds a report to the open case of its object, which is made if there is none, and locks that. @returns whether it is new */
@@ -204,9 +218,13 @@ export async function escalateCase(rows: Rows, id: string): Promise<void> {
   await rows(handOn, [id]);
 }
 
-/** The owner of a bot; undefined for people. */
-export async function botOwner(rows: Rows, userId: string): Promise<string | undefined> {
-  return (await rows<{ id: string }>(ownerOfBot, [userId]))[0]?.id;
+/** Who answers for whom a case is about: of a bot its owner, if it is still known, when it was first reported. */
+export async function responsibleFor(
+  rows: Rows,
+  { aboutId, responsibleId }: Pick<CaseRow, 'aboutId' | 'responsibleId'>,
+): Promise<string | null> {
+  if (responsibleId !== null || aboutId === null) return responsibleId;
+  return (await rows<{ id: string }>(responsible, [aboutId]))[0]?.id ?? aboutId;
 }
 
 /** A message as a case keeps it. */

@@ -15,13 +15,13 @@ import { requirePermission, requireToOutrank } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor, invalid } from '../../contract/schema/validation.ts';
-import type { Queries } from '../../database/database.ts';
 import { ServerBan } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { eraseLastHours } from '../../jobs/member-erasure.ts';
 import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
+import { requireStranger } from '../accounts/responsible.table.ts';
 import type { Context } from '../context.ts';
 import { holdersOf } from '../members/audience.table.ts';
 import { currentBans } from '../members/ban.table.ts';
@@ -50,7 +50,8 @@ export class BanService {
   /**
    * Bans someone, member or not: they and their bots are out on all nodes before the response, and cannot get in again
    * in any way. A second ban replaces the first.
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, VALIDATION_FAILED for a past end
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, VALIDATION_FAILED for a past end,
+   *   FORBIDDEN for their bots
    */
   async ban(actor: Actor, idOrSlug: string, input: BanInput): Promise<BanRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
@@ -58,7 +59,7 @@ export class BanService {
     return this.deps.changes.run((change) => this.banIn(change, actor, id, input));
   }
 
-  /** The same as a part of a change. @throws AppError NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, VALIDATION_FAILED */
+  /** The same as a part of a change. @throws AppError NOT_A_MEMBER, ROLE_REQUIRED, USER_NOT_FOUND, VALIDATION_FAILED, FORBIDDEN */
   async banIn(change: Change, actor: Actor, id: string, input: BanInput): Promise<BanRecord> {
     const { userId, deleteMessageHours: hours } = input;
     const user = await userById(change.rows, userId);
@@ -69,6 +70,8 @@ export class BanService {
     const theirs = locked.get(userId)?.rights;
     if (!mine) throw new AppError('NOT_A_MEMBER');
     requirePermission(mine, 'member:ban');
+    // It would replace a ban that others made.
+    await requireStranger(change.rows, actor, userId);
     if (hours !== undefined) requirePermission(mine, 'member:delete-messages');
     if (theirs) requireToOutrank(mine, theirs);
     const ban = await write(change, id, actor, input);
@@ -115,7 +118,7 @@ export class BanService {
   async lift(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'member:ban');
-    if (actor.user.isBot) await requireStranger(this.deps.database.db, actor, userId);
+    await requireStranger(this.deps.database.rows, actor, userId);
     await this.deps.changes.run(async (change) => {
       const lifted = await change.em.nativeDelete(ServerBan, { serverId: id, userId });
       if (lifted === 0) throw new AppError('BAN_NOT_FOUND');
@@ -161,20 +164,4 @@ function bannerOf({ bannedBy, byUsername, byDisplayName, byAvatarUrl, byIsBot }:
   if (!bannedBy || byUsername === null || byDisplayName === null) return null;
   const names = { username: byUsername, displayName: byDisplayName };
   return { id: bannedBy, ...names, avatarUrl: byAvatarUrl ?? null, isBot: byIsBot ?? false };
-}
-
-/** A bot that the server keeps lifts nothing from its owner or from their other bots. @throws AppError FORBIDDEN */
-export async function requireStranger(db: Queries, actor: Actor, userId: string): Promise<void> {
-  const related = await db
-    .selectFrom('Agent as a')
-    .where('a.userId', '=', actor.userId)
-    .where((agent) =>
-      agent.or([
-        agent('a.ownerId', '=', userId),
-        agent('a.ownerId', '=', agent.selectFrom('Agent as b').where('b.userId', '=', userId).select('b.ownerId')),
-      ]),
-    )
-    .select('a.id')
-    .executeTakeFirst();
-  if (related) throw new AppError('FORBIDDEN', { message: 'A bot does not lift what holds its owner.' });
 }

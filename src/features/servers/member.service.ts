@@ -25,6 +25,7 @@ import type { Auditor } from '../../delivery/audit.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { requireStranger } from '../accounts/responsible.table.ts';
 import type { ChannelVisibility } from '../channels/channel-visibility.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
@@ -125,7 +126,7 @@ export class MemberService {
   /**
    * Changes a member's role; `owner` transfers the server, and makes the previous owner an admin. Everyone but the owner may
    * lower their own.
-   * @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED, SERVER_LIMIT for a new owner who owns too many
+   * @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED, SERVER_LIMIT for a new owner who owns too many, FORBIDDEN for their bot
    */
   async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
@@ -135,7 +136,10 @@ export class MemberService {
       const { mine, theirs } = await lockBoth(change, id, actor.userId, userId);
       if (role === 'owner') return this.handOver(change, actor, mine, theirs);
       if (userId === actor.userId) requireToStepDown(mine.rights, role);
-      else requireToSet(mine.rights, theirs.rights, role);
+      else {
+        requireToSet(mine.rights, theirs.rights, role);
+        await requireStranger(change.rows, actor, userId);
+      }
       const before = { role: theirs.member.role };
       const write = () => this.write(change, theirs.member, role);
       if (before.role !== role) await this.deps.visibility.settle(change, id, { userIds: [userId] }, write);

@@ -13,6 +13,7 @@ import { maxTimeoutSeconds, memberTimedOut, type timeOutSchema } from '../../con
 import type { Change } from '../../delivery/changes.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import { smallUser } from '../accounts/account.view.ts';
+import { requireStranger } from '../accounts/responsible.table.ts';
 import type { Context } from '../context.ts';
 import { holdersOf } from '../members/audience.table.ts';
 import { readMember } from '../members/member.table.ts';
@@ -20,7 +21,6 @@ import { lockMembers } from '../members/roster.ts';
 import { type MemberRecord, memberRecord } from '../members/server.view.ts';
 import { deleteEnded, putTimeout } from '../members/timeout.table.ts';
 import { forgetTimeout, liftTimeout } from '../members/timeouts.ts';
-import { requireStranger } from './ban.service.ts';
 import { lockBoth } from './member.service.ts';
 
 type Input = z.output<typeof timeOutSchema>;
@@ -41,7 +41,7 @@ export class TimeoutService {
    * Times a member out: once this returns, no node lets them or their bots express anything in the server until then. A
    * second timeout replaces the first.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED, VALIDATION_FAILED for an end that is
-   *   past or too far away
+   *   past or too far away, FORBIDDEN for a bot of theirs
    */
   async timeOut(actor: Actor, idOrSlug: string, userId: string, input: Input): Promise<MemberRecord> {
     const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
@@ -56,6 +56,8 @@ export class TimeoutService {
     const { mine, theirs } = await lockBoth(change, serverId, actor.userId, userId);
     requirePermission(mine.rights, 'member:timeout');
     requireToOutrank(mine.rights, theirs.rights);
+    // It would replace a timeout that others gave.
+    await requireStranger(change.rows, actor, userId);
     await putTimeout(change.rows, { serverId, userId, by: actor.userId }, { until, reason });
     await forgetTimeout(change, this.deps.serverAccess, serverId, userId);
     await this.tell(change, actor, { serverId, userId, until, reason });
@@ -80,7 +82,7 @@ export class TimeoutService {
   async end(actor: Actor, idOrSlug: string, userId: string): Promise<void> {
     const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requirePermission(membership.rights, 'member:timeout');
-    if (actor.user.isBot) await requireStranger(this.deps.database.db, actor, userId);
+    await requireStranger(this.deps.database.rows, actor, userId);
     await this.deps.changes.run(async (change) => {
       const locked = await lockMembers(change, serverId, [actor.userId, userId]);
       const mine = locked.get(actor.userId);

@@ -138,6 +138,8 @@ export class ReplyStreams {
    * @throws AppError MESSAGE_REFUSED: the reply is over
    */
   private show(actor: Actor, piece: Piece, stream: OpenStream, offset: number | undefined): void {
+    // The whole replaces all pieces, and is judged without this one.
+    if (piece.content !== undefined) return;
     const said = { delta: piece.delta, offset };
     const shown = stream.guard ? stream.guard.pass(stream.content, said) : said;
     if (shown === false && !piece.done) {
@@ -233,7 +235,9 @@ export class ReplyStreams {
 function take(stream: OpenStream, piece: Piece): number | undefined {
   const at = piece.offset ?? stream.content.length;
   stream.broken = piece.offset !== 0 && (stream.broken || at > stream.content.length);
-  stream.content = piece.content ?? stream.content.slice(0, at) + piece.delta;
+  // Where pieces are missing, others see one after the other, whatever they replace: so it is judged, too.
+  const before = stream.broken ? stream.content : stream.content.slice(0, at);
+  stream.content = piece.content ?? before + piece.delta;
   return stream.broken ? undefined : at;
 }
 

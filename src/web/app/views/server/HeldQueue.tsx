@@ -85,6 +85,7 @@ function HeldItem({ item, isOwn, onDecide }: { item: Item; isOwn: boolean; onDec
           </div>
         </Folding>
         <Attachments list={item.attachments} />
+        {item.metadata && <pre class="text">{JSON.stringify(item.metadata, null, 2)}</pre>}
         {isOwn ? (
           <p class="hint">Someone else decides about your own messages.</p>
         ) : (
