@@ -2,14 +2,7 @@ import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
 import type { ChannelKind, ChannelType } from '../contract/channel.ts';
 import { AppError } from '../contract/errors.ts';
-import {
-  may,
-  type Permission,
-  type Rights,
-  type Role,
-  requireNoTimeout,
-  requirePermission,
-} from '../contract/roles.ts';
+import { type Permission, type Rights, type Role, requireNoTimeout, requirePermission } from '../contract/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
 import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
@@ -18,7 +11,7 @@ import type { DirectAccess } from './direct.access.ts';
 import type { PolicyAccess } from './policy.access.ts';
 import { type Overridden, rightsInChannel } from './rights.ts';
 import type { ServerAccess, ServerMembership } from './server.access.ts';
-import { isInChannel, viewByOverrides } from './view.ts';
+import { isInChannel, placeIn } from './view.ts';
 
 /** The facts that access to a channel depends on. */
 export interface ChannelInfo extends Overridden {
@@ -259,14 +252,14 @@ function seen(
     const isOpenToAll = channel.serverIsPublic && !channel.isPrivate && !isBot;
     return isOpenToAll ? { ...channel, role: null, rights: null, isMember: false, isOpen: true } : undefined;
   }
-  const byOverrides = membership ? viewByOverrides(membership.rights, channel, actor.userId) : null;
-  const isPrivate = channel.kind === 'dm' || channel.isPrivate;
-  const isMember = isInChannel({ isPrivate, isBot, excluded }, byOverrides);
-  const isOpen = isInChannel({ isPrivate, isBot, excluded: null }, byOverrides);
-  const mayKnow = isMember || isOpen || (may(membership?.rights, 'channel:see-private') && !isBot);
+  if (!membership) {
+    const isMember = isInChannel({ isPrivate: true, isBot, excluded, isDenied: false }, null);
+    return isMember ? { ...channel, role: null, rights: null, isMember, isOpen: false } : undefined;
+  }
+  const { isMember, isOpen, mayKnow } = placeIn(membership.rights, channel, { id: actor.userId, isBot, excluded });
   if (!mayKnow) return undefined;
-  const rights = membership ? rightsInChannel(membership.rights, channel, actor.userId) : null;
-  return { ...channel, role: membership?.role ?? null, rights, isMember, isOpen };
+  const rights = rightsInChannel(membership.rights, channel, actor.userId);
+  return { ...channel, role: membership.role, rights, isMember, isOpen };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Rows } from '../database/database.ts';
 import type { ChannelInfo, MembershipRow } from './channel.access.ts';
-import { isNotHeldBack } from './rights.table.ts';
+import { isNotHeldBack, selectMay } from './rights.table.ts';
 
 /** SQL of an override `o` as `Override` has it. */
 export const selectOverride = `json_build_object('builtIn', o.built_in, 'roleId', o.role_id, 'userId', o.user_id,
@@ -42,6 +42,15 @@ export const selectViewByOverrides = (user: string): string => `CASE WHEN c.view
     OR o.role_id IN (SELECT h.role_id FROM member_roles h WHERE h.server_id = s.server_id AND h.user_id = s.user_id))
   WHERE s.server_id = c.server_id AND s.user_id = ${user} GROUP BY s.role) END`;
 
+/**
+ * The SQL condition that an override for a member of its server alone says that they may not view channel `c`, as `isDenied`
+ * decides it.
+ * @param user SQL of the user's id
+ */
+export const selectIsDenied = (user: string): string => `(c.view_overridden AND EXISTS (
+  SELECT FROM channel_overrides o JOIN server_members s ON s.server_id = c.server_id AND s.user_id = o.user_id
+  WHERE o.channel_id = c.id AND o.user_id = ${user} AND ${isAbout('deny')} AND s.role NOT IN ('owner', 'admin')))`;
+
 /** SQL of what decides who is in channel `c`. */
 interface Asked {
   /** The user's id. */
@@ -58,7 +67,7 @@ interface Asked {
 export function selectIsInChannel({ user, excluded, isBot, inServer }: Asked): string {
   const open = `coalesce(${selectViewByOverrides(user)}, NOT c.is_private)`;
   const without = [inServer, isBot && `NOT (${isBot})`, open].filter((part) => part !== undefined).join(' AND ');
-  return `CASE WHEN ${excluded} IS NULL THEN ${without} ELSE NOT ${excluded} END`;
+  return `CASE WHEN ${excluded} IS NULL THEN ${without} ELSE NOT ${excluded} AND NOT ${selectIsDenied(user)} END`;
 }
 
 /**
@@ -75,6 +84,25 @@ export const selectMayRead = (user: string): string => `(
 /** A subquery for the value of a user's row in `channel_members` of channel `c`. @param user SQL of the user's id */
 export const selectEntry = (user: string): string =>
   `(SELECT cm.excluded FROM channel_members cm WHERE cm.channel_id = c.id AND cm.user_id = ${user})`;
+
+const isBotM = '(SELECT is_bot FROM users WHERE id = m.user_id)';
+
+/** The SQL condition that a member `m` of its server may know of channel `c`, as `placeIn` decides it. */
+export const selectMayKnow = `(${selectIsInChannel({
+  user: 'm.user_id',
+  excluded: `nullif(${selectEntry('m.user_id')}, true)`,
+  isBot: isBotM,
+})} OR (${selectMay('m', 'channel:see-private')} AND NOT ${isBotM} AND NOT ${selectIsDenied('m.user_id')}))`;
+
+/**
+ * The SQL condition that the bots of someone may be in channel `c` of a server that they are in: in a private one while they
+ * are in it, in another one unless overrides keep them out (contract §5).
+ * @param owner SQL of their id
+ */
+export const selectMayHaveBots = (owner: string): string => {
+  const excluded = `CASE WHEN c.is_private THEN ${selectEntry(owner)} ELSE nullif(${selectEntry(owner)}, true) END`;
+  return `(NOT (c.is_private OR c.view_overridden) OR ${selectIsInChannel({ user: owner, excluded })})`;
+};
 
 /** SQL: a person whom overrides let into private channel `c` without a row in `channel_members`. */
 const isLetIn = (user: string) => `NOT (SELECT is_bot FROM users WHERE id = ${user})

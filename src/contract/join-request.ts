@@ -166,11 +166,11 @@ export const joinRequestCalls = calls('Join requests', {
   decideChannelJoinRequest: {
     method: 'PATCH',
     path: '/api/channel-join-requests/:requestId',
-    summary: 'Approve or reject a request to join a channel; for admins.',
+    summary: 'Approve or reject a request of someone else to join a channel; for admins.',
     params: { requestId },
     body: decideSchema,
     answer: joinRequestSchema,
-    errors: [...decideErrors, 'NOT_IN_SERVER'],
+    errors: [...decideErrors, 'FORBIDDEN', 'NOT_IN_SERVER'],
     audit: decided,
   },
 });

@@ -74,6 +74,7 @@ import { AuditLog } from './migrations/0146-audit-log.ts';
 import { Filters } from './migrations/0149-filters.ts';
 import { Retention } from './migrations/0153-retention.ts';
 import { FlagReports } from './migrations/0155-flag-reports.ts';
+import { LetInByOthers } from './migrations/0156-let-in-by-others.ts';
 import { ReportResponsible } from './migrations/0157-report-responsible.ts';
 import { ModerationIndexes } from './migrations/0158-moderation-indexes.ts';
 import { prepareLong } from './pools.ts';
@@ -149,6 +150,7 @@ export const migrations = [
   { name: '0149-filters', class: Filters },
   { name: '0153-retention', class: Retention },
   { name: '0155-flag-reports', class: FlagReports },
+  { name: '0156-let-in-by-others', class: LetInByOthers },
   { name: '0157-report-responsible', class: ReportResponsible },
   { name: '0158-moderation-indexes', class: ModerationIndexes },
 ];

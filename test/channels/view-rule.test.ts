@@ -6,13 +6,15 @@ import {
   readChannels,
   readEntries,
   selectEntry,
+  selectIsDenied,
   selectIsInChannel,
   selectLetIn,
+  selectMayKnow,
 } from '../../src/access/channel.table.ts';
 import { readServerRoles } from '../../src/access/rights.table.ts';
 import { rightsIn } from '../../src/access/rights.ts';
 import { readMemberships } from '../../src/access/server.table.ts';
-import { isInChannel, viewByOverrides } from '../../src/access/view.ts';
+import { placeIn } from '../../src/access/view.ts';
 import type { Rows } from '../../src/database/database.ts';
 import { startCluster } from '../world/nodes.ts';
 import { withRows } from '../world/sql.ts';
@@ -47,8 +49,8 @@ async function population(rows: Rows, serverId: string, seed: number): Promise<M
   for (const [at, id] of roles.entries()) {
     await rows(
       `INSERT INTO server_roles (id, server_id, name, position, permissions, created_at, updated_at)
-       VALUES ($1, $2, 'r', $3, '{}', now(), now())`,
-      [id, serverId, at + 1],
+       VALUES ($1, $2, 'r', $3, $4, now(), now())`,
+      [id, serverId, at + 1, at === 0 ? ['channel:see-private'] : []],
     );
   }
   const users = Array.from({ length: 24 }, (_, at) => ({ id: randomUUID(), isBot: at % 6 === 5 }));
@@ -104,8 +106,8 @@ async function population(rows: Rows, serverId: string, seed: number): Promise<M
   return { users, channels };
 }
 
-/** Who is in which channel, by the rule in TypeScript: `<channel>:<user>`. */
-async function byFacts(rows: Rows, serverId: string, { users, channels }: Made): Promise<string[]> {
+/** Who is in which channel, or may know of which, by the rule in TypeScript: `<channel>:<user>`. */
+async function byFacts(rows: Rows, serverId: string, { users, channels }: Made, what: 'isMember' | 'mayKnow') {
   const roles = (await readServerRoles(rows, [serverId])).get(serverId) ?? { roles: [] };
   const members = await readMemberships(
     rows,
@@ -120,9 +122,7 @@ async function byFacts(rows: Rows, serverId: string, { users, channels }: Made):
       const channel = infos.get(channelId);
       if (!member || !channel) throw new Error('a fact is missing');
       const excluded = entries.get(`${channelId}:${id}`)?.excluded ?? null;
-      const byOverrides = viewByOverrides(rightsIn(roles, member), channel, id);
-      const isIn = isInChannel({ isPrivate: channel.isPrivate, isBot, excluded }, byOverrides);
-      return isIn ? [`${channelId}:${id}`] : [];
+      return placeIn(rightsIn(roles, member), channel, { id, isBot, excluded })[what] ? [`${channelId}:${id}`] : [];
     }),
   );
 }
@@ -130,8 +130,10 @@ async function byFacts(rows: Rows, serverId: string, { users, channels }: Made):
 const bySql = `SELECT c.id || ':' || u.id AS key FROM channels c JOIN server_members m ON m.server_id = c.server_id
   JOIN users u ON u.id = m.user_id WHERE c.id = ANY($1::uuid[]) AND u.id = ANY($2::uuid[])
   AND ${selectIsInChannel({ user: 'u.id', excluded: selectEntry('u.id'), isBot: 'u.is_bot', inServer: 'true' })}`;
+const bySqlKnown = `SELECT c.id || ':' || m.user_id AS key FROM channels c JOIN server_members m ON m.server_id = c.server_id
+  WHERE c.id = ANY($1::uuid[]) AND m.user_id = ANY($2::uuid[]) AND ${selectMayKnow}`;
 const byLists = `SELECT c.id || ':' || e.user_id AS key FROM channels c JOIN channel_members e ON e.channel_id = c.id AND NOT e.excluded
-  WHERE c.id = ANY($1::uuid[]) AND c.is_private AND $2::uuid[] IS NOT NULL
+  WHERE c.id = ANY($1::uuid[]) AND c.is_private AND $2::uuid[] IS NOT NULL AND NOT ${selectIsDenied('e.user_id')}
   UNION ALL SELECT c.id || ':' || own.user_id FROM channels c CROSS JOIN LATERAL ${selectLetIn} AS own
   WHERE c.id = ANY($1::uuid[]) AND c.is_private`;
 
@@ -148,8 +150,10 @@ describe('who views a channel', () => {
           const values = [made.channels, made.users.map(({ id }) => id)];
           const keysOf = async (text: string) =>
             (await rows<{ key: string }>(text, values)).map(({ key }) => key).sort();
-          const expected = (await byFacts(rows, server.id, made)).sort();
+          const expected = (await byFacts(rows, server.id, made, 'isMember')).sort();
           expect(await keysOf(bySql), `seed ${seed}`).to.deep.equal(expected);
+          const known = (await byFacts(rows, server.id, made, 'mayKnow')).sort();
+          expect(await keysOf(bySqlKnown), `seed ${seed}, known`).to.deep.equal(known);
           const closed = await rows<{ id: string }>(
             'SELECT id FROM channels WHERE id = ANY($1::uuid[]) AND is_private',
             [made.channels],

@@ -1,4 +1,4 @@
-import { selectEntry, selectIsInChannel } from '../../access/channel.table.ts';
+import { selectMayHaveBots } from '../../access/channel.table.ts';
 import type { Rows } from '../../database/database.ts';
 
 /** A bot in a server. */
@@ -12,10 +12,10 @@ const seats = (where: string) => `SELECT DISTINCT m.server_id AS "serverId", m.u
 const strays = {
   /** Those in servers that their owner is not in. */
   server: `WHERE NOT EXISTS (SELECT FROM server_members o WHERE o.server_id = m.server_id AND o.user_id = a.owner_id)`,
-  /** Those in private channels that their owner is not in. */
+  /** Those in channels from which they are out with their owner. */
   channel: `JOIN channel_members e ON e.user_id = a.user_id AND NOT e.excluded
-    JOIN channels c ON c.id = e.channel_id AND c.server_id = m.server_id AND c.is_private
-    WHERE NOT ${selectIsInChannel({ user: 'a.owner_id', excluded: selectEntry('a.owner_id') })}`,
+    JOIN channels c ON c.id = e.channel_id AND c.server_id = m.server_id
+    WHERE NOT ${selectMayHaveBots('a.owner_id')}`,
 };
 const some = { server: seats(strays.server), channel: seats(strays.channel) };
 const one = 'AND m.server_id = $2 AND m.user_id = $3';

@@ -27,15 +27,8 @@ import { channelRecordOf, moveReadPointer } from '../members/channel.table.ts';
 import { forgetRequests, settleRequest } from '../members/join-requests.ts';
 import { ownerIn, shown } from '../members/roster.ts';
 import { type MemberRecord, memberRecord } from '../members/server.view.ts';
-import { lockBotsOf } from './channel.bots.ts';
-import {
-  findMember,
-  isInPlace,
-  type LockedMember,
-  readMemberOf,
-  readMembersIn,
-  strayIn,
-} from './channel-member.table.ts';
+import { lockBotsOf, mayHaveBots, requireOwnerThere } from './channel.bots.ts';
+import { findMember, isInPlace, isOpenTo, type LockedMember, readMembersIn, strayIn } from './channel-member.table.ts';
 
 interface Deps
   extends Pick<Context, 'database' | 'changes' | 'control' | 'serverAccess' | 'channelAccess' | 'notifications'> {
@@ -89,15 +82,21 @@ export class ChannelMemberService {
     });
   }
 
-  /** Lets a bot into the first channel of a server that it has just become a member of. */
+  /** Lets a bot into the first channel of a server that it has just become a member of, unless its owner is kept out there. */
   async admitBot(change: Change, serverId: string, userId: string, actor: Actor): Promise<void> {
     const entrance = await entranceOf(change.db, serverId);
-    if (entrance) await this.admit(change, await this.deps.channelAccess.find(entrance.id), serverId, userId, actor);
+    if (!entrance) return;
+    const channel = await this.deps.channelAccess.find(entrance.id);
+    const owner = await ownerIn(change.db, serverId, userId).forShare('m').executeTakeFirst();
+    const row = await memberOf(change.rows, channel.id, serverId, userId);
+    if (!row.kept && !(await mayHaveBots(change.rows, channel, serverId, owner?.userId))) return;
+    await this.admit(change, channel, serverId, userId, actor);
   }
 
   /**
-   * Adds a member of the server to a channel, whoever decided that.
-   * @throws AppError USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a bot whose owner is not in the private channel
+   * Adds a member of the server to a channel, whoever decided that. Who enters by themselves what is open to them gets no
+   * row: they are in it for as long as it is.
+   * @throws AppError USER_NOT_FOUND, NOT_IN_SERVER, FORBIDDEN for a bot whose owner may not be there
    */
   async admit(
     change: Change,
@@ -108,16 +107,17 @@ export class ChannelMemberService {
   ): Promise<{ member: MemberRecord; repeated: boolean }> {
     // Locks the owner before the bot, as removals of both do: nobody takes them out of a channel before the commit.
     const owned = ownerIn(change.db, serverId, userId).forShare('m');
-    const owner = channel.isPrivate ? await owned.executeTakeFirst() : undefined;
+    const owner = await owned.executeTakeFirst();
     const row = await memberOf(change.rows, channel.id, serverId, userId);
-    if (channel.isPrivate && row.is_bot && !row.kept)
-      await requireOwnerIn(change.rows, channel, serverId, owner?.userId);
+    if (row.is_bot && !row.kept) await requireOwnerThere(change.rows, channel, serverId, owner?.userId);
     const member = memberRecord(row, this.deps.statuses);
-    if (row.excluded === false) return { member, repeated: true };
+    const isOpen = userId === actor.userId && isOpenTo(channel, row);
+    if (row.excluded === false || (isOpen && row.excluded === null)) return { member, repeated: true };
     const asked = await settleRequest(change, { serverId, channelId: channel.id }, userId);
     if (asked) await this.deps.notifications.settle(change, serverId);
     if (row.by_overrides === false) await this.dropDenial(change, channel.id, userId);
-    await setEntry(change.db, channel.id, userId, false);
+    if (isOpen) await change.em.nativeDelete(ChannelMember, { channelId: channel.id, userId });
+    else await setEntry(change.db, channel.id, userId, false);
     const wasIn = isInPlace(channel, row);
     if (!wasIn) {
       // Earlier messages count as read.
@@ -164,7 +164,7 @@ export class ChannelMemberService {
   }
 
   /**
-   * Removes someone from a channel, from a private one with their bots, and evicts their sockets from its room on all
+   * Removes someone from a channel, from one that is not open to them with their bots, and evicts their sockets from its room on all
    * nodes before the response: oneself, one's own bot, or as a moderator members of lower roles. Someone removed from
    * an open channel can enter it again.
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MEMBER_NOT_FOUND, ROLE_REQUIRED, FORBIDDEN for a DM
@@ -179,8 +179,9 @@ export class ChannelMemberService {
       if (!row || !isInPlace(channel, row)) throw new AppError('MEMBER_NOT_FOUND');
       await this.requireToRemove(actor, channel, serverId, row);
       const { user } = memberRecord(row, this.deps.statuses);
-      // An open channel is open to their bots, too.
-      const rooms = channel.isPrivate ? await this.takeOutBots(change, channel, serverId, userId) : [];
+      // A channel that is open to them is so to their bots, too.
+      const isOpen = !channel.isPrivate && isOpenTo(channel, row);
+      const rooms = isOpen ? [] : await this.takeOutBots(change, channel, serverId, userId);
       rooms.push(...(await this.takeOut(change, channel, serverId, user, row.by_overrides)));
       await closePlace(change, { serverId: null, channelId }, [userId], rooms);
       const isOwn = userId === actor.userId || row.agent?.owner === actor.userId;
@@ -189,7 +190,7 @@ export class ChannelMemberService {
     });
   }
 
-  /** Takes someone's bots out of a private channel that they are no longer in. @returns the rooms in which it announces that */
+  /** Takes someone's bots out of a channel that they may no longer be in. @returns the rooms in which it announces that */
   async takeOutBots(change: Change, channel: Pick<ChannelInfo, 'id' | 'isPrivate'>, serverId: string, userId: string) {
     const rooms: Room[] = [];
     for (const bot of (await lockBotsOf(change.db, channel.id, serverId, userId)).map(smallUser))
@@ -197,7 +198,7 @@ export class ChannelMemberService {
     return rooms;
   }
 
-  /** Takes a bot out of the private channels of a server that its owner is not in. */
+  /** Takes a bot out of the channels of a server in which it is only with its owner, and the owner is not. */
   async removeStrays(change: Change, serverId: string, botUserId: string): Promise<void> {
     for (const id of await strayIn(change.rows, serverId, botUserId)) {
       const row = await findMember(change.rows, id, serverId, botUserId);
@@ -260,20 +261,6 @@ export async function setEntry(db: Queries, channelId: string, userId: string, e
     .values({ channelId, userId, excluded, joinedAt: dateNow() })
     .onConflict((known) => known.columns(['channelId', 'userId']).doUpdateSet({ excluded }))
     .execute();
-}
-
-/** A bot is in a private channel only with its owner (contract §5). @throws AppError FORBIDDEN */
-async function requireOwnerIn(
-  rows: Rows,
-  channel: ChannelInfo,
-  serverId: string,
-  ownerId: string | undefined,
-): Promise<void> {
-  const owner = ownerId && (await readMemberOf(rows, channel.id, serverId, ownerId));
-  if (owner && isInPlace(channel, owner)) return;
-  throw new AppError('FORBIDDEN', {
-    message: "This bot's owner is not in the private channel; let the owner in first, or keep the bot for the server.",
-  });
 }
 
 async function memberOf(rows: Rows, channelId: string, serverId: string, userId: string): Promise<LockedMember> {

@@ -14,9 +14,7 @@ import {
 import { AppError } from '../../contract/errors.ts';
 import {
   type ChannelRight,
-  channelRights,
   overridableRoles,
-  type Permission,
   type Rights,
   requirePermission,
   requireToOutrank,
@@ -38,6 +36,7 @@ import { publishToOutsiders } from './channel.outsiders.ts';
 import { type ChannelMemberService, setEntry } from './channel-member.service.ts';
 import type { Concerned } from './channel-visibility.table.ts';
 import type { ChannelVisibility } from './channel-visibility.ts';
+import { requireRightsThere } from './given-rights.ts';
 
 type OverrideRecord = z.output<typeof channelOverrideSchema>;
 type Subject = Pick<OverrideRecord, 'builtIn' | 'roleId' | 'userId'>;
@@ -79,7 +78,8 @@ export class ChannelOverrideService {
         ...fixed,
         ...others.map((one) => {
           const { roleId = null, userId = null } = one;
-          return recordOf(subjectOf({ roleId, userId }), one, userId && letIn.has(userId) ? { allow: ['view'] } : {});
+          const isLetIn = userId !== null && letIn.has(userId) && !one.deny.includes('view');
+          return recordOf(subjectOf({ roleId, userId }), one, isLetIn ? { allow: ['view'] } : {});
         }),
       ];
     });
@@ -273,11 +273,5 @@ function requireToHave(rights: Rights, { type }: Managed, known: ChannelOverride
       (next.allow.includes(right) && !known?.allow.includes(right)) ||
       (known?.deny.includes(right) && !next.deny.includes(right)),
   );
-  for (const right of given) for (const name of meantIn(type, right)) requirePermission(rights, name);
-}
-
-/** Whoever knows of a channel may let others view it; that only admins announce matters where it is announced. */
-function meantIn(type: Managed['type'], right: ChannelRight): readonly Permission[] {
-  if (right === 'view') return [];
-  return channelRights[right].filter((name) => name !== 'channel:announce' || type === 'announcement');
+  requireRightsThere(rights, type, given);
 }

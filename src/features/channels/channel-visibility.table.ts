@@ -1,4 +1,4 @@
-import { selectEntry, selectIsInChannel } from '../../access/channel.table.ts';
+import { selectEntry, selectIsDenied, selectIsInChannel } from '../../access/channel.table.ts';
 import type { Role } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
 
@@ -55,13 +55,17 @@ const seats = `SELECT m.user_id AS "userId", c.id AS "channelId" FROM channels c
   WHERE c.id = ANY($2::uuid[]) AND c.deleted_at IS NULL
     AND ${selectIsInChannel({ user: 'm.user_id', excluded: selectEntry('m.user_id'), isBot: 'u.is_bot' })}
   ORDER BY m.user_id, c.id`;
-/** Whether those are in channel $3 of server $1 about whom nobody has decided by themselves, locked. */
-const undecided = `SELECT m.user_id AS id, ${selectIsInChannel({ user: 'm.user_id', excluded: 'NULL::boolean' })} AS "isIn"
+/** Whether those are in channel $3 of server $1 about whom no row decides, locked. */
+const undecided = `SELECT m.user_id AS id, ${selectIsInChannel({ user: 'm.user_id', excluded: selectEntry('m.user_id') })} AS "isIn"
   FROM server_members m JOIN channels c ON c.id = $3 AND c.server_id = m.server_id AND c.deleted_at IS NULL
-  WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ${selectEntry('m.user_id')} IS NULL
+  WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[])
+    AND (${selectEntry('m.user_id')} IS NULL OR (NOT ${selectEntry('m.user_id')} AND ${selectIsDenied('m.user_id')}))
   ORDER BY m.user_id FOR NO KEY UPDATE OF m`;
 const owners = `SELECT DISTINCT a.owner_id AS id FROM channel_members e JOIN agents a ON a.user_id = e.user_id
   WHERE e.channel_id = $1 AND NOT e.excluded AND a.owner_id = ANY($2::uuid[]) ORDER BY 1`;
+/** Whoever is out although they were let in is denied the channel by themselves. */
+const dropped = `DELETE FROM channel_members WHERE channel_id = $1 AND user_id = ANY($2::uuid[]) AND NOT excluded
+  RETURNING user_id AS id`;
 const pointers = `INSERT INTO channel_reads AS r (channel_id, user_id, last_read_seq)
   SELECT s.id, someone.id, s.last_seq FROM streams s CROSS JOIN unnest($2::uuid[]) AS someone (id) WHERE s.id = $1
   ORDER BY someone.id ON CONFLICT (channel_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq
@@ -97,6 +101,9 @@ export const visibilityTable = {
 
   /** Those of some people whose bots are in a channel. */
   ownersIn: (rows: Rows, channelId: string, userIds: string[]) => idsOf(rows, owners, [channelId, userIds]),
+
+  /** Drops that people who are out of a channel were let in. @returns whose rows that were */
+  dropEntries: (rows: Rows, channelId: string, userIds: string[]) => idsOf(rows, dropped, [channelId, userIds]),
 
   /** Marks a channel as read by people who come. @param isNew whether they were not in it before */
   async markRead(rows: Rows, channelId: string, userIds: string[], isNew: boolean): Promise<void> {

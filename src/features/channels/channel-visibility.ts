@@ -111,7 +111,7 @@ export class ChannelVisibility {
     }
   }
 
-  /** Their bots leave a private channel with them, and what is unread of a channel counts as read. */
+  /** Their bots leave a channel with them, it no longer says that they were let in, and what is unread of it counts as read. */
   private async lose(change: Change, serverId: string, lost: Map<string, string[]>): Promise<void> {
     const rooms: Room[] = [];
     for (const [channelId, userIds] of lost) {
@@ -120,8 +120,10 @@ export class ChannelVisibility {
       }
       rooms.push(channelRoom(channelId), ...userIds.map(userRoom));
       const { isPrivate } = await channelRecordOf(change.rows, channelId);
-      const owners = isPrivate ? await visibilityTable.ownersIn(change.rows, channelId, userIds) : [];
-      for (const ownerId of owners) {
+      for (const userId of await visibilityTable.dropEntries(change.rows, channelId, userIds)) {
+        change.afterCommit(() => this.deps.channelAccess.forgetMembers([channelId], userId));
+      }
+      for (const ownerId of await visibilityTable.ownersIn(change.rows, channelId, userIds)) {
         const channel = { id: channelId, isPrivate };
         rooms.push(...(await this.deps.channelMembers.takeOutBots(change, channel, serverId, ownerId)));
       }

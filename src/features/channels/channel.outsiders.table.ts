@@ -1,4 +1,4 @@
-import { selectIsInChannel, selectViewByOverrides } from '../../access/channel.table.ts';
+import { selectIsDenied, selectIsInChannel, selectViewByOverrides } from '../../access/channel.table.ts';
 import { selectHolders } from '../../access/rights.table.ts';
 import type { Rows } from '../../database/database.ts';
 
@@ -19,6 +19,7 @@ const selectOutsiders = `WITH place AS MATERIALIZED (
   LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = admins.user_id
   WHERE (c.is_private OR c.view_overridden)
     AND NOT ${selectIsInChannel({ user: 'admins.user_id', excluded: 'e.excluded' })}
+    AND NOT ${selectIsDenied('admins.user_id')}
   UNION SELECT e.user_id, c.id FROM place c JOIN channel_members e ON e.channel_id = c.id AND e.excluded
   WHERE coalesce(${selectViewByOverrides('e.user_id')}, NOT c.is_private)
   ORDER BY 1, 2 LIMIT $2`;

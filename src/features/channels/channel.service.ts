@@ -164,13 +164,18 @@ export class ChannelService {
     await this.deps.changes.run(async (change) => {
       const outside = await outsiders(change.rows, [channelId]);
       const channel = await change.em.findOne(Channel, channelId);
-      const gone = { serverId: null, deletedAt: dateNow() };
-      const deleted = await change.em.nativeUpdate(Channel, { id: channelId, deletedAt: null }, gone);
+      const deleted = await change.em.nativeUpdate(
+        Channel,
+        { id: channelId, deletedAt: null },
+        { deletedAt: dateNow() },
+      );
       if (deleted === 0) throw new AppError('CHANNEL_NOT_FOUND');
       if (channel) auditChannel(change, channelDelete, actor, { ...channel, serverId }, { before: { ...channel } });
       const room = channelRoom(channelId);
       change.publish(channelDeleted.in(room, { id: channelId, channelId, serverId }));
+      // Who may know of it, and so of the requests, its server says.
       const told = await forgetRequests(change, { serverId, channelId }, null);
+      await change.em.nativeUpdate(Channel, { id: channelId }, { serverId: null });
       const people = await this.deps.audience.people(change.rows, serverId);
       publishGone(change, outside, serverId);
       const rooms = [room, ...told, ...outside.map(({ userId }) => userRoom(userId))];

@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import type { ChannelInfo } from '../../access/channel.access.ts';
+import type { ChannelInfo, SeenChannel } from '../../access/channel.access.ts';
 import { anyUserById, lockUser } from '../../access/user.table.ts';
+import { viewByOverrides } from '../../access/view.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
 import {
@@ -23,6 +24,7 @@ import { smallUser } from '../accounts/account.view.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import { findMember, isInPlace } from '../channels/channel-member.table.ts';
 import type { Context } from '../context.ts';
+import { askedChannels } from '../members/audience.table.ts';
 import { requireUnbanned } from '../members/ban.access.ts';
 import { channelRecordOf } from '../members/channel.table.ts';
 import { linkAndMaker } from '../members/invite-link.table.ts';
@@ -69,7 +71,7 @@ export class JoinRequestService {
    * The actor's relation to a channel; its server's members may ask for a private one. @throws AppError CHANNEL_NOT_FOUND
    */
   async channelAccess(actor: Actor, channelId: string): Promise<z.output<typeof channelAccessSchema>> {
-    const seen = await this.deps.channelAccess.visible(actor, channelId).catch(ifMissing);
+    const seen = await this.seen(actor, channelId);
     const channel = seen ?? (await this.askable(actor, channelId));
     const { id, serverId, kind, type, isPrivate } = channel;
     return {
@@ -128,21 +130,27 @@ export class JoinRequestService {
   }
 
   /**
-   * The pending requests of a server: all, or, for those who only may switch raid mode, those that it holds.
+   * The pending requests of a server, and of those of its channels that the actor may know of; for those who only may switch
+   * raid mode, those that it holds.
    * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED
    */
   async pending(actor: Actor, idOrSlug: string): Promise<JoinRequestRecord[]> {
     const { id, membership } = await this.deps.serverAccess.joined(actor, idOrSlug);
     requireDecider(membership.rights);
-    let pending = pendingRequests(this.deps.database.db, id);
+    const channelIds = await askedChannels(this.deps.database.rows, id, actor.userId);
+    let pending = pendingRequests(this.deps.database.db, id).where((row) => {
+      const known = channelIds.length > 0 ? [row('j.channelId', 'in', channelIds)] : [];
+      return row.or([row('j.channelId', 'is', null), ...known]);
+    });
     if (!may(membership.rights, 'join-request:decide')) pending = pending.where('j.held', '=', true);
     const found = await pending.limit(listed).execute();
     return found.map(pendingRecord);
   }
 
   /**
-   * Approves or rejects a request; an approved user is a member before this returns.
-   * @throws AppError JOIN_REQUEST_NOT_FOUND, JOIN_REQUEST_DECIDED, ROLE_REQUIRED, TIMED_OUT
+   * Approves or rejects a request; an approved user is a member before this returns. Of a channel those decide who also may
+   * know of it, and let others into it; nobody decides about themselves.
+   * @throws AppError JOIN_REQUEST_NOT_FOUND, JOIN_REQUEST_DECIDED, ROLE_REQUIRED, TIMED_OUT, FORBIDDEN for one's own
    */
   async decide(
     actor: Actor,
@@ -155,10 +163,15 @@ export class JoinRequestService {
       const membership = request && (await this.deps.serverAccess.membership(request.serverId, actor.userId));
       requireNoTimeout(membership?.rights);
       // Only those who decide learn who asks.
-      const decides = request && decidesAbout(membership?.rights, request);
-      const isKnown = request && (decides || request.userId === actor.userId);
-      if (!isKnown || !request.channelId !== (of === 'server')) throw new AppError('JOIN_REQUEST_NOT_FOUND');
+      const channel = request?.channelId ? await this.seen(actor, request.channelId) : null;
+      const decides = request && channel !== undefined && decidesAbout(membership?.rights, request);
+      const isOwn = request?.userId === actor.userId;
+      if (!request || !(decides || isOwn) || !request.channelId !== (of === 'server')) {
+        throw new AppError('JOIN_REQUEST_NOT_FOUND');
+      }
       if (!decides) requirePermission(membership?.rights, 'join-request:decide');
+      if (isOwn) throw new AppError('FORBIDDEN', { message: 'Nobody decides about their own request.' });
+      if (channel) requirePermission(channel.rights, 'channel:add-member');
       if (request.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
       // Precedes the admission, which would settle open requests and announce that too.
       change.em.assign(request, { status, decidedBy: actor.userId, updatedAt: dateNow() });
@@ -190,12 +203,22 @@ export class JoinRequestService {
     await this.deps.roster.add(change, user, serverId, 'member', actor.userId, brought);
   }
 
-  /** A channel that someone may ask to join: they must be a person in its server. @throws AppError CHANNEL_NOT_FOUND */
+  /** A channel that the actor may know of. */
+  private seen(actor: Actor, channelId: string): Promise<SeenChannel | undefined> {
+    return this.deps.channelAccess.visible(actor, channelId).catch(ifMissing);
+  }
+
+  /**
+   * A channel that someone may ask to join: they must be a person in its server, and not be kept from knowing of it.
+   * @throws AppError CHANNEL_NOT_FOUND
+   */
   private async askable(actor: Actor, channelId: string): Promise<ChannelInfo & { serverId: string }> {
     const channel = await this.deps.channelAccess.find(channelId);
     const { serverId } = channel;
     const membership = serverId === null ? undefined : await this.deps.serverAccess.membership(serverId, actor.userId);
     if (serverId === null || !membership || actor.user.isBot) throw new AppError('CHANNEL_NOT_FOUND');
+    const isKeptOut = viewByOverrides(membership.rights, channel, actor.userId) === false;
+    if (isKeptOut && !(await this.seen(actor, channelId))) throw new AppError('CHANNEL_NOT_FOUND');
     return { ...channel, serverId };
   }
 
@@ -214,7 +237,7 @@ export class JoinRequestService {
     const request = earlier ?? em.create(JoinRequest, { id: newId(), ...own, status: 'pending', ...entry });
     await em.flush();
     const record = requestRecord(request, smallUser(actor.user));
-    for (const userId of await decidersOf(change.rows, serverId, entry.held)) {
+    for (const userId of (await decidersOf(change.rows, serverId, [request]))(request)) {
       change.publish(joinRequestCreated.in(userRoom(userId), { request: record }));
     }
     // Of held joins the beginning of the raid is notified once.

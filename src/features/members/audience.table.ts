@@ -1,4 +1,4 @@
-import { selectIsInChannel, selectLetInOf } from '../../access/channel.table.ts';
+import { selectIsDenied, selectIsInChannel, selectLetInOf, selectMayKnow } from '../../access/channel.table.ts';
 import { selectHolders, selectMay } from '../../access/rights.table.ts';
 import type { Permission, Role } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
@@ -17,7 +17,8 @@ const selectReadsAll = `coalesce((SELECT p.listen AND NOT p.mention_only FROM ag
  */
 export const selectReadsChannel = `(${selectIsInChannel({ user: 'm.user_id', excluded: 'e.excluded', isBot: 'u.is_bot' })}
     AND ${selectReadsAll}
-  OR (c.is_private OR c.view_overridden) AND NOT u.is_bot AND ${selectMay('m', 'channel:see-private')})`;
+  OR (c.is_private OR c.view_overridden) AND NOT u.is_bot AND ${selectMay('m', 'channel:see-private')}
+    AND NOT ${selectIsDenied('m.user_id')})`;
 const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m JOIN users u ON u.id = m.user_id
   WHERE m.server_id = $1 AND m.user_id = ANY($2::uuid[]) AND ($3::uuid IS NULL OR EXISTS (
     SELECT FROM channels c LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = m.user_id
@@ -27,10 +28,22 @@ const selectListeners = `SELECT m.user_id AS id, m.role FROM server_members m JO
 const holders = (permission: Permission) =>
   `SELECT user_id AS id FROM ${selectHolders('$1', permission)} AS holder ORDER BY 1 LIMIT 200`;
 
+/** $2 channels: those of the people who have a permission in a server who may know of each. 200 of each at most. */
+const knowingHolders = (permission: Permission) =>
+  `SELECT c.id AS "channelId", holder.id FROM channels c CROSS JOIN LATERAL (
+    SELECT m.user_id AS id FROM ${selectHolders('$1', permission)} AS one
+    JOIN server_members m ON m.server_id = c.server_id AND m.user_id = one.user_id
+    WHERE ${selectMayKnow} ORDER BY 1 LIMIT 200) AS holder
+  WHERE c.server_id = $1 AND c.id = ANY($2::uuid[]) ORDER BY 1, 2`;
+
+const selectAsked = `SELECT c.id FROM channels c JOIN server_members m ON m.server_id = c.server_id AND m.user_id = $2
+  WHERE c.server_id = $1 AND c.id IN (SELECT channel_id FROM join_requests WHERE server_id = $1 AND status = 'pending')
+    AND ${selectMayKnow}`;
+
 const selectAnnounced = `SELECT id FROM channels WHERE server_id = $1 AND NOT is_private AND NOT is_archived
   ORDER BY position, created_at LIMIT $2`;
 const selectEntered = `SELECT c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
-  WHERE m.user_id = $2 AND NOT m.excluded AND c.server_id = $1 AND c.is_private
+  WHERE m.user_id = $2 AND NOT m.excluded AND c.server_id = $1 AND c.is_private AND NOT ${selectIsDenied('$2')}
   UNION SELECT id FROM ${selectLetInOf('ARRAY[$2::uuid]')} AS own WHERE server_id = $1`;
 const homepageSize = 'SELECT greatest(length(homepage_html), 1) AS size FROM servers WHERE id = $1';
 const holdServer = 'SELECT id FROM servers WHERE id = $1 FOR SHARE';
@@ -75,6 +88,24 @@ export function listenersAmong(
 /** The members of a server who have a permission, 200 at most: those who are told of what they decide. */
 export function holdersOf(rows: Rows, serverId: string, permission: Permission): Promise<string[]> {
   return idsOf(rows, holders(permission), [serverId]);
+}
+
+/** Of these, for each of some channels those who may know of it. */
+export async function holdersWhoKnow(
+  rows: Rows,
+  serverId: string,
+  permission: Permission,
+  channelIds: string[],
+): Promise<Map<string, string[]>> {
+  if (channelIds.length === 0) return new Map();
+  const found = await rows<{ channelId: string; id: string }>(knowingHolders(permission), [serverId, channelIds]);
+  const byChannel = Map.groupBy(found, ({ channelId }) => channelId);
+  return new Map([...byChannel].map(([channelId, holders]) => [channelId, holders.map(({ id }) => id)]));
+}
+
+/** The channels of a server that people ask to join, as far as a member may know of them. */
+export function askedChannels(rows: Rows, serverId: string, userId: string): Promise<string[]> {
+  return idsOf(rows, selectAsked, [serverId, userId]);
 }
 
 /** The open channels of a server, in their order. */

@@ -1,4 +1,9 @@
-import { selectIsInChannel, selectOverride, selectViewByOverrides } from '../../access/channel.table.ts';
+import {
+  selectIsDenied,
+  selectIsInChannel,
+  selectOverride,
+  selectViewByOverrides,
+} from '../../access/channel.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { may, type Rights } from '../../contract/roles.ts';
@@ -91,7 +96,7 @@ const oneItem = `${selectItems({
 const isOpen = `NOT $3 AND coalesce(${selectViewByOverrides('$2')}, NOT c.is_private)`;
 /** $5 whether all channels are seen from outside, $6 archived ones instead of the others */
 const itemsOfServer = `${selectItems()} AND c.server_id = $1 AND c.is_archived = $6
-  AND (place.is_member OR $5 OR (${isOpen}))
+  AND (place.is_member OR ($5 AND NOT ${selectIsDenied('$2')}) OR (${isOpen}))
   ORDER BY c.position, c.created_at, c.id LIMIT 1000`;
 const unreadCount = selectUnread('$1', '$3', '$2');
 const bare = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private, c.is_archived,

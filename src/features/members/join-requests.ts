@@ -8,7 +8,7 @@ import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
-import { holdersOf } from './audience.table.ts';
+import { holdersOf, holdersWhoKnow } from './audience.table.ts';
 import { type JoinRequestRecord, requestRecord } from './join-request.view.ts';
 
 /** At most this many requests are announced that end at once; later lists have none of them. */
@@ -56,17 +56,28 @@ export async function settleRequest(change: Change, asked: Asked, userId: string
   return true;
 }
 
-/** Those who decide about a request to join a server: of one that raid mode holds also those who may switch that. */
-export async function decidersOf(rows: Rows, serverId: string, isHeld: boolean): Promise<string[]> {
-  const admins = await holdersOf(rows, serverId, 'join-request:decide');
-  if (!isHeld) return admins;
-  return [...new Set([...admins, ...(await holdersOf(rows, serverId, 'server:raid'))])];
+/**
+ * Those who decide about requests of a server, for each of these: of one that raid mode holds also those who may switch that,
+ * of one to join a channel only who may know of it.
+ */
+export async function decidersOf<T extends Pick<JoinRequest, 'channelId' | 'held'>>(
+  rows: Rows,
+  serverId: string,
+  requests: T[],
+): Promise<(request: T) => string[]> {
+  const channelIds = [...new Set(requests.flatMap(({ channelId }) => channelId ?? []))];
+  const knowing = await holdersWhoKnow(rows, serverId, 'join-request:decide', channelIds);
+  const isOfServer = requests.some(({ channelId }) => !channelId);
+  const admins = isOfServer ? await holdersOf(rows, serverId, 'join-request:decide') : [];
+  const isHeld = requests.some(({ held }) => held);
+  const all = isHeld ? [...new Set([...admins, ...(await holdersOf(rows, serverId, 'server:raid'))])] : admins;
+  return ({ channelId, held }) => (channelId ? (knowing.get(channelId) ?? []) : held ? all : admins);
 }
 
 /** Publishes to the requester and those who decide, who remove it from their lists. */
 export async function publishDecided(change: Change, request: JoinRequest): Promise<JoinRequestRecord> {
   const record = requestRecord(request, await anyUserById(change.rows, request.userId));
-  publish(change, record, await decidersOf(change.rows, request.serverId, request.held));
+  publish(change, record, (await decidersOf(change.rows, request.serverId, [request]))(request));
   return record;
 }
 
@@ -91,10 +102,9 @@ export async function forgetRequests(change: Change, asked: Asked, userId: strin
   const waiting = await waitingIn.execute();
   await change.em.nativeDelete(JoinRequest, meant);
   if (waiting.length === 0) return [];
-  const isHeld = waiting.some(({ held }) => held);
-  const people = await decidersOf(change.rows, serverId, isHeld);
-  for (const row of waiting) publish(change, { ...pendingRecord(row), status: 'rejected' }, people);
-  return [...waiting.map((row) => row.userId), ...people].map(userRoom);
+  const deciders = await decidersOf(change.rows, serverId, waiting);
+  for (const row of waiting) publish(change, { ...pendingRecord(row), status: 'rejected' }, deciders(row));
+  return [...new Set(waiting.flatMap((row) => [row.userId, ...deciders(row)]))].map(userRoom);
 }
 
 function publish(change: Change, request: JoinRequestRecord, people: string[]): void {

@@ -1,3 +1,4 @@
+import { selectMayKnow } from '../../access/channel.table.ts';
 import { selectMay } from '../../access/rights.table.ts';
 import type { Rows } from '../../database/database.ts';
 import type { SystemJob } from '../../jobs/notification.jobs.ts';
@@ -10,7 +11,8 @@ const isQuestion = "n.read_at IS NULL AND n.kind IN ('server.invite', 'server.jo
 
 /**
  * Whether notification `n` no longer needs an answer. An invitation: its recipient is a member, the server is gone, or its
- * code is invalid. A request, or several merged ones: none is pending, or the recipient no longer decides.
+ * code is invalid. A request, or several merged ones: none is pending, or the recipient no longer decides, or knows of the
+ * channel.
  */
 const isSettled = `CASE WHEN n.kind = 'server.invite' THEN
     NOT EXISTS (SELECT FROM servers s WHERE s.id = n.server_id AND s.invite_code = n.body)
@@ -20,7 +22,8 @@ const isSettled = `CASE WHEN n.kind = 'server.invite' THEN
       WHERE j.server_id = n.server_id AND j.channel_id IS NOT DISTINCT FROM n.channel_id AND j.status = 'pending'
         AND (n.aggregated_count > 1 OR j.id = n.reference_id))
     OR NOT EXISTS (SELECT FROM server_members m WHERE m.server_id = n.server_id AND m.user_id = n.user_id
-      AND ${selectMay('m', 'join-request:decide')})
+      AND ${selectMay('m', 'join-request:decide')}
+      AND (n.channel_id IS NULL OR EXISTS (SELECT FROM channels c WHERE c.id = n.channel_id AND ${selectMayKnow})))
   END`;
 
 const selectPeople = `SELECT DISTINCT n.user_id AS id FROM notifications n

@@ -1,7 +1,7 @@
 import { type NotificationKind, typeOfKind } from '../../contract/notification.ts';
 import type { Rows } from '../../database/database.ts';
 import type { SystemJob } from '../../jobs/notification.jobs.ts';
-import { holdersOf } from '../members/audience.table.ts';
+import { holdersOf, holdersWhoKnow } from '../members/audience.table.ts';
 import type { NotificationDraft } from './draft.ts';
 import { readInviteCodes, readNames, readReasons, stillPending } from './notice.table.ts';
 
@@ -42,9 +42,11 @@ function isRequest({ kind }: SystemJob): boolean {
   return kind === 'server.join_request' || kind === 'channel.join_request';
 }
 
-async function recipients(rows: Rows, { to, serverId }: SystemJob): Promise<string[]> {
+async function recipients(rows: Rows, { to, serverId, channelId }: SystemJob): Promise<string[]> {
   if (to !== 'admins') return to;
-  return serverId === null ? [] : holdersOf(rows, serverId, 'join-request:decide');
+  if (serverId === null) return [];
+  if (channelId === null) return holdersOf(rows, serverId, 'join-request:decide');
+  return (await holdersWhoKnow(rows, serverId, 'join-request:decide', [channelId])).get(channelId) ?? [];
 }
 
 function titleOf(kind: NotificationKind, sender: string, server: string, channel: string): string {

@@ -1,4 +1,4 @@
-import { selectIsInChannel, selectLetIn, selectLetInOf } from '../../access/channel.table.ts';
+import { selectIsDenied, selectIsInChannel, selectLetIn, selectLetInOf } from '../../access/channel.table.ts';
 import type { Status } from '../../contract/presence.ts';
 import type { Rows } from '../../database/database.ts';
 
@@ -14,6 +14,7 @@ const places = `SELECT user_id AS "userId", server_id AS "serverId", NULL::uuid 
     WHERE user_id = ANY($1::uuid[])
   UNION ALL SELECT m.user_id, c.server_id, c.id FROM channel_members m JOIN channels c ON c.id = m.channel_id
     WHERE m.user_id = ANY($1::uuid[]) AND NOT m.excluded AND c.is_private AND c.server_id IS NOT NULL
+      AND NOT ${selectIsDenied('m.user_id')}
   UNION ALL SELECT user_id, server_id, id FROM ${selectLetInOf('$1')} AS own`;
 const friends = `SELECT low_id AS low, high_id AS high FROM friendships
   WHERE status = 'accepted' AND (low_id = ANY($1::uuid[]) OR high_id = ANY($1::uuid[]))`;
@@ -68,7 +69,7 @@ const selectPeople = `SELECT m.user_id FROM channels c JOIN server_members m ON 
       AND ${selectIsInChannel({ user: 'm.user_id', excluded: 'own.excluded', isBot: 'u.is_bot' })}
   UNION ALL
   SELECT m.user_id FROM channels c JOIN channel_members m ON m.channel_id = c.id
-    WHERE c.id = $1 AND c.is_private AND NOT m.excluded
+    WHERE c.id = $1 AND c.is_private AND NOT m.excluded AND NOT ${selectIsDenied('m.user_id')}
   UNION ALL
   SELECT m.user_id FROM channels c CROSS JOIN LATERAL ${selectLetIn} AS m
     WHERE c.id = $1 AND c.is_private AND c.view_overridden`;

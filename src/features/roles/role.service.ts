@@ -29,6 +29,8 @@ import { Server } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { ChannelVisibility } from '../channels/channel-visibility.ts';
+import { requireToHaveThere } from '../channels/given-rights.ts';
+import { overridesOf } from '../channels/role-overrides.table.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import { readMember } from '../members/member.table.ts';
@@ -92,7 +94,10 @@ export class RoleService {
     });
   }
 
-  /** Deletes a role of the server's own; a fixed one has what it had at first. @throws AppError like `update` */
+  /**
+   * Deletes a role of the server's own; a fixed one has what it had at first.
+   * @throws AppError like `update`, ROLE_REQUIRED for what channels deny the role and the actor does not have there
+   */
   async remove(actor: Actor, server: string, roleId: string): Promise<void> {
     await this.change(actor, server, async (change, serverId, rights) => {
       const role = await found(change, serverId, roleId);
@@ -100,6 +105,8 @@ export class RoleService {
       if (role.builtIn) {
         const regained = defaultPermissions(role.builtIn).filter((name) => !role.permissions.includes(name));
         requireToHave(rights, regained);
+      } else {
+        await requireToHaveThere(change.rows, actor, rights, await overridesOf(change.rows, serverId, role), 'deny');
       }
       const action = role.builtIn ? roleReset : roleDelete;
       change.audit(action, { actor, serverId, target: targetOf(role), before: looksOf(role) });
@@ -137,7 +144,9 @@ export class RoleService {
   }
 
   /**
-   * Gives a member a role, or takes it. It counts on all nodes before this returns, as does which channels they view.
+   * Gives a member a role, or takes it. It counts on all nodes before this returns, as does which channels they view. Who does
+   * so has in the channels what these allow the role, or deny it when it is taken; without having that, people give back roles
+   * that no channel denies anything.
    * @throws AppError like `create`, MEMBER_NOT_FOUND, ROLE_NOT_FOUND, ROLE_REQUIRED for those whom the actor does not outrank
    */
   async assign(actor: Actor, server: string, userId: string, roleId: string, isGiven: boolean): Promise<MemberRecord> {
@@ -151,7 +160,10 @@ export class RoleService {
       if (!theirs) throw new AppError('MEMBER_NOT_FOUND');
       const role = isUuid(roleId) ? await change.em.findOne(ServerRole, { id: roleId, serverId, builtIn: null }) : null;
       if (!role) throw new AppError('ROLE_NOT_FOUND');
-      if (!isOwn || isGiven) requireToGive(mine, theirs, role, isOwn);
+      const overrides = await overridesOf(change.rows, serverId, role);
+      const isFree = isOwn && !isGiven && overrides.every(({ deny }) => deny.length === 0);
+      if (!isFree) requireToGive(mine, theirs, role, isOwn);
+      await requireToHaveThere(change.rows, actor, mine.rights, overrides, isGiven ? 'allow' : 'deny');
       if (isGiven) await requireRoomFor(change, serverId, userId, role.id);
       const held = { serverId, userId, roleId: role.id };
       const isOther = (await change.em.count(MemberRole, held)) > 0 !== isGiven;

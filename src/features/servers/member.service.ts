@@ -27,6 +27,8 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { requireStranger } from '../accounts/responsible.table.ts';
 import type { ChannelVisibility } from '../channels/channel-visibility.ts';
+import { requireToHaveThere } from '../channels/given-rights.ts';
+import { overridesOf } from '../channels/role-overrides.table.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import { readMember, readMembers } from '../members/member.table.ts';
@@ -125,7 +127,7 @@ export class MemberService {
 
   /**
    * Changes a member's role; `owner` transfers the server, and makes the previous owner an admin. Everyone but the owner may
-   * lower their own.
+   * lower their own, unless that ends what channels deny moderators and leave to members.
    * @throws AppError MEMBER_NOT_FOUND, ROLE_REQUIRED, SERVER_LIMIT for a new owner who owns too many, FORBIDDEN for their bot
    */
   async setRole(actor: Actor, idOrSlug: string, userId: string, role: Role): Promise<MemberRecord> {
@@ -141,6 +143,7 @@ export class MemberService {
         await requireStranger(change.rows, actor, userId);
       }
       const before = { role: theirs.member.role };
+      if (before.role !== role) await requireInChannels(change, actor, mine, before.role, role);
       const write = () => this.write(change, theirs.member, role);
       if (before.role !== role) await this.deps.visibility.settle(change, id, { userIds: [userId] }, write);
       const target = { kind: 'user', id: userId } as const;
@@ -209,6 +212,24 @@ function requireToSet(mine: Rights, theirs: Rights, role: Role): void {
   if (!outranks(mine, { role, place: theirs.place })) {
     throw new AppError('ROLE_REQUIRED', { message: 'You can give only roles below yours.' });
   }
+}
+
+/** What channels allow moderators, or what they deny them and may leave to members, is given by those who have it there. */
+async function requireInChannels(
+  { rows }: Change,
+  actor: Actor,
+  { member: { serverId }, rights }: LockedMember,
+  before: Role,
+  role: Role,
+): Promise<void> {
+  if (before !== 'moderator' && role !== 'moderator') return;
+  const overrides = await overridesOf(rows, serverId, { builtIn: 'moderator' });
+  if (role === 'moderator') return requireToHaveThere(rows, actor, rights, overrides, 'allow');
+  const ofMembers = overrides.map((one) => ({
+    ...one,
+    deny: one.deny.filter((right) => right !== 'manage' && right !== 'mentionAll'),
+  }));
+  await requireToHaveThere(rows, actor, rights, ofMembers, 'deny');
 }
 
 /** Anyone may lower their own role; the owner hands the server over first. @throws AppError ROLE_REQUIRED */
