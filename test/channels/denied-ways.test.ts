@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
-import type { Person } from '../world/person.ts';
+import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
 /** The ways around a channel that was closed to someone, on the node on which it was not closed, right after the answer. */
@@ -68,7 +68,11 @@ describe('a channel that is denied to some', () => {
     expect((await back.emit('thread:join', { threadId })).ok).to.equal(false);
     expect(JSON.stringify(back.received)).to.not.contain(said.id);
     await until(() => noticed(inside, said.id), { message: 'no notification' });
-    for (const id of [parent.id, said.id]) expect(await noticed(out, id)).to.equal(false);
+    expect(await noticed(out, said.id)).to.equal(false);
+    // What they were told before stays, and counts as read.
+    const { body: told } = await out.get('/api/notifications');
+    const unread = told.filter(({ isRead }: Loose) => !isRead);
+    expect(JSON.stringify(unread)).to.not.contain(channelId);
     const looks: [string, number][] = [
       [`/api/messages/${said.id}`, 404],
       [`/api/messages/${said.id}/history`, 404],

@@ -22,6 +22,7 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
 import { smallUser } from '../accounts/account.view.ts';
 import { ownsBot } from '../accounts/agent.access.ts';
+import { requireStranger } from '../accounts/responsible.table.ts';
 import type { Context } from '../context.ts';
 import { channelRecordOf, moveReadPointer } from '../members/channel.table.ts';
 import { forgetRequests, settleRequest } from '../members/join-requests.ts';
@@ -74,6 +75,7 @@ export class ChannelMemberService {
     if (!entersItself) requireNoTimeout(channel.rights);
     const mayEnter = (entersItself && channel.isOpen) || (await ownsBot(this.deps.database.db, actor, userId));
     if (!mayEnter) requirePermission(channel.rights, 'channel:add-member');
+    if (userId !== actor.userId) await requireStranger(this.deps.database.rows, actor, userId);
     return this.deps.changes.run(async (change) => {
       const admitted = await this.admit(change, channel, serverId, userId, actor);
       const target = { kind: 'user', id: userId } as const;

@@ -28,6 +28,7 @@ import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import { requireStranger } from '../accounts/responsible.table.ts';
 import type { Context } from '../context.ts';
 import { channelRecordOf } from '../members/channel.table.ts';
 import { channelChange } from '../members/channel.view.ts';
@@ -134,6 +135,7 @@ export class ChannelOverrideService {
     const theirs = locked.get(asked.userId);
     if (!theirs) throw new AppError('NOT_IN_SERVER');
     requireToOutrank(rights, theirs.rights);
+    await requireStranger(change.rows, actor, asked.userId);
     return { subject: subjectOf({ userId: asked.userId }), rights, isBot };
   }
 

@@ -21,6 +21,7 @@ import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { smallUser } from '../accounts/account.view.ts';
+import { requireStranger } from '../accounts/responsible.table.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
 import { findMember, isInPlace } from '../channels/channel-member.table.ts';
 import type { Context } from '../context.ts';
@@ -172,6 +173,7 @@ export class JoinRequestService {
       if (!decides) requirePermission(membership?.rights, 'join-request:decide');
       if (isOwn) throw new AppError('FORBIDDEN', { message: 'Nobody decides about their own request.' });
       if (channel) requirePermission(channel.rights, 'channel:add-member');
+      await requireStranger(change.rows, actor, request.userId);
       if (request.status !== 'pending') throw new AppError('JOIN_REQUEST_DECIDED');
       // Precedes the admission, which would settle open requests and announce that too.
       change.em.assign(request, { status, decidedBy: actor.userId, updatedAt: dateNow() });

@@ -28,6 +28,7 @@ import { MemberRole, ServerRole } from '../../database/entities/role.entity.ts';
 import { Server } from '../../database/entities/server.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import { requireStranger } from '../accounts/responsible.table.ts';
 import type { ChannelVisibility } from '../channels/channel-visibility.ts';
 import { requireToHaveThere } from '../channels/given-rights.ts';
 import { overridesOf } from '../channels/role-overrides.table.ts';
@@ -160,6 +161,7 @@ export class RoleService {
       if (!theirs) throw new AppError('MEMBER_NOT_FOUND');
       const role = isUuid(roleId) ? await change.em.findOne(ServerRole, { id: roleId, serverId, builtIn: null }) : null;
       if (!role) throw new AppError('ROLE_NOT_FOUND');
+      if (!isOwn) await requireStranger(change.rows, actor, userId);
       const overrides = await overridesOf(change.rows, serverId, role);
       const isFree = isOwn && !isGiven && overrides.every(({ deny }) => deny.length === 0);
       if (!isFree) requireToGive(mine, theirs, role, isOwn);
