@@ -8,9 +8,3 @@ export const serverKeepDaysSchema = z.number().int().min(1).max(maxKeepDays).nul
 
 /** The same of one channel, apart from its server. */
 export const channelKeepDaysSchema = z.number().int().min(0).max(maxKeepDays).nullable();
-
-/** For how many days messages of a channel are kept, given its own number and that of its server; null: for ever. */
-export function keptDays(ofChannel: number | null, ofServer: number | null): number | null {
-  const days = ofChannel ?? ofServer;
-  return days === 0 ? null : days;
-}

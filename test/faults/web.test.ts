@@ -267,7 +267,7 @@ describe('the web client', () => {
     const script = /src="([^"]+)"/.exec(await page.text())?.[1];
     const headers = { 'accept-encoding': 'gzip' };
     const answer = await fetch(`${here.alice.node.url}${script}`, { method: 'GET', headers });
-    expect(Number(answer.headers.get('content-length'))).to.be.within(10_000, 110_000);
+    expect(Number(answer.headers.get('content-length'))).to.be.within(10_000, 150_000);
     // What the page shows stays where it is while the rest arrives, and while others write.
     await alice.page.addInitScript(`{
       window.jumped = 0;

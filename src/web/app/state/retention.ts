@@ -1,5 +1,5 @@
 import type { ChannelRecord, ServerRecord } from '../../../client/index.ts';
-import { keptDays } from '../../../contract/keep-days.ts';
+import { keptDays } from '../../../contract/kept-days.ts';
 
 type Kept = Pick<ChannelRecord, 'keepMessagesDays'>;
 

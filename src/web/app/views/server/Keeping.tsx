@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer, ServerRecord } from '../../../../client/index.ts';
-import { keptDays } from '../../../../contract/keep-days.ts';
+import { keptDays } from '../../../../contract/kept-days.ts';
 import { daysText, isShorter, typedDays } from '../../state/retention.ts';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select } from '../parts/Field.tsx';
