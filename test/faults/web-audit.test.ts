@@ -33,7 +33,7 @@ describe('the audit log in the web client', () => {
 
   it('says what was done as it is done, and shows only what is asked for', async () => {
     const { alice, bob, server, channel } = here;
-    await page.getByText('Nothing was done').waitFor();
+    await page.getByText('No entries.').waitFor();
     await alice.patch(`/api/channels/${channel.id}`, { name: 'lobby' });
     await alice.patch(`/api/servers/${server.id}/members/${bob.id}`, { role: 'moderator' });
     await until(async () => (await lines()).length === 2);
