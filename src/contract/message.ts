@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { attachmentSchema, maxAttachments, sentAttachmentSchema } from './attachment.ts';
 import { durableEvent, ephemeralEvent } from './event.ts';
-import { mentionSchema } from './mention.ts';
+import { maxMentions, mentionSchema } from './mention.ts';
 import { reactionSchema } from './reaction.ts';
 import {
   idExample,
@@ -43,7 +43,11 @@ export const messageSchema = record('Message', {
   thread: threadSummarySchema.nullable().describe('The thread that starts from it.'),
   attachments: z.array(attachmentSchema),
   reactions: z.array(reactionSchema),
-  mentions: z.array(mentionSchema),
+  mentions: z
+    .array(mentionSchema)
+    .describe(
+      `All that the text mentions, at most ${maxMentions}; clients show these places as mentions, and no others.`,
+    ),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   nonce: z.string().nullable().optional().describe('For the author, as sent.'),
   isEdited: z.boolean(),

@@ -77,6 +77,8 @@ import { FlagReports } from './migrations/0155-flag-reports.ts';
 import { LetInByOthers } from './migrations/0156-let-in-by-others.ts';
 import { ReportResponsible } from './migrations/0157-report-responsible.ts';
 import { ModerationIndexes } from './migrations/0158-moderation-indexes.ts';
+import { EmojiForms } from './migrations/0160-emoji-forms.ts';
+import { MergedReactions } from './migrations/0161-merged-reactions.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -150,16 +152,22 @@ export const migrations = [
   { name: '0149-filters', class: Filters },
   { name: '0153-retention', class: Retention },
   { name: '0155-flag-reports', class: FlagReports },
-  { name: '0156-let-in-by-others', class: LetInByOthers },
-  { name: '0157-report-responsible', class: ReportResponsible },
   { name: '0158-moderation-indexes', class: ModerationIndexes },
+  { name: '0160-emoji-forms', class: EmojiForms },
+  { name: '0161-merged-reactions', class: MergedReactions },
 ];
 
 /**
  * Each in a transaction of its own, so that it does not prolong the locks of others: those that take long with many
- * messages, members or files, without blocking reads, and one that waits only moments for its lock and then starts over.
+ * messages, members or files, without blocking reads, one that waits only moments for its lock and then starts over, and one
+ * that works in steps on what those before it have committed.
  */
-const alone = new Set(['0065-search-unspaced', '0083-partitioned-log', '0158-moderation-indexes']);
+const alone = new Set([
+  '0065-search-unspaced',
+  '0083-partitioned-log',
+  '0158-moderation-indexes',
+  '0161-merged-reactions',
+]);
 
 /** An attempt that deadlocks takes a second, PostgreSQL's `deadlock_timeout`. */
 const attempts = 10;

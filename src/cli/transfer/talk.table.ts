@@ -93,6 +93,7 @@ export const reactions = part({
   shape: z.object({ messageId: id, emoji: keptEmojiSchema, userId: id, place: smallCount }),
   from: `reactions t JOIN (${liveMessages}) m ON m.id = t.message_id ORDER BY m.channel_id, m.seq, t.place, t.user_id`,
   refers: { messageId: 'messages', userId: 'users' },
+  mergesRepeats: true,
 });
 
 export const attachments = part({

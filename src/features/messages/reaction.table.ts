@@ -26,9 +26,9 @@ export async function readReactions(rows: Rows, messageId: string): Promise<Reac
 export const insertReaction = `INSERT INTO reactions (message_id, emoji, user_id, place)
   SELECT $1, $2, $3, coalesce(max(place), 0) + 1 FROM reactions WHERE message_id = $1
   ON CONFLICT DO NOTHING RETURNING place`;
-/** Removes a reaction, if it is there. $1 message, $2 emoji, $3 user */
-export const deleteReaction =
-  'DELETE FROM reactions WHERE message_id = $1 AND emoji = $2 AND user_id = $3 RETURNING place';
+/** Removes a reaction, if it is there. $1 message, $2 the emoji in the forms in which it may be kept, $3 user */
+export const deleteReaction = `DELETE FROM reactions WHERE message_id = $1 AND emoji = ANY($2::text[]) AND user_id = $3
+  RETURNING emoji`;
 /** How many reactions user $2 has on message $1 (`own`), and how many different emoji it has (`total`). */
 export const countReactions = `SELECT count(*) FILTER (WHERE user_id = $2)::int AS own, count(DISTINCT emoji)::int AS total
   FROM reactions WHERE message_id = $1`;

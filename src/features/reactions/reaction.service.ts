@@ -3,6 +3,7 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { maxEmoji, maxEmojiEach, reactionAdded, reactionRemoved, reactionUpdated } from '../../contract/reaction.ts';
 import { channelRoom, threadRoom } from '../../contract/rooms.ts';
+import { emojiMeant } from '../../contract/unicode/emoji.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { Context } from '../context.ts';
@@ -55,18 +56,23 @@ export class ReactionService {
     });
   }
 
-  /** Removes a reaction; idempotent. @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED */
-  async remove(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
+  /**
+   * Removes a reaction; idempotent.
+   * @param typed the emoji in any of its forms, or exactly what earlier versions took
+   * @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED
+   */
+  async remove(actor: Actor, messageId: string, typed: string): Promise<Reacted> {
     const found = await this.deps.messageAccess.open(actor, messageId);
+    const forms = [...new Set([emojiMeant(typed), typed])];
     return this.deps.changes.run(async (change) => {
       const { removed, reactions } = await pipelined({
         lock: lockMessage(change, found),
-        removed: change.rows(deleteReaction, [messageId, emoji, actor.userId]),
+        removed: change.rows<{ emoji: string }>(deleteReaction, [messageId, forms, actor.userId]),
         reactions: readReactions(change.rows, messageId),
       });
-      const changed = removed.length > 0;
-      if (changed) this.publish(change, found, { actor, emoji, companion: reactionRemoved, reactions });
-      return { reactions, changed };
+      const [first] = removed;
+      if (first) this.publish(change, found, { actor, emoji: first.emoji, companion: reactionRemoved, reactions });
+      return { reactions, changed: first !== undefined };
     });
   }
 

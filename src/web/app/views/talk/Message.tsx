@@ -78,22 +78,15 @@ function Gutter({ message, grouped }: { message: Message; grouped: boolean }) {
 }
 
 export function MessageText({ message }: { message: Message }) {
-  const app = useApp();
-  const { replies } = app;
+  const { replies } = useApp();
   return (
     <Folding content={message.content} whole={replies.wasWatched(message.id)}>
       <div class={isEmojiAlone(message.content) ? 'text large' : 'text'}>
-        <Text content={message.content} channels={channelsIn(app, message)} />
+        <Text content={message.content} mentions={message.mentions} />
         <Edited message={message} />
       </div>
     </Folding>
   );
-}
-
-function channelsIn(app: AppState, { mentions }: Message): ReadonlyMap<string, string> {
-  const serverId = app.servers.current.value?.id ?? null;
-  const named = mentions.filter(({ kind }) => kind === 'channel');
-  return new Map(named.map(({ token, targetId }) => [token, pathTo.channel(serverId, targetId)]));
 }
 
 /** Whether it is from someone else and mentions the user. */

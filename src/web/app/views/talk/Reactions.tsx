@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
+import { emojiForm } from '../../../../contract/unicode/emoji.ts';
 import { emojiOf } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
@@ -43,8 +44,8 @@ export function Reactions({ message, timeline }: { message: Message; timeline: T
             type="button"
             aria-pressed={isMine(app, users)}
             aria-label={`${emojiOf(emoji)}, ${count}`}
-            // Taking one's own back is always possible.
-            disabled={!mayReact && !isMine(app, users)}
+            // Taking one's own back is always possible; a name without an emoji is of an earlier version.
+            disabled={(!mayReact || /^:.+:$/.test(emojiOf(emoji))) && !isMine(app, users)}
             title={mayReact ? namesOf(app, users, timeline) : withheld.react}
             onClick={() => toggle(app, message, emoji, isMine(app, users))}
           >
@@ -68,7 +69,7 @@ export function ReactButton({ message }: { message: Message }) {
   };
   const choose = (emoji: string) => {
     close();
-    const known = message.reactions.find((reaction) => reaction.emoji === emoji);
+    const known = message.reactions.find((reaction) => reaction.emoji === emojiForm(emoji));
     toggle(app, message, emoji, known ? isMine(app, known.users) : false);
   };
   return (

@@ -264,7 +264,7 @@ function ResultList({ list, onMore, onClose }: Pick<ResultsProps, 'onMore' | 'on
                 </span>
               </span>
               <span class="text">
-                <Text content={message.content} plain />
+                <Text content={message.content} mentions={message.mentions} plain />
               </span>
             </span>
           </a>

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { unfinishedName } from '../../../../contract/mentions/grammar.ts';
 import { emojiLike } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import { type AppState, useApp } from '../useApp.ts';
@@ -15,9 +16,19 @@ interface Suggestion {
 const pauseMs = 120;
 const most = 6;
 
-/** The word being typed before the caret: `@al`, `#gen`, `:sm`, or `/wea` at the start of the text. */
-const unfinished =
-  /(?:^|[\s(])(?:(?<sign>[@#])(?<name>[\p{L}\p{N}\p{M}_.-]{0,32})|(?<colon>:)(?<emoji>[a-z\d_+-]{2,32}))$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
+/** What is being typed before the caret beside a name: `:sm`, or `/wea` at the start of the text. */
+const unfinished = /(?:^|[\s(])(?<colon>:)(?<emoji>[a-z\d_+-]{2,32})$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
+
+/** The word being typed at a place in a text; a name as it would be found there once the text is sent. */
+function wordAt(text: string, caret: number): Asked | null {
+  const name = unfinishedName(text, caret);
+  if (name) return { trigger: name.sign, typed: name.typed, start: name.start, end: caret };
+  const { colon, emoji, slash, command } = unfinished.exec(text.slice(0, caret))?.groups ?? {};
+  const trigger = colon ?? slash;
+  const typed = emoji ?? command;
+  if (trigger === undefined || typed === undefined) return null;
+  return { trigger, typed, start: caret - typed.length - 1, end: caret };
+}
 
 interface Suggesting {
   list: Suggestion[];
@@ -80,13 +91,8 @@ function useAsked(box: TextBox) {
     return () => document.removeEventListener('selectionchange', look);
   }, [box]);
   const ask = () => {
-    const end = box.current?.selectionEnd ?? 0;
-    const match = unfinished.exec(box.current?.value.slice(0, end) ?? '');
-    const { sign, name, colon, emoji, slash, command } = match?.groups ?? {};
-    const trigger = sign ?? colon ?? slash;
-    const typed = name ?? emoji ?? command;
-    if (trigger === undefined || typed === undefined) return forget();
-    setAsked({ trigger, typed, start: end - typed.length - 1, end });
+    const text = box.current;
+    setAsked(text && wordAt(text.value, text.selectionEnd));
   };
   return { asked, ask, forget };
 }
