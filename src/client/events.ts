@@ -61,6 +61,11 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'report:created': true,
   'report:updated': true,
   'audit:created': true,
+  'later:updated': true,
+  'later:removed': true,
+  'scheduled:updated': true,
+  'scheduled:removed': true,
+  'draft:updated': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

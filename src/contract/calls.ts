@@ -15,6 +15,7 @@ import { channelOverrideCalls } from './channel-override.ts';
 import { confirmationCalls } from './confirmation.ts';
 import { directCalls } from './direct.ts';
 import { documentCalls, referenceCalls } from './document.ts';
+import { draftCalls } from './draft.ts';
 import { emailChangeCalls } from './email-change.ts';
 import { eventsCalls, roomClientEvents } from './events.ts';
 import { filterCalls } from './filter.ts';
@@ -23,6 +24,7 @@ import { handoverCalls } from './handover.ts';
 import { heldCalls } from './held.ts';
 import { inviteCalls } from './invite.ts';
 import { joinRequestCalls } from './join-request.ts';
+import { laterCalls } from './later.ts';
 import { mailedCalls } from './mailed.ts';
 import { memberErasureCalls } from './member-erasure.ts';
 import { membershipCalls } from './membership.ts';
@@ -43,6 +45,7 @@ import { reactionCalls, reactionClientEvents } from './reaction.ts';
 import { reportCalls } from './report.ts';
 import { historyCalls, retentionCalls } from './retention.ts';
 import { roleCalls } from './role.ts';
+import { scheduledCalls } from './scheduled.ts';
 import { searchCalls } from './search.ts';
 import { secondFactorCalls } from './second-factor.ts';
 import { serverCalls } from './server.ts';
@@ -124,6 +127,9 @@ export const allCalls = {
   ...workspaceCalls,
   ...folderCalls,
   ...fileCalls,
+  ...laterCalls,
+  ...scheduledCalls,
+  ...draftCalls,
 };
 
 /** Every event that clients send, by its name on the wire. */

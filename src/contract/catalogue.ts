@@ -12,11 +12,13 @@ import {
 } from './channel.ts';
 import { channelOverridden } from './channel-override.ts';
 import { dmCreated } from './direct.ts';
+import { draftUpdated } from './draft.ts';
 import { draining, errorEvent, ready, resumed } from './events.ts';
 import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
 import { handoverEnded, handoverOffered } from './handover.ts';
 import { heldCreated, heldDecided } from './held.ts';
 import { joinRequestCreated, joinRequestDecided } from './join-request.ts';
+import { laterRemoved, laterUpdated } from './later.ts';
 import { memberJoined, memberLeft, memberUpdated } from './member.ts';
 import { membershipUpdated } from './membership.ts';
 import {
@@ -34,6 +36,7 @@ import { serverRaid } from './raid.ts';
 import { reactionAdded, reactionRemoved, reactionUpdated } from './reaction.ts';
 import { reportCreated, reportUpdated } from './report.ts';
 import { messagesExpired } from './retention.ts';
+import { scheduledRemoved, scheduledUpdated } from './scheduled.ts';
 import { serverDeleted, serverInvited, serverJoined, serverLeft, serverUpdated } from './server.ts';
 import { inviteCreated, inviteDeleted, inviteUsed } from './server-invite.ts';
 import { sessionRevoked, tokenExpiring } from './session.ts';
@@ -112,4 +115,9 @@ export const catalogue = [
   threadUpdated,
   threadDeleted,
   workspaceChanged,
+  laterUpdated,
+  laterRemoved,
+  scheduledUpdated,
+  scheduledRemoved,
+  draftUpdated,
 ] as const;

@@ -11,6 +11,7 @@ import {
   limitSchema,
   record,
   textSchema,
+  timeExample,
   timeSchema,
   withDefault,
 } from './schema.ts';
@@ -100,6 +101,20 @@ export const sendMessageEventSchema = newMessageSchema
   .extend({ channelId: idSchema })
   .refine(isSubstantial, substance)
   .meta({ example: { channelId: idExample, ...example } });
+
+/** A message that is to be sent at another time. */
+export const messageAtSchema = (sendAt: typeof timeSchema) =>
+  newMessageSchema
+    .omit({ nonce: true })
+    .extend({ sendAt })
+    .refine(isSubstantial, substance)
+    .meta({ example: { content: 'Good morning!', sendAt: timeExample } });
+
+/** What may be changed of it until then. */
+export const editScheduledShape = {
+  content: contentSchema.optional(),
+  attachments: newMessageSchema.shape.attachments.describe('All of its files, in place of those that it has.'),
+};
 
 export const threadMessageSchema = newMessageSchema
   .omit({ threadId: true })

@@ -35,6 +35,8 @@ export const typeOfKind = {
   'message.held_approved': 'system',
   'message.held_rejected': 'system',
   'report.decided': 'system',
+  'later.reminder': 'system',
+  'message.not_sent': 'system',
 } as const satisfies Record<string, NotificationType>;
 
 export type NotificationKind = keyof typeof typeOfKind;
@@ -53,7 +55,7 @@ export const notificationSchema = z.object({
   body: z
     .string()
     .describe(
-      'What a message says, cut; of a `server.invite` the code to join with, of a `server.banned` or `server.timed_out` the reason.',
+      'What a message says, cut; of a `server.invite` the code to join with, of a `server.banned` or `server.timed_out` the reason, of a `later.reminder` the note, of a `message.not_sent` why it was refused.',
     ),
   referenceType: z.string().nullable(),
   referenceId: idSchema.nullable(),

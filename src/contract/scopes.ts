@@ -24,6 +24,7 @@ const areaOfGroup = {
   'Identity providers': 'account',
   'Invite codes': 'account',
   'Join requests': 'servers',
+  Later: 'messages',
   Media: 'messages',
   Membership: 'account',
   Mentions: 'messages',

@@ -25,6 +25,7 @@ import { Handover } from './entities/handover.entity.ts';
 import { BannedAddress, InstanceBan } from './entities/instance-ban.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
+import { Draft, SavedItem, ScheduledMessage } from './entities/later.entity.ts';
 import { IdempotencyKey, Invalidation, LogRow, MovedLog, Stream } from './entities/log.entity.ts';
 import { EmailCode, MailedCode } from './entities/mailed-code.entity.ts';
 import { Attachment, Message, MessageVersion, Reaction, Thread } from './entities/message.entity.ts';
@@ -132,4 +133,7 @@ export const entities = [
   InstanceBan,
   BannedAddress,
   AuditEntry,
+  SavedItem,
+  ScheduledMessage,
+  Draft,
 ];

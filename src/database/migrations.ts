@@ -79,6 +79,8 @@ import { ReportResponsible } from './migrations/0157-report-responsible.ts';
 import { ModerationIndexes } from './migrations/0158-moderation-indexes.ts';
 import { EmojiForms } from './migrations/0160-emoji-forms.ts';
 import { MergedReactions } from './migrations/0161-merged-reactions.ts';
+import { DueJobs } from './migrations/0175-due-jobs.ts';
+import { Later } from './migrations/0176-later.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -155,6 +157,8 @@ export const migrations = [
   { name: '0158-moderation-indexes', class: ModerationIndexes },
   { name: '0160-emoji-forms', class: EmojiForms },
   { name: '0161-merged-reactions', class: MergedReactions },
+  { name: '0175-due-jobs', class: DueJobs },
+  { name: '0176-later', class: Later },
 ];
 
 /**

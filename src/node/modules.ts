@@ -19,6 +19,7 @@ import { handoversModule } from '../features/handovers/handovers.module.ts';
 import { heldModule } from '../features/held/held.module.ts';
 import { invitesModule } from '../features/invites/invites.module.ts';
 import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
+import { laterModule } from '../features/later/later.module.ts';
 import { mediaModule } from '../features/media/media.module.ts';
 import { memberErasureModule } from '../features/member-erasure/member-erasure.module.ts';
 import { membersModule } from '../features/members/members.module.ts';
@@ -89,6 +90,7 @@ export function createModules(context: Context) {
   const reports = reportsModule({ ...talk, ...apps.services });
   const operators = operatorsModule({ ...talk, ...audit.services, ...reports.services });
   const notifications = notificationsModule({ ...talk, ...direct.services });
+  const later = laterModule(talk);
   const accountExport = accountExportModule(talk);
   const handovers = handoversModule({ ...talk, ...agents.services });
   const parting = { ...talk, ...friends.services, ...agents.services, ...handovers.services };
@@ -129,7 +131,7 @@ export function createModules(context: Context) {
       apps,
       direct,
     },
-    ...{ notifications, reports, operators, accountExport, handovers, accountDeletion },
+    ...{ notifications, later, reports, operators, accountExport, handovers, accountDeletion },
   };
   const { chores, delivery, settings } = context;
   chores.add(
@@ -151,5 +153,14 @@ export function createModules(context: Context) {
     ...events.services,
     ...apps.services,
   };
-  return { list, services: { ...services, ...direct.services, ...operators.services, ...accountDeletion.services } };
+  return {
+    list,
+    services: {
+      ...services,
+      ...direct.services,
+      ...operators.services,
+      ...accountDeletion.services,
+      ...later.services,
+    },
+  };
 }

@@ -36,6 +36,7 @@ import {
   watchLimits,
   watchPictures,
   watchReplicas,
+  watchScheduled,
   watchWebhooks,
 } from './watches.ts';
 import type { WorkerLink } from './workers/worker.ts';
@@ -198,6 +199,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => services.writer.queued);
   watchWebhooks(metrics, services.webhookDispatcher);
+  watchScheduled(metrics, services.scheduledSender);
   watchJobs(metrics, context.jobs);
   watchPictures(metrics, services.pictureWork);
   const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });

@@ -2,6 +2,7 @@ import { errorCodes } from '../contract/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { WebhookDispatcher } from '../features/agents/webhooks/webhook.dispatcher.ts';
+import type { ScheduledSender } from '../features/later/scheduled.sender.ts';
 import type { PicturesServices } from '../features/pictures/pictures.module.ts';
 import type { SocketServices } from '../gateway/dispatch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -77,6 +78,15 @@ export function watchWebhooks(metrics: Metrics, webhooks: Pick<WebhookDispatcher
   metrics.counter('webhooks_delivered', 'Events accepted by webhooks.', () => webhooks.counters.delivered);
   metrics.counter('webhooks_failed', 'Failed attempts to deliver an event.', () => webhooks.counters.failed);
   metrics.gauge('webhooks_under_way', 'Rooms that are being delivered.', () => webhooks.counters.underWay);
+}
+
+export function watchScheduled(metrics: Metrics, { counters }: Pick<ScheduledSender, 'counters'>): void {
+  metrics.countersBy(
+    'outcome',
+    'scheduled_messages',
+    'Scheduled messages that were due, by what became of them; those that slow mode or the limit of messages slowed wait and come again.',
+    () => Object.entries(counters),
+  );
 }
 
 /** Metrics of pictures: those encoded anew here, and those from elsewhere. */

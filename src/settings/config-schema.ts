@@ -178,6 +178,9 @@ export const fileSchema = z.strictObject({
       'sockets of one person or bot on a node; more are refused. `RATE_LIMITS=off` turns it off',
     ),
     socketsPerAddress: positive.describe('sockets of one address on a node that somebody is signed in on'),
+    savedItems: positive.describe('messages and reminders that one person has saved for later'),
+    scheduledMessages: positive.describe('scheduled messages of one person or bot'),
+    drafts: positive.describe('drafts of one person'),
     ipv6SiteFactor: positive.describe(
       'how many times what is allowed to an address all addresses of an IPv6 /48 may do together',
     ),

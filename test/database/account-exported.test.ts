@@ -7,7 +7,7 @@ import { sharedCluster } from '../world/nodes.ts';
 import { withRows } from '../world/sql.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../src/features/account-export');
-const tables = ['section', 'decided', 'talk', 'file'].map((name) =>
+const tables = ['section', 'later', 'decided', 'talk', 'file'].map((name) =>
   readFileSync(path.join(folder, `${name}.table.ts`), 'utf8'),
 );
 const statements = tables.join('\n');
@@ -22,6 +22,9 @@ const exported: Record<string, string> = {
   'blocks.user_id': 'b.user_id = $1',
   'channel_members.user_id': 'm.user_id = $1 AND c.kind',
   'channel_reads.user_id': 'r.user_id = $1',
+  'drafts.user_id': 'drafts d WHERE d.user_id = $1',
+  'saved_items.user_id': 'saved_items l WHERE l.user_id = $1',
+  'scheduled_messages.user_id': 'scheduled_messages m WHERE m.user_id = $1',
   'dm_channels.high_id': 'd.high_id = $1',
   'dm_channels.low_id': 'd.low_id = $1',
   'email_changes.user_id': 'c.user_id = $1',

@@ -28,7 +28,7 @@ const leftOut: Record<string, string[]> = {
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
   agent_policies: ['revision'],
   // Files of what waits for a moderator stay, as that does.
-  attachments: ['held_id'],
+  attachments: ['held_id', 'scheduled_id'],
   pictures: ['unused_since', 'check_at'],
   workspaces: ['folder_count', 'file_count', 'total_bytes'],
 };
@@ -42,6 +42,8 @@ const staying = [
   'account_exports',
   'slow_mode_turns',
   ...['former_names', 'handovers', 'server_invites', 'held_messages'],
+  // They are of single people, as their notifications are.
+  ...['saved_items', 'scheduled_messages', 'drafts'],
   ...['report_cases', 'reports', 'instance_bans', 'banned_addresses'],
   // What was done in one installation; another could not vouch for it.
   'audit_entries',

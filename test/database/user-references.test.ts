@@ -46,6 +46,15 @@ decide('deleted', 'notification_preferences.user_id', 'notification_preferences.
 decide('deleted', 'notification_preferences.muted_channel_ids', 'channel_reads.user_id');
 decide('deleted', 'server_members.user_id', 'server_members.nickname', 'server_bans.user_id', 'join_requests.user_id');
 decide('deleted', 'held_messages.author_id', 'held_messages.metadata');
+decide('deleted', 'saved_items.user_id', 'scheduled_messages.user_id', 'scheduled_messages.metadata', 'drafts.user_id');
+decide('not of users', 'saved_items.message_id', 'saved_items.channel_id');
+decide(
+  'not of users',
+  'scheduled_messages.channel_id',
+  'scheduled_messages.thread_id',
+  'scheduled_messages.reply_to_id',
+);
+decide('not of users', 'drafts.place_id', 'drafts.thread_id', 'drafts.reply_to_id');
 decide('deleted', 'servers.owner_id', 'server_timeouts.user_id', 'member_roles.user_id', 'channel_overrides.user_id');
 decide(bot, 'agents.user_id', 'agents.owner_id', 'agents.config', 'agents.slash_commands', 'agents.usage_snapshot');
 decide(bot, 'agent_policies.config', 'agent_policies.owner_half', 'agent_policies.server_half');

@@ -5,6 +5,7 @@ import { hasUnspaced, unspacedWords } from '../unspaced.ts';
 import { Blob } from './blob.entity.ts';
 import { Channel } from './channel.entity.ts';
 import { HeldMessage } from './filter.entity.ts';
+import { ScheduledMessage } from './later.entity.ts';
 import { User } from './user.entity.ts';
 
 /** A side conversation that starts from a message. */
@@ -154,6 +155,10 @@ const AttachmentSchema = defineEntity({
       name: 'attachments_held',
       expression: 'create index attachments_held on attachments (held_id) where held_id is not null',
     },
+    {
+      name: 'attachments_scheduled',
+      expression: 'create index attachments_scheduled on attachments (scheduled_id) where scheduled_id is not null',
+    },
   ],
   properties: {
     id: p.uuid().primary(),
@@ -162,6 +167,9 @@ const AttachmentSchema = defineEntity({
     /** What it waits with for a moderator. */
     heldId: () =>
       p.manyToOne(HeldMessage).mapToPk().fieldName('held_id').nullable().deleteRule('set null').index(false),
+    /** The scheduled message that it is to be sent with. */
+    scheduledId: () =>
+      p.manyToOne(ScheduledMessage).mapToPk().fieldName('scheduled_id').nullable().deleteRule('set null').index(false),
     /** Its position among the attachments of its message. */
     place: p.integer().default(0),
     blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').index(),

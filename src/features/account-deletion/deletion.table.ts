@@ -51,6 +51,9 @@ export const ownRows: readonly string[] = [
   `UPDATE server_invites SET created_by = NULL, revoked_at = coalesce(revoked_at, now()), over_at = least(over_at, now())
     WHERE id IN (SELECT id FROM server_invites WHERE created_by = $1 LIMIT $2) RETURNING 1 AS one`,
   deleteSome('held_messages', 'id', 'author_id = $1'),
+  deleteSome('saved_items', 'id', 'user_id = $1'),
+  deleteSome('scheduled_messages', 'id', 'user_id = $1'),
+  deleteSome('drafts', 'user_id, place_id', 'user_id = $1'),
   deleteSome('attachments', 'id', 'uploader_id = $1 AND message_id IS NULL'),
   // Those of servers stay.
   deleteSome('pictures', 'name, size', `uploader_id = $1 AND NOT (${isShown('pictures')})`),

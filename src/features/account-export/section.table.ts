@@ -1,5 +1,6 @@
 import { selectMayRead } from '../../access/channel.table.ts';
 import { decided } from './decided.table.ts';
+import { later } from './later.table.ts';
 import { type Section, section, textSection } from './section-page.table.ts';
 
 const other = (id: string) =>
@@ -292,6 +293,6 @@ const reactions = textSection(
 
 /** All of them, in the order in which they are shown. */
 export const sections: Section[] = [
-  ...[...account, ...settings, ...places, ...people, ...decided, ...agents],
+  ...[...account, ...settings, ...places, ...people, ...later, ...decided, ...agents],
   reactions,
 ];

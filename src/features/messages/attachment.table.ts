@@ -18,10 +18,12 @@ export interface StoredAttachment extends AttachmentRow {
   message_id: string | null;
   /** What it waits with for a moderator. */
   held_id: string | null;
+  /** The scheduled message that it is to be sent with. */
+  scheduled_id: string | null;
   blob_id: string;
 }
 
-const selectAttachments = `SELECT id, uploader_id, message_id, held_id, blob_id, filename, content_type, size, width, height,
+const selectAttachments = `SELECT id, uploader_id, message_id, held_id, scheduled_id, blob_id, filename, content_type, size, width, height,
   created_at FROM attachments`;
 const byId = `${selectAttachments} WHERE id = $1`;
 const claim = `UPDATE attachments SET message_id = claim.message_id, place = claim.place
@@ -50,12 +52,14 @@ export function uploadsOf(rows: Rows, userId: string, ids: string[]): Promise<St
   return rows<StoredAttachment>(uploads, [ids, userId]);
 }
 
+const isUnsent = 'message_id IS NULL AND held_id IS NULL AND scheduled_id IS NULL';
+
 /** Deletes some uploads that were not sent within a day. @returns how many */
 export async function deleteUnsent(rows: Rows): Promise<number> {
   const gone = await rows<{ id: string }>(
     `DELETE FROM attachments WHERE id IN (
-       SELECT id FROM attachments WHERE message_id IS NULL AND held_id IS NULL AND created_at < now() - interval '1 day' LIMIT 100
-     ) AND message_id IS NULL AND held_id IS NULL RETURNING id`,
+       SELECT id FROM attachments WHERE ${isUnsent} AND created_at < now() - interval '1 day' LIMIT 100
+     ) AND ${isUnsent} RETURNING id`,
   );
   return gone.length;
 }

@@ -27,6 +27,8 @@ export interface SendOptions {
   queued?(): void;
   /** It was held under this id, and is published by a moderator: filters let it through. */
   heldId?: string;
+  /** It was scheduled under this id, which its files are kept for. */
+  scheduledId?: string;
 }
 
 /** A message that is ready to be written, with what its record needs. */
@@ -59,12 +61,13 @@ export class MessageComposer {
     actor: Actor,
     channel: ChannelWithRights,
     input: SendInput,
-    { idempotencyKey, heldId }: SendOptions,
+    options: SendOptions,
   ): Promise<ComposedMessage> {
+    const { idempotencyKey, heldId } = options;
     if (input.threadId) await this.deps.threadAccess.requirePostable(actor, channel.id, input.threadId);
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
     if (input.attachments?.length) requireInChannel(channel, 'file:attach');
-    const files = input.attachments?.length ? await this.files(actor, input.attachments, heldId) : [];
+    const files = input.attachments?.length ? await this.files(actor, input.attachments, options) : [];
     const judged = heldId ? null : this.deps.filters.judge(actor, channel, () => textsOf(input, files));
     const verdict = judged && (await judged);
     const mentions = await this.deps.mentions.find(actor, channel, input.content);
@@ -102,14 +105,15 @@ export class MessageComposer {
   }
 
   /** The actor's own uploads; those of others are treated as missing. */
-  private async files(actor: Actor, ids: string[], heldId: string | undefined): Promise<AttachmentRow[]> {
+  private async files(actor: Actor, ids: string[], { heldId, scheduledId }: SendOptions): Promise<AttachmentRow[]> {
     const rows = await uploadsOf(this.deps.database.rows, actor.userId, ids);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = byId.get(id);
       if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
       const isHeld = row.held_id !== null && row.held_id !== heldId;
-      if (row.message_id !== null || isHeld) throw new AppError('ATTACHMENT_INVALID');
+      const isScheduled = row.scheduled_id !== null && row.scheduled_id !== scheduledId;
+      if (row.message_id !== null || isHeld || isScheduled) throw new AppError('ATTACHMENT_INVALID');
       return row;
     });
   }

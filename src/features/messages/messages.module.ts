@@ -30,7 +30,7 @@ export function messagesModule(context: Context & MentionsServices & FiltersServ
   const parts = { ...context, writer, messageAccess, composer, loopGuard, holding };
   const messages = new MessageService(parts);
   return {
-    services: { writer, commands, loopGuard, messageAccess, messages, holding },
+    services: { writer, commands, composer, loopGuard, messageAccess, messages, holding },
     routes: messageRoutes(messages, new PinService({ ...context, messageAccess })),
     handlers: () => messageHandlers(messages),
     chores: [forgetSlowModeTurns, forgetOldHeld],

@@ -19,7 +19,11 @@ export interface NotificationDraft {
   isAnnounced: boolean;
 }
 
+/** Each of these says something of its own. */
+const neverMerged: NotificationKind[] = ['later.reminder', 'message.not_sent'];
+
 /** The scope in which repeats are merged (contract §13, Notifications): the channel, else the server, else the person. */
 export function scopeOf(draft: NotificationDraft): string {
+  if (neverMerged.includes(draft.kind)) return draft.referenceId ?? '';
   return draft.channelId ?? draft.serverId ?? draft.senderId ?? '';
 }

@@ -15,6 +15,8 @@ export class Drafts {
   readonly replyTo = signal<Message | null>(null);
   /** Id of the message being edited; it survives a reload. */
   readonly editing: Signal<string | null>;
+  /** Called with the id of each draft that was stored here. */
+  onKept: (id: string) => void = () => {};
   private readonly core: Core;
   private readonly attachments: Attachments;
   private readonly listeners = new Map<string, Set<Listener>>();
@@ -42,6 +44,7 @@ export class Drafts {
     if (text.trim() === '') local.removeItem(keptKeys.draft + id);
     else local.setItem(keptKeys.draft + id, text);
     this.note(id, text);
+    this.onKept(id);
   }
 
   /** Stores a text that was not typed here: those who show the draft are told. */

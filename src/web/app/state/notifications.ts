@@ -126,6 +126,8 @@ function isMeant({ ids, scope }: Meant, entry: NotificationRecord): boolean {
 export function pathOf({ referenceType, referenceId, serverId, channelId, kind, body }: NotificationRecord): string {
   if (kind === 'server.invite' && body) return pathTo.invite(body);
   if (kind.startsWith('friendship.') || referenceType === 'handover') return '/app/friends';
+  if (referenceType === 'later') return pathTo.later('saved');
+  if (referenceType === 'scheduled') return pathTo.later('scheduled');
   if (kind.startsWith('account.')) return pathTo.settings('account');
   if (referenceType === 'agent' && referenceId) return pathTo.agent(referenceId);
   if (serverId && kind.endsWith('.join_request')) return pathTo.manage(serverId, 'invites');

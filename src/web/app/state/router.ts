@@ -6,6 +6,7 @@ import { keptKeys, type Surroundings } from './surroundings.ts';
 export type Route =
   | { name: 'home' | (typeof plain)[number] }
   | { name: 'invite'; code: string }
+  | { name: 'later'; section: LaterSection }
   | { name: 'admin'; section: AdminSection }
   | { name: 'settings'; section: SettingsSection; id: string | null }
   | { name: 'server' | 'home-page'; serverId: string }
@@ -25,6 +26,8 @@ interface InChannel {
 
 const settingsSections = ['profile', 'account', 'devices', 'notifications', 'agents', 'tokens', 'invites'] as const;
 export type SettingsSection = (typeof settingsSections)[number];
+const laterSections = ['saved', 'done', 'scheduled', 'drafts'] as const;
+export type LaterSection = (typeof laterSections)[number];
 const adminSections = ['reports', 'people', 'bans', 'log'] as const;
 export type AdminSection = (typeof adminSections)[number];
 const serverSections = [
@@ -109,6 +112,7 @@ export function routeOf(text: string): Route {
   if (first === 'dm' && second) {
     return { name: 'dm', serverId: null, channelId: second, ...within(third ? [third, ...others] : []) };
   }
+  if (first === 'later') return { name: 'later', section: oneOf(laterSections, second) ?? 'saved' };
   if (first === 'admin') return { name: 'admin', section: oneOf(adminSections, second) ?? 'reports' };
   if (first === 'settings') {
     return { name: 'settings', section: oneOf(settingsSections, second) ?? 'profile', id: third ?? null };
@@ -170,6 +174,7 @@ export const pathTo = {
   agent: (agentId: string) => `/app/settings/agents/${agentId}`,
   files: (serverId: string, folderId: string | null) =>
     folderId ? `/app/s/${serverId}/files/${folderId}` : `/app/s/${serverId}/files`,
+  later: (section: LaterSection) => `/app/later/${section}`,
   notSent: '/app/not-sent',
   invite: (code: string) => `/app/invite/${encodeURIComponent(code)}`,
 };

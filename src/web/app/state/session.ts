@@ -25,6 +25,7 @@ import type { Scope } from './scope.ts';
 import { Refusals } from './sending.ts';
 import { Servers } from './servers.ts';
 import { keptKeys, type Surroundings } from './surroundings.ts';
+import { SyncedDrafts } from './synced-drafts.ts';
 import { Anchors, Timelines } from './timelines.ts';
 import { Toasts } from './toasts.ts';
 import { Unread } from './unread.ts';
@@ -109,12 +110,14 @@ function partsOf(core: Core) {
   const people = new People(core, presence, unread);
   const notifications = new Notifications(core);
   const preferences = new Preferences(core);
+  const syncedDrafts = new SyncedDrafts(core, drafts);
   return {
     presence,
     replies,
     unread,
     attachments,
     drafts,
+    syncedDrafts,
     refusals,
     anchors,
     timelines,
@@ -143,7 +146,7 @@ function partsOf(core: Core) {
         unread: unread.counts.value,
       }),
     ),
-    lists: new Lists(core, { timelines, servers, people, notifications, preferences }),
+    lists: new Lists(core, { timelines, servers, people, notifications, preferences, syncedDrafts }),
   };
 }
 

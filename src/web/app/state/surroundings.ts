@@ -43,6 +43,7 @@ export interface AlertSystem {
 /** Keys of what this browser stores for the signed-in user, besides tokens and unsent messages. */
 export const keptKeys = {
   draft: 'parley:draft:',
+  draftBase: 'parley:draft-base:',
   refused: 'parley:refused:',
   editing: 'parley:editing',
   files: 'parley:files:',

@@ -14,6 +14,7 @@ import { SetUpFactor } from './gate/SetUpFactor.tsx';
 import { SignIn } from './gate/SignIn.tsx';
 import { UndoEmail } from './gate/UndoEmail.tsx';
 import { VerifyEmail } from './gate/VerifyEmail.tsx';
+import { Later } from './later/Later.tsx';
 import { Icon } from './parts/Icon.tsx';
 import { Discover } from './people/Discover.tsx';
 import { Friends } from './people/Friends.tsx';
@@ -140,6 +141,8 @@ function Main() {
       return <Discover />;
     case 'notifications':
       return <Notifications />;
+    case 'later':
+      return <Later section={here.section} />;
     case 'not-sent':
       return <NotSent />;
     case 'friends':

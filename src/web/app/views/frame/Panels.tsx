@@ -39,6 +39,7 @@ export function MessagesPanel() {
           count={notifications.unreadCount.value}
           current={name === 'notifications'}
         />
+        <Entry href={pathTo.later('saved')} icon="bookmark" name="Later" current={name === 'later'} />
         <Entry href="/app/discover" icon="compass" name="Discover" current={name === 'discover'} />
       </ul>
       <div class="section">

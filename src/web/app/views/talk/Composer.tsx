@@ -11,6 +11,7 @@ import { countdown, pauseText } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { AddFiles } from './AddFiles.tsx';
 import { mayUsually, withheld } from './permissions.ts';
+import { SendLater } from './SendLater.tsx';
 import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
 import { UnsentDraft } from './Unsent.tsx';
 import { useSlowMode } from './useRestraints.ts';
@@ -112,6 +113,7 @@ function TextBox({ id, name, composing, withoutFiles, onFiles }: TextBoxProps) {
         onPaste={(event) => onFiles([...(event.clipboardData?.files ?? [])])}
       />
       {left < countFrom && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
+      <SendLater {...composing.later} />
       <button type="submit" class="send" aria-label="Send" disabled={blocked}>
         <Icon name="send" />
       </button>
@@ -230,15 +232,21 @@ export function useComposer(timeline: Timeline) {
     // On a phone the keyboard would cover half of the messages.
     if (!isTouched() || answered) ref.current?.focus();
   }, [key, answered]);
+  const message = (): MessageInput => {
+    const sent = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
+    return { content: text.trim(), attachments: sent, threadId, replyToId: answered?.id };
+  };
+  const clear = () => {
+    attachments.sent(key);
+    change('');
+    drafts.replyTo.value = null;
+  };
   const send = () => {
     if (text.length > maxLength)
       showToast(`A message has at most ${maxLength} characters; files have more room.`, 'bad');
     if (blocked) return;
-    const sent = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
-    attachments.sent(key);
-    sendTo(app, timeline, { content: text.trim(), attachments: sent, threadId, replyToId: answered?.id });
-    change('');
-    drafts.replyTo.value = null;
+    sendTo(app, timeline, message());
+    clear();
     showEnd(ref);
   };
   const suggesting = useSuggestions(channelId, ref, change);
@@ -250,14 +258,18 @@ export function useComposer(timeline: Timeline) {
     event.preventDefault();
     send();
   };
-  return { ref, text, change, answered, files, uploading, send, press, suggesting, blocked, slowMode };
+  const later = { channelId, message, clear, blocked: isEmpty || uploading.length > 0 || text.length > maxLength };
+  return { ref, text, change, answered, files, uploading, send, later, press, suggesting, blocked, slowMode };
 }
 
 /** The draft; it outlives the page. */
 function useDraft({ key, channelId, threadId }: Timeline) {
-  const { drafts, typists } = useApp();
+  const { drafts, syncedDrafts, typists } = useApp();
   const [text, setText] = useState(() => drafts.of(key));
-  useEffect(() => drafts.follow(key, setText), [key]);
+  useEffect(() => {
+    syncedDrafts.follow({ channelId, threadId });
+    return drafts.follow(key, setText);
+  }, [key]);
   const change = (value: string) => {
     setText(value);
     drafts.keep(key, value);

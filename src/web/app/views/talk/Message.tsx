@@ -5,6 +5,7 @@ import { isTouched } from '../../browser.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
+import { RemindDialog, saveForLater } from '../later/RemindDialog.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
@@ -33,8 +34,9 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
   const app = useApp();
   const { drafts } = app;
   const [deleting, setDeleting] = useState(false);
+  const [reminding, setReminding] = useState(false);
   const isEdited = drafts.editing.value === message.id;
-  const actions = actionsFor(app, message, () => setDeleting(true));
+  const actions = actionsFor(app, message, { askToDelete: () => setDeleting(true), remind: () => setReminding(true) });
   const press = (event: KeyboardEvent) => {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey && event.target === event.currentTarget;
     const action = plain && actions.find(({ key }) => key === event.key.toLowerCase());
@@ -60,6 +62,7 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
         {message.thread && <ThreadLink message={message} />}
       </div>
       {!isEdited && <Toolbar message={message} actions={actions} />}
+      {reminding && <RemindDialog messageId={message.id} onClose={() => setReminding(false)} />}
       {deleting && <ConfirmDeletion id={message.id} onClose={() => setDeleting(false)} />}
     </article>
   );
@@ -161,7 +164,13 @@ interface Action {
   run(): void;
 }
 
-function actionsFor(app: AppState, message: Message, askToDelete: () => void): Action[] {
+/** What opens a dialog. */
+interface Asking {
+  askToDelete(): void;
+  remind(): void;
+}
+
+function actionsFor(app: AppState, message: Message, { askToDelete, remind }: Asking): Action[] {
   const isOwn = message.authorId === app.me.value?.id;
   const { channelId } = message;
   const moderates = mayModerate(app, channelId, 'message:delete-others');
@@ -199,6 +208,8 @@ function actionsFor(app: AppState, message: Message, askToDelete: () => void): A
       : [{ label: 'Thread', icon: 'thread' as const, key: 't', run: () => void thread() }]),
     ...(mayPin ? [{ label: message.isPinned ? 'Unpin' : 'Pin', icon: 'pin' as const, key: 'p', run: pin }] : []),
     ...(isOwn && mayPost ? [{ label: 'Edit', icon: 'edit' as const, key: 'e', run: edit }] : []),
+    { label: 'Save', icon: 'bookmark' as const, key: 's', run: () => void saveForLater(app, message.id) },
+    { label: 'Remind me', icon: 'clock' as const, key: 'm', run: remind },
     // Only secure pages have a clipboard.
     ...(navigator.clipboard ? [{ label: 'Copy link', icon: 'link' as const, key: 'l', run: link }] : []),
     ...(isOwn ? [] : [{ label: 'Report', icon: 'shield' as const, key: 'f', run: report }]),
