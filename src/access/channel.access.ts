@@ -24,6 +24,8 @@ export interface ChannelInfo extends Overridden {
   isArchived: boolean;
   /** How long people wait between two messages; 0: not at all. */
   slowModeSeconds: number;
+  /** Whether anyone is notified of all its messages. */
+  isWatched: boolean;
   /** Whether its server is public. */
   serverIsPublic: boolean;
 }

@@ -6,7 +6,7 @@ import { isNotHeldBack, selectMay } from './rights.table.ts';
 export const selectOverride = `json_build_object('builtIn', o.built_in, 'roleId', o.role_id, 'userId', o.user_id,
   'allow', o.allow, 'deny', o.deny)`;
 const infos = `SELECT c.id, c.server_id AS "serverId", c.kind, c.name, c.type, c.is_private AS "isPrivate",
-    c.is_archived AS "isArchived", c.slow_mode_seconds AS "slowModeSeconds",
+    c.is_archived AS "isArchived", c.slow_mode_seconds AS "slowModeSeconds", c.is_watched AS "isWatched",
     coalesce((SELECT is_public FROM servers WHERE id = c.server_id), false) AS "serverIsPublic",
     coalesce((SELECT json_agg(${selectOverride} ORDER BY o.id) FROM channel_overrides o WHERE o.channel_id = c.id), '[]') AS overrides
   FROM channels c WHERE c.id = ANY($1::uuid[]) AND c.deleted_at IS NULL`;

@@ -66,6 +66,8 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'scheduled:updated': true,
   'scheduled:removed': true,
   'draft:updated': true,
+  'thread:state': true,
+  'notification:preferences': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

@@ -19,6 +19,7 @@ import { draftCalls } from './draft.ts';
 import { emailChangeCalls } from './email-change.ts';
 import { eventsCalls, roomClientEvents } from './events.ts';
 import { filterCalls } from './filter.ts';
+import { followCalls, followClientEvents } from './follow.ts';
 import { friendCalls } from './friend.ts';
 import { handoverCalls } from './handover.ts';
 import { heldCalls } from './held.ts';
@@ -32,6 +33,7 @@ import { mentionCalls } from './mention.ts';
 import { messageCalls, messageClientEvents } from './message-calls.ts';
 import { modelProxyCalls, modelTokenCalls } from './model-proxy.ts';
 import { notificationCalls } from './notification.ts';
+import { levelCalls } from './notification-level.ts';
 import { oauthCalls } from './oauth.ts';
 import { operatorCalls } from './operator.ts';
 import { pageCalls, resetPageCalls } from './page.ts';
@@ -130,6 +132,8 @@ export const allCalls = {
   ...laterCalls,
   ...scheduledCalls,
   ...draftCalls,
+  ...followCalls,
+  ...levelCalls,
 };
 
 /** Every event that clients send, by its name on the wire. */
@@ -143,4 +147,5 @@ export const allClientEvents = {
   ...sessionClientEvents,
   ...streamClientEvents,
   ...threadClientEvents,
+  ...followClientEvents,
 };

@@ -14,6 +14,7 @@ import { channelOverridden } from './channel-override.ts';
 import { dmCreated } from './direct.ts';
 import { draftUpdated } from './draft.ts';
 import { draining, errorEvent, ready, resumed } from './events.ts';
+import { threadState } from './follow.ts';
 import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
 import { handoverEnded, handoverOffered } from './handover.ts';
 import { heldCreated, heldDecided } from './held.ts';
@@ -30,6 +31,7 @@ import {
   messageUpdated,
 } from './message.ts';
 import { notificationDeleted, notificationNew, notificationRead, notificationUpdated } from './notification.ts';
+import { preferencesUpdated } from './notification-level.ts';
 import { policyChanged } from './policy.ts';
 import { presenceActivity, presenceChange, presenceCount, presenceSnapshot } from './presence.ts';
 import { serverRaid } from './raid.ts';
@@ -120,4 +122,6 @@ export const catalogue = [
   scheduledUpdated,
   scheduledRemoved,
   draftUpdated,
+  threadState,
+  preferencesUpdated,
 ] as const;

@@ -32,6 +32,11 @@ export const unreadSchema = z
   .int()
   .describe(`Messages of others after \`lastReadSeq\`, without those in threads; up to ${mostUnread} are counted.`);
 
+export const unreadThreadsSchema = z
+  .number()
+  .int()
+  .describe('Threads with replies after both `lastReadSeq` and what you have read in them; up to 100 are counted.');
+
 const channelKinds = ['server', 'dm'] as const;
 export const channelTypes = ['text', 'announcement', 'voice'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
@@ -68,6 +73,7 @@ export const channelItemSchema = channelSchema
   .extend({
     isMember: z.boolean().describe('Whether you are in it and may read it.'),
     unreadCount: unreadSchema,
+    unreadThreads: unreadThreadsSchema,
     lastReadSeq: z.number().int(),
     lastMessagePreview: z.string().nullable().describe('The last message, cut at 200 characters.'),
     permissions: z.array(z.enum(shownInChannel)).describe('What you may do in it, once you are in it.'),
@@ -185,7 +191,9 @@ export const channelRead = durableEvent({
   name: 'channel:read',
   summary: 'You have read a channel up to here, on this or another device.',
   room: 'user',
-  payload: readStateSchema,
+  payload: readStateSchema.extend({
+    back: z.boolean().optional().describe('You marked messages as unread: `lastReadSeq` has gone back.'),
+  }),
 });
 
 const tag = 'Channels';
@@ -279,7 +287,8 @@ export const channelCalls = calls(tag, {
   markChannelRead: {
     method: 'PUT',
     path: '/api/channels/:id/read',
-    summary: 'Mark the channel as read up to a message or a number of its log; it never goes back.',
+    summary:
+      'Mark the channel as read up to a message or a number of its log, with its notifications; this never goes back.',
     params: { id: channelParam },
     body: markReadSchema,
     answer: readStateSchema,
@@ -290,7 +299,8 @@ export const channelCalls = calls(tag, {
 
 export const channelClientEvents = clientEvents(tag, {
   'channel:read': {
-    summary: 'Mark a channel as read up to a message or a number of its log; it never goes back.',
+    summary:
+      'Mark a channel as read up to a message or a number of its log, with its notifications; this never goes back.',
     payload: markReadSchema.safeExtend({ channelId: idSchema }),
     ack: readStateSchema,
     errors: readErrors,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, uuidParam } from './call.ts';
-import { channelSchema, unreadSchema } from './channel.ts';
+import { channelSchema, unreadSchema, unreadThreadsSchema } from './channel.ts';
 import { durableEvent } from './event.ts';
 import { messageSchema, sendMessageSchema } from './message.ts';
 import { ownMessages, sendErrors } from './message-calls.ts';
@@ -16,6 +16,7 @@ export const dmChannelSchema = channelSchema.extend({
   isMember: z.boolean(),
   lastReadSeq: z.number().int(),
   unreadCount: unreadSchema,
+  unreadThreads: unreadThreadsSchema,
 });
 
 export const openDmSchema = z.object({ userId: idSchema });

@@ -34,6 +34,7 @@ export const errorCodes = {
   ],
   MESSAGE_REFUSED: [400, 'This server does not take messages with some of these words or links.'],
   FILTER_LIMIT: [400, 'This server has reached its limit of filters; remove some first.'],
+  LEVEL_LIMIT: [400, 'You have chosen this for too many channels; take it back for some first.'],
   PIN_LIMIT: [400, 'This channel has too many pinned messages; unpin one first.'],
   ATTACHMENT_INVALID: [400, 'An attachment was already sent with a message; upload it again.'],
   PICTURE_INVALID: [

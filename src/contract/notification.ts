@@ -5,7 +5,7 @@ import { durableEvent } from './event.ts';
 import { idSchema, limitSchema, offsetSchema, timeSchema } from './schema.ts';
 
 /** The type of a notification determines how it is shown, and which preference applies (contract §7). */
-const notificationTypes = ['mention', 'reply', 'dm', 'system'] as const;
+const notificationTypes = ['mention', 'reply', 'dm', 'system', 'message'] as const;
 export type NotificationType = (typeof notificationTypes)[number];
 
 /** All kinds of notifications, with their types. */
@@ -37,6 +37,7 @@ export const typeOfKind = {
   'report.decided': 'system',
   'later.reminder': 'system',
   'message.not_sent': 'system',
+  'channel.message': 'message',
 } as const satisfies Record<string, NotificationType>;
 
 export type NotificationKind = keyof typeof typeOfKind;

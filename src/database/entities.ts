@@ -20,6 +20,7 @@ import {
   SlowModeTurn,
 } from './entities/channel.entity.ts';
 import { HeldMessage, ServerFilter } from './entities/filter.entity.ts';
+import { ChannelLevelRow, ThreadFollow } from './entities/follow.entity.ts';
 import { FormerName } from './entities/former-name.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
 import { BannedAddress, InstanceBan } from './entities/instance-ban.entity.ts';
@@ -136,4 +137,6 @@ export const entities = [
   SavedItem,
   ScheduledMessage,
   Draft,
+  ThreadFollow,
+  ChannelLevelRow,
 ];

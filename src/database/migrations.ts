@@ -79,6 +79,8 @@ import { ReportResponsible } from './migrations/0157-report-responsible.ts';
 import { ModerationIndexes } from './migrations/0158-moderation-indexes.ts';
 import { EmojiForms } from './migrations/0160-emoji-forms.ts';
 import { MergedReactions } from './migrations/0161-merged-reactions.ts';
+import { ThreadFollows } from './migrations/0170-thread-follows.ts';
+import { ChannelLevels } from './migrations/0171-channel-levels.ts';
 import { DueJobs } from './migrations/0175-due-jobs.ts';
 import { Later } from './migrations/0176-later.ts';
 import { prepareLong } from './pools.ts';
@@ -157,6 +159,8 @@ export const migrations = [
   { name: '0158-moderation-indexes', class: ModerationIndexes },
   { name: '0160-emoji-forms', class: EmojiForms },
   { name: '0161-merged-reactions', class: MergedReactions },
+  { name: '0170-thread-follows', class: ThreadFollows },
+  { name: '0171-channel-levels', class: ChannelLevels },
   { name: '0175-due-jobs', class: DueJobs },
   { name: '0176-later', class: Later },
 ];

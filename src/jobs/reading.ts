@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type NotificationKind, notificationDeleted, notificationRead } from '../contract/notification.ts';
 import { userRoom } from '../contract/rooms.ts';
 import type { Change } from '../delivery/changes.ts';
-import { readInScope, readOfReference, type Scope, unreadCounts } from './notification.table.ts';
+import { hasUnreadIn, readInScope, readOfReference, readUpTo, type Scope, unreadCounts } from './notification.table.ts';
 
 /** Marks unread notifications in a scope as read; the users' logs must be locked. @returns how many there were */
 export async function markScopeRead(change: Change, { serverId, channelId }: Scope, people: string[]): Promise<number> {
@@ -22,6 +22,29 @@ export async function markSettledRead(
   reference: { type: string; id: string; kind?: NotificationKind },
 ): Promise<void> {
   await publishRead(change, await readOfReference(change.rows, userId, reference));
+}
+
+/**
+ * Someone has read a channel up to there: its notifications count as read, apart from those of later messages and what awaits
+ * an answer (contract §7). Call it after the pointer was moved: what notifies them takes the same lock, and then finds it.
+ */
+export async function markChannelNoticesRead(
+  change: Change,
+  userId: string,
+  { channelId, seq }: { channelId: string; seq: number },
+): Promise<void> {
+  if (!(await hasUnreadIn(change.rows, userId, channelId))) return;
+  await publishRead(change, await readUpTo(change.rows, userId, { channelId, seq }));
+}
+
+/** The same for what was said in a thread. The user's log must be locked. */
+export async function markThreadNoticesRead(
+  change: Change,
+  userId: string,
+  read: { channelId: string; threadId: string; seq: number },
+): Promise<void> {
+  if (!(await hasUnreadIn(change.rows, userId, read.channelId))) return;
+  await publishRead(change, await readUpTo(change.rows, userId, read));
 }
 
 /** Publishes to people that these notifications count as read from now on; their logs must be locked. */

@@ -14,6 +14,7 @@ import type { Context } from '../features/context.ts';
 import { directModule } from '../features/direct/direct.module.ts';
 import { eventsModule } from '../features/events/events.module.ts';
 import { filtersModule } from '../features/filters/filters.module.ts';
+import { followsModule } from '../features/follows/follows.module.ts';
 import { friendsModule } from '../features/friends/friends.module.ts';
 import { handoversModule } from '../features/handovers/handovers.module.ts';
 import { heldModule } from '../features/held/held.module.ts';
@@ -83,6 +84,7 @@ export function createModules(context: Context) {
   const agents = agentsModule(talk);
   const events = eventsModule({ ...talk, ...agents.services });
   const threads = threadsModule(talk);
+  const follows = followsModule(talk);
   const retention = retentionModule(talk);
   const workspace = workspaceModule(talk);
   const apps = appsModule({ ...talk, ...workspace.services });
@@ -126,6 +128,7 @@ export function createModules(context: Context) {
       agents,
       events,
       threads,
+      follows,
       retention,
       workspace,
       apps,

@@ -61,6 +61,8 @@ const exported: Record<string, string> = {
   'server_timeouts.user_id': 'server_timeouts t WHERE t.user_id = $1',
   'servers.owner_id': 's.owner_id = $1',
   'sessions.user_id': 'sessions s WHERE s.user_id = $1',
+  'thread_follows.user_id': 'thread_follows f JOIN threads t ON t.id = f.thread_id WHERE f.user_id = $1',
+  'channel_levels.user_id': 'channel_levels l WHERE l.user_id = $1',
   'totp_factors.user_id': 'totp_factors f WHERE f.user_id = $1',
   'workspace_nodes.created_by': 'n.created_by = $1',
 };

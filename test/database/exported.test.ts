@@ -23,8 +23,9 @@ const leftOut: Record<string, string[]> = {
   // It follows from what was typed.
   server_filters: ['form'],
   // Nothing up to there is left: the first step in the other installation finds that.
-  channels: ['kind', 'deleted_at', 'view_overridden', 'expired_seq'],
-  threads: ['message_count', 'deleted_at'],
+  channels: ['kind', 'deleted_at', 'view_overridden', 'expired_seq', 'is_watched'],
+  threads: ['message_count', 'deleted_at', 'last_seq'],
+  thread_follows: ['is_unread'],
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
   agent_policies: ['revision'],
   // Files of what waits for a moderator stay, as that does.
@@ -57,6 +58,7 @@ const staying = [
     'jobs',
     'notification_jobs',
     'notification_preferences',
+    'channel_levels',
     'log_entries',
     'invalidations',
     'moved_logs',

@@ -44,6 +44,7 @@ decide('deleted', 'blocks.user_id', 'blocks.blocked_id', 'handovers.from_id', 'h
 decide('deleted', 'notifications.user_id', 'notifications.sender_id', 'notifications.scope');
 decide('deleted', 'notification_preferences.user_id', 'notification_preferences.muted_server_ids');
 decide('deleted', 'notification_preferences.muted_channel_ids', 'channel_reads.user_id');
+decide('deleted', 'thread_follows.user_id', 'channel_levels.user_id');
 decide('deleted', 'server_members.user_id', 'server_members.nickname', 'server_bans.user_id', 'join_requests.user_id');
 decide('deleted', 'held_messages.author_id', 'held_messages.metadata');
 decide('deleted', 'saved_items.user_id', 'scheduled_messages.user_id', 'scheduled_messages.metadata', 'drafts.user_id');

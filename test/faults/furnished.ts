@@ -72,6 +72,7 @@ async function talk(
   await bob.say(channelId, '', { attachments: [{ id: picture.id }] });
   for (let i = 0; i < 60; i++) await alice.say(secretId, `secret ${i}`);
   await bob.put(`/api/channels/${channelId}/read`, { messageId: reply.id });
+  await alice.put(`/api/threads/${thread.id}/follow`, {});
 }
 
 async function fill(alice: Person, bob: Person, at: string): Promise<void> {
@@ -123,9 +124,11 @@ export async function lists(who: Person, serverId: string): Promise<Record<strin
 }
 
 async function seeChannel(see: (address: string) => Promise<Loose>, id: string): Promise<void> {
-  for (const list of ['', '/members', '/pins', '/slash-commands', '/access']) await see(`/api/channels/${id}${list}`);
+  const lists = ['', '/members', '/pins', '/slash-commands', '/access', '/threads/unread'];
+  for (const list of lists) await see(`/api/channels/${id}${list}`);
   for (const thread of await see(`/api/channels/${id}/threads`)) {
     await see(`/api/threads/${thread.id}`);
+    await see(`/api/threads/${thread.id}/state`);
     await see(`/api/threads/${thread.id}/messages`);
   }
   for (let cursor = ''; ; ) {

@@ -15,9 +15,14 @@ const counted = [
   `UPDATE channel_reads SET last_read_seq = s.last_seq FROM channels c JOIN streams s ON s.id = c.id
    WHERE c.server_id = $1 AND channel_reads.channel_id = c.id AND channel_reads.last_read_seq > s.last_seq`,
   'UPDATE servers SET member_count = (SELECT count(*) FROM server_members WHERE server_id = $1) WHERE id = $1',
-  `UPDATE threads SET message_count = (
-     SELECT count(*) FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
+  `UPDATE threads SET (message_count, last_seq) = (
+     SELECT count(*), coalesce(max(seq), 0) FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
    ) FROM channels c WHERE c.id = threads.channel_id AND c.server_id = $1`,
+  `UPDATE thread_follows f SET last_read_seq = least(f.last_read_seq, s.last_seq),
+     is_unread = f.state = 'following' AND EXISTS (SELECT FROM messages m
+       WHERE m.thread_id = t.id AND m.seq > f.last_read_seq AND m.deleted_at IS NULL AND m.author_id <> f.user_id)
+   FROM threads t JOIN channels c ON c.id = t.channel_id JOIN streams s ON s.id = c.id
+   WHERE c.server_id = $1 AND f.thread_id = t.id`,
   // The trigger that does this found no message yet: a file has threads before their parent messages.
   `UPDATE messages SET has_extras = true FROM threads t JOIN channels c ON c.id = t.channel_id
    WHERE c.server_id = $1 AND messages.id = t.parent_message_id AND NOT messages.has_extras`,

@@ -16,7 +16,7 @@ import {
 import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
 import type { Part } from './part.ts';
 import { channelOverrides, memberRoles, serverRoles } from './roles.table.ts';
-import { attachments, messages, reactions, threads, versions } from './talk.table.ts';
+import { attachments, messages, reactions, threadFollows, threads, versions } from './talk.table.ts';
 
 /** All parts, each after those it refers to. */
 export const parts: Part[] = [
@@ -37,6 +37,7 @@ export const parts: Part[] = [
   joinRequests,
   policies,
   threads,
+  threadFollows,
   messages,
   versions,
   reactions,

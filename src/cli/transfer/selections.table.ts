@@ -23,6 +23,7 @@ export const people = `WITH named AS (
     UNION SELECT decided_by FROM join_requests WHERE server_id = $1
     UNION SELECT a.user_id FROM agents a JOIN agent_policies p ON p.agent_id = a.id WHERE p.server_id = $1
     UNION SELECT creator_id FROM threads WHERE channel_id IN (${inServer})
+    UNION SELECT f.user_id FROM thread_follows f JOIN threads t ON t.id = f.thread_id WHERE t.channel_id IN (${inServer})
     UNION SELECT author_id FROM messages WHERE channel_id IN (${inServer})
     UNION SELECT r.user_id FROM reactions r JOIN messages m ON m.id = r.message_id WHERE m.channel_id IN (${inServer})
     UNION SELECT a.uploader_id FROM attachments a JOIN messages m ON m.id = a.message_id WHERE m.channel_id IN (${inServer})

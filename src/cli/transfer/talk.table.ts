@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { followStates } from '../../contract/follow.ts';
 import { maxMentions, mentionSchema } from '../../contract/mention.ts';
 import { maxContent, maxMetadataBytes, nonceSchema } from '../../contract/message.ts';
 import { keptEmojiSchema } from '../../contract/reaction.ts';
@@ -22,6 +23,21 @@ export const threads = part({
     WHERE c.server_id = $1 AND t.deleted_at IS NULL ORDER BY t.channel_id, t.id`,
   // Its message is later in the file; the end of the import checks that it exists.
   refers: { channelId: 'channels', creatorId: 'users' },
+});
+
+export const threadFollows = part({
+  table: 'thread_follows',
+  shape: z.object({
+    threadId: id,
+    userId: id,
+    state: z.enum(followStates),
+    byChoice: z.boolean(),
+    lastReadSeq: count,
+    activeAt: time,
+  }),
+  from: `thread_follows t JOIN threads h ON h.id = t.thread_id AND h.deleted_at IS NULL
+    JOIN channels c ON c.id = h.channel_id WHERE c.server_id = $1 ORDER BY t.thread_id, t.user_id`,
+  refers: { threadId: 'threads', userId: 'users' },
 });
 
 /** The parts of a message that exist only with its thread: messages of a deleted thread are about to be emptied. */

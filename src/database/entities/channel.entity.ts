@@ -38,6 +38,8 @@ const ChannelSchema = defineEntity({
     deletedAt: p.datetime(3).nullable(),
     /** How long people wait between two messages; 0: not at all (contract §6). */
     slowModeSeconds: p.integer().default(0),
+    /** Whether anyone is notified of all its messages; kept by a trigger. */
+    isWatched: p.boolean().default(false),
   },
 });
 
@@ -70,7 +72,7 @@ const ChannelReadSchema = defineEntity({
     channelId: () =>
       p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade').index(false),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
-    /** A position in the channel's log; it never decreases (contract §5). */
+    /** A position in the channel's log; it goes back at its user's wish alone (contract §5). */
     lastReadSeq: p.bigint('number').default(0),
   },
 });

@@ -14,6 +14,8 @@ const ThreadSchema = defineEntity({
   tableName: 'threads',
   indexes: [
     { name: 'threads_channel', properties: ['channelId', 'id'] },
+    // Finds those with replies after a position.
+    { name: 'threads_replied', properties: ['channelId', 'lastSeq'] },
     {
       name: 'threads_to_purge',
       properties: ['id'],
@@ -38,6 +40,8 @@ const ThreadSchema = defineEntity({
     updatedAt: p.datetime(3).onCreate(dateNow),
     /** Deleted threads stay until the last of their messages is gone. */
     deletedAt: p.datetime(3).nullable(),
+    /** The number of the last reply that is not deleted; 0: there is none, or none since earlier versions. */
+    lastSeq: p.bigint('number').default(0),
   },
 });
 

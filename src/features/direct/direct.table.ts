@@ -1,5 +1,5 @@
 import type { Rows } from '../../database/database.ts';
-import { selectUnread } from '../members/unread.table.ts';
+import { selectUnread, selectUnreadThreads } from '../members/unread.table.ts';
 import { type DmRecord, type DmRow, dmRecord } from './direct.view.ts';
 
 /** DM channels as user $1 sees them; bots are shown no last messages, since a policy may keep them from listening. */
@@ -9,7 +9,8 @@ const selectDms = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.descripti
   CASE WHEN NOT (SELECT is_bot FROM users WHERE id = $1) THEN left(last.content, 200) END AS preview, d.low_id,
   d.high_id, u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot,
   coalesce(r.last_read_seq, 0) AS last_read_seq,
-  (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$1')}) AS unread_count
+  (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$1')}) AS unread_count,
+  (${selectUnreadThreads('c.id', 'coalesce(r.last_read_seq, 0)', '$1')}) AS unread_threads
   FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN streams s ON s.id = d.channel_id
   JOIN users u ON u.id = CASE WHEN d.low_id = $1 THEN d.high_id ELSE d.low_id END
   LEFT JOIN channel_reads r ON r.channel_id = c.id AND r.user_id = $1

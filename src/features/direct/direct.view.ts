@@ -14,6 +14,7 @@ export interface DmRow extends ChannelRow, UserColumns {
   preview: string | null;
   last_read_seq: number;
   unread_count: number;
+  unread_threads: number;
 }
 
 export function dmRecord(row: DmRow): DmRecord {
@@ -26,5 +27,6 @@ export function dmRecord(row: DmRow): DmRecord {
     isMember: true,
     lastReadSeq: row.last_read_seq,
     unreadCount: row.unread_count,
+    unreadThreads: row.unread_threads,
   };
 }

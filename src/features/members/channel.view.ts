@@ -34,6 +34,7 @@ export interface ChannelRow {
 export interface ChannelItemRow extends ChannelRow {
   is_member: boolean;
   unread_count: number;
+  unread_threads: number;
   last_read_seq: number;
   last_message: string | null;
   /** Null: none. */
@@ -100,6 +101,7 @@ export function channelItem(row: ChannelItemRow, viewer: Viewer): ChannelItem {
     ...channelRecord(row),
     isMember: row.is_member,
     unreadCount: row.unread_count,
+    unreadThreads: row.unread_threads,
     lastReadSeq: row.last_read_seq,
     lastMessagePreview: row.last_message,
     permissions: permissionsOf(row, viewer),

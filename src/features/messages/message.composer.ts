@@ -89,6 +89,7 @@ export class MessageComposer {
       sentKey: idempotencyKey,
       createdAt: dateNow().toISOString(),
       isDirect: channel.kind === 'dm',
+      isWatched: channel.isWatched && !input.threadId,
       lastBotSeq: null,
       slowModeSeconds: slowModeFor(channel),
       flag: flagOf(channel, verdict),

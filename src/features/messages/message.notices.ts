@@ -4,9 +4,11 @@ import type { MessageJob } from '../../jobs/notification.jobs.ts';
 import type { NewMessage } from './message.table.ts';
 
 /** Whether a message may notify someone. Plain ones in channels cost no more than this check. */
-export function isNoticed(row: Pick<NewMessage, 'isDirect' | 'replyToId' | 'threadId' | 'mentions'>): boolean {
+export function isNoticed(
+  row: Pick<NewMessage, 'isDirect' | 'isWatched' | 'replyToId' | 'threadId' | 'mentions'>,
+): boolean {
   const calls = row.mentions?.some(({ kind }) => kind !== 'channel') ?? false;
-  return row.isDirect || row.replyToId !== null || row.threadId !== null || calls;
+  return row.isDirect || row.isWatched || row.replyToId !== null || row.threadId !== null || calls;
 }
 
 /** The background jobs for messages. */
@@ -15,7 +17,7 @@ export function noticesOf(rows: NewMessage[]): MessageJob[] {
     const mentions = row.mentions ?? [];
     const calls = new Set(mentions.map(({ kind }) => kind));
     const broadcast = calls.has('everyone') ? 'everyone' : calls.has('here') ? 'here' : null;
-    return { job: 'message', messageId: row.id, users: namedIn(mentions), broadcast };
+    return { job: 'message', messageId: row.id, users: namedIn(mentions), broadcast, isWatched: row.isWatched };
   });
 }
 
@@ -30,6 +32,7 @@ export function newlyNamed(before: MentionRecord[], after: MentionRecord[]): str
   return namedIn(after).filter((userId) => !known.has(userId));
 }
 
-function namedIn(mentions: MentionRecord[]): string[] {
+/** The people whom a message names one by one. */
+export function namedIn(mentions: MentionRecord[]): string[] {
   return [...new Set(mentions.filter(({ kind }) => kind === 'user').map(({ targetId }) => targetId))];
 }

@@ -8,10 +8,11 @@ import { type Flagged, insertFlags } from '../../jobs/flag.jobs.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import { currentMentions } from '../mentions/mention.table.ts';
 import { attachmentsOf, claimFiles } from './attachment.table.ts';
-import { flagsOf, isNoticed, noticesOf } from './message.notices.ts';
+import { flagsOf, isNoticed, namedIn, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
 import { reactionsOf } from './reaction.table.ts';
 import { takeTurns } from './slow-mode.table.ts';
+import { countReplies } from './thread-replies.table.ts';
 
 /** A new message as it is written. */
 export interface NewMessage {
@@ -34,6 +35,8 @@ export interface NewMessage {
   createdAt: string;
   /** Whether it is in a DM. */
   isDirect: boolean;
+  /** Whether anyone is notified of all messages beside it. */
+  isWatched: boolean;
   /** For bots: the last message of any bot when the loop guard let this one pass; a newer one means judging it again. */
   lastBotSeq: number | null;
   /** How long its author waits between two messages in the channel; null: slow mode does not hold them. */
@@ -200,7 +203,7 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     await checkReplies(rows, added);
     await checkBots(rows, added);
     await takeTurns(rows, added);
-    await countInThreads(rows, added);
+    if (!(await countReplies(rows, repliesIn(items)))) throw new StaleMessage();
     await insertMessages(rows, items);
     await takeFiles(rows, added);
     await insertJobs(rows, noticesOf(added));
@@ -218,6 +221,11 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     );
   },
 };
+
+const repliesIn = (items: { row: NewMessage; seq: number }[]) =>
+  items.flatMap(({ row: { threadId, authorId, mentions, createdAt }, seq }) =>
+    threadId === null ? [] : [{ threadId, seq, authorId, named: namedIn(mentions ?? []), createdAt }],
+  );
 
 /** From here to the commit nobody can change the messages of these channels, so quotes stay accurate. */
 async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
@@ -247,33 +255,6 @@ async function checkBots(rows: Rows, added: NewMessage[]): Promise<void> {
     [judged.map((row) => row.channelId), judged.map((row) => row.lastBotSeq)],
   );
   if (overtaken.length > 0) throw new StaleMessage();
-}
-
-async function countInThreads(rows: Rows, added: NewMessage[]): Promise<void> {
-  const threads = new Map<string, { count: number; last: string }>();
-  for (const { threadId, createdAt } of added) {
-    if (threadId === null) continue;
-    const known = threads.get(threadId) ?? { count: 0, last: createdAt };
-    threads.set(threadId, { count: known.count + 1, last: createdAt > known.last ? createdAt : known.last });
-  }
-  if (threads.size === 0) return;
-  const counted = await rows<{ id: string }>(
-    `UPDATE threads SET message_count = message_count + new.count, last_message_at = greatest(last_message_at, new.last)
-     FROM unnest($1::uuid[], $2::int[], $3::timestamptz[]) AS new (id, count, last)
-     WHERE threads.id = new.id AND deleted_at IS NULL AND NOT is_archived RETURNING threads.id`,
-    [[...threads.keys()], [...threads.values()].map((t) => t.count), [...threads.values()].map((t) => t.last)],
-  );
-  if (counted.length < threads.size) throw new StaleMessage();
-}
-
-/** After one of a thread's messages was erased. The log of its channel must be locked. */
-export async function uncountInThread(rows: Rows, threadId: string): Promise<void> {
-  await rows(
-    `UPDATE threads SET message_count = message_count - 1, last_message_at = (
-       SELECT created_at FROM messages WHERE thread_id = $1 AND deleted_at IS NULL ORDER BY seq DESC LIMIT 1
-     ) WHERE id = $1`,
-    [threadId],
-  );
 }
 
 async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {

@@ -1,16 +1,11 @@
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
+import { isoTime } from '../../contract/schema.ts';
 import type { Rows } from '../../database/database.ts';
 import type { BroadcastJob, EditJob, MessageJob, NotificationJob } from '../../jobs/notification.jobs.ts';
+import type { NamedIn } from '../messages/thread-replies.table.ts';
 import type { NotificationDraft } from './draft.ts';
-import {
-  holdQuoted,
-  knownOf,
-  type NotedMessage,
-  readMessages,
-  readPartners,
-  readWriters,
-} from './noted-message.table.ts';
+import { holdQuoted, knownOf, type NotedMessage, readMessages, readPartners } from './noted-message.table.ts';
 
 /** The messages of jobs; those deleted meanwhile are missing. */
 export async function readNoted(rows: Rows, jobs: NotificationJob[]): Promise<Map<string, NotedMessage>> {
@@ -20,14 +15,16 @@ export async function readNoted(rows: Rows, jobs: NotificationJob[]): Promise<Ma
   );
 }
 
-/** Who is notified of messages, apart from broadcasts. Each person is notified of a message once. */
+/**
+ * Who is notified of messages, apart from broadcasts, followers of threads and watchers of channels (see AudienceNotices).
+ * Each person is notified of a message once.
+ */
 export async function draftsOfMessages(
   rows: Rows,
   jobs: MessageJob[],
   messages: Map<string, NotedMessage>,
 ): Promise<NotificationDraft[]> {
   const partners = await readPartners(rows, [...messages.values()]);
-  const writers = await readWriters(rows, [...messages.values()]);
   return jobs.flatMap((job) => {
     const message = messages.get(job.messageId);
     if (!message) return [];
@@ -36,13 +33,11 @@ export async function draftsOfMessages(
       return people.map((userId) => draftOf(message, userId, 'dm.message'));
     }
     const drafts = new Map<string, NotificationDraft>();
-    const add = (userId: string, kind: NotificationKind, onlyUnderAll = false) => {
-      if (!drafts.has(userId)) drafts.set(userId, { ...draftOf(message, userId, kind), onlyUnderAll });
+    const add = (userId: string, kind: NotificationKind) => {
+      if (!drafts.has(userId)) drafts.set(userId, draftOf(message, userId, kind));
     };
     for (const userId of job.users) if (isMentioned(message, userId)) add(userId, 'message.mention');
     if (message.reply_author_id) add(message.reply_author_id, 'message.reply');
-    if (message.parent_author_id) add(message.parent_author_id, 'thread.reply');
-    for (const userId of writers.get(message.thread_id ?? '') ?? []) add(userId, 'thread.reply', true);
     return [...drafts.values()];
   });
 }
@@ -52,7 +47,18 @@ export function draftsOfEdits(jobs: EditJob[], messages: Map<string, NotedMessag
   return jobs.flatMap((job) => {
     const message = messages.get(job.messageId);
     if (!message || message.channel_kind === 'dm') return [];
-    return job.users.map((userId) => ({ ...draftOf(message, userId, 'message.mention'), at: new Date(job.at) }));
+    const at = new Date(job.at);
+    return job.users.map((userId) => ({ ...draftOf(message, userId, 'message.mention'), at, onlyIfUnread: false }));
+  });
+}
+
+/** The people whom edits name in replies. */
+export function namedByEdits(jobs: EditJob[], messages: Map<string, NotedMessage>): NamedIn[] {
+  return jobs.flatMap(({ messageId, users }) => {
+    const message = messages.get(messageId);
+    if (!message?.thread_id) return [];
+    const { thread_id: threadId, seq, author_id: authorId, created_at: at } = message;
+    return users.map((userId) => ({ threadId, seq, authorId, userId, createdAt: isoTime(at) }));
   });
 }
 
@@ -104,12 +110,14 @@ export function draftOf(message: NotedMessage, userId: string, kind: Notificatio
     senderId: message.author_id,
     serverId: message.server_id,
     channelId: message.channel_id,
+    threadId: message.thread_id,
     referenceType: 'message',
     referenceId: message.id,
     title: titleOf(message, kind),
     body: '',
     at: new Date(message.created_at),
     onlyUnderAll: false,
+    onlyIfUnread: true,
     isAnnounced: false,
   };
 }
@@ -152,6 +160,8 @@ export function titleOf(message: NotedMessage, kind: NotificationKind): string {
       return `${message.author_name} replied to you in ${place}`;
     case 'thread.reply':
       return `${message.author_name} replied in a thread in ${place}`;
+    case 'channel.message':
+      return `${message.author_name} wrote in ${place}`;
     default:
       return message.author_name;
   }

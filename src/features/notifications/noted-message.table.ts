@@ -6,9 +6,6 @@ import type { MentionRecord } from '../../contract/mention.ts';
 import type { Rows } from '../../database/database.ts';
 import type { NotificationDraft } from './draft.ts';
 
-/** Only the authors of this many newest messages of a thread are notified of the next. */
-const rememberedMessages = 500;
-
 /** A message that still exists, with what its notifications need. */
 export interface NotedMessage {
   id: string;
@@ -103,19 +100,4 @@ export async function readPartners(rows: Rows, messages: NotedMessage[]): Promis
     [ids],
   );
   return new Map(found.map((row) => [row.channel_id, [row.low_id, row.high_id]]));
-}
-
-/** The recent authors in each thread of `messages`; others in a long thread are not notified. */
-export async function readWriters(rows: Rows, messages: NotedMessage[]): Promise<Map<string, string[]>> {
-  const ids = [...new Set(messages.flatMap((message) => message.thread_id ?? []))];
-  if (ids.length === 0) return new Map();
-  const found = await rows<{ id: string; writers: string[] }>(
-    `SELECT thread.id, array_agg(DISTINCT latest.author_id) AS writers FROM unnest($1::uuid[]) AS thread (id)
-     CROSS JOIN LATERAL (
-       SELECT m.author_id FROM messages m WHERE m.thread_id = thread.id AND m.deleted_at IS NULL
-       ORDER BY m.seq DESC LIMIT $2
-     ) AS latest GROUP BY thread.id`,
-    [ids, rememberedMessages],
-  );
-  return new Map(found.map((row) => [row.id, row.writers]));
 }

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { notificationCalls, type updatedSchema } from '../../contract/notification.ts';
+import { levelCalls } from '../../contract/notification-level.ts';
 import { type Route, serve } from '../../rest/route.ts';
+import type { LevelService } from './level.service.ts';
 import type { NotificationService } from './notification.service.ts';
 
 const updated = (count: number): z.input<typeof updatedSchema> => ({ ok: true, updated: count });
@@ -16,5 +18,13 @@ export function notificationRoutes(notifications: NotificationService): Route[] 
       updated(await notifications.readScope(actor, { serverId, channelId })),
     getNotificationPreferences: ({ actor }) => notifications.preferences(actor),
     updateNotificationPreferences: ({ actor, body }) => notifications.changePreferences(actor, body),
+  });
+}
+
+export function levelRoutes(levels: LevelService): Route[] {
+  return serve(levelCalls, {
+    listChannelLevels: ({ actor }) => levels.list(actor),
+    getChannelLevel: ({ actor, params }) => levels.get(actor, params.id),
+    setChannelLevel: ({ actor, params, body }) => levels.set(actor, params.id, body.level),
   });
 }

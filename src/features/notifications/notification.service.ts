@@ -10,6 +10,7 @@ import { userRoom } from '../../contract/rooms.ts';
 import { type Scope, unreadCounts } from '../../jobs/notification.table.ts';
 import { markScopeRead, publishRead } from '../../jobs/reading.ts';
 import type { Context } from '../context.ts';
+import { publishPreferences } from './level.service.ts';
 import { notificationTable, type Preferences, type ScopeRow } from './notification.table.ts';
 import { type NotificationRecord, notificationRecord } from './notification.view.ts';
 
@@ -81,6 +82,7 @@ export class NotificationService {
       await change.lock(userRoom(actor.userId));
       const next = { ...(await notificationTable.preferences(change.rows, actor.userId)), ...given(input) };
       await notificationTable.setPreferences(change.rows, actor.userId, next);
+      await publishPreferences(change, actor.userId);
       return next;
     });
   }

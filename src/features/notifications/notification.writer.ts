@@ -1,4 +1,5 @@
-import { notificationNew, notificationUpdated, typeOfKind } from '../../contract/notification.ts';
+import { notificationNew, notificationUpdated, type Strategy, typeOfKind } from '../../contract/notification.ts';
+import type { ChannelLevel } from '../../contract/notification-level.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -30,7 +31,7 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
 }
 
 /**
- * Drops drafts for bots, oneself, and users who cannot see the channel, have blocked the sender or the owner of a sending bot,
+ * Drops drafts for bots, oneself, and users who cannot see the channel, have read the message or muted its thread, have blocked the sender or the owner of a sending bot,
  * do not want it, or are already where they are invited to, and of requests that were withdrawn or answered.
  */
 async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
@@ -47,13 +48,20 @@ function needsAccess({ kind }: NotificationDraft): boolean {
   return typeOfKind[kind] !== 'system' || kind === 'channel.member_added';
 }
 
-/** The strategies of contract §7. News about the user's own access always gets through. */
+const levelOf = { all: 'all', mention_only: 'mentions', none: 'nothing' } as const satisfies Record<
+  Strategy,
+  ChannelLevel
+>;
+
+/** The levels and strategies of contract §7. News about the user's own access always gets through. */
 function isWanted(draft: NotificationDraft, preferences: Wanted): boolean {
   if (typeOfKind[draft.kind] === 'system') return true;
-  const strategy = preferences.strategy ?? 'all';
-  if (strategy === 'none' || (draft.onlyUnderAll && strategy !== 'all')) return false;
   if (draft.serverId && preferences.muted_servers?.includes(draft.serverId)) return false;
-  return !(draft.channelId && preferences.muted_channels?.includes(draft.channelId));
+  if (draft.channelId && preferences.muted_channels?.includes(draft.channelId)) return false;
+  // Every message is for those alone who have asked for that channel.
+  if (draft.kind === 'channel.message') return preferences.level === 'all';
+  const level = preferences.level ?? levelOf[preferences.strategy ?? 'all'];
+  return level === 'all' || (level === 'mentions' && !draft.onlyUnderAll);
 }
 
 /** Merges each draft into the open notification of its kind and scope, or starts a new one. */

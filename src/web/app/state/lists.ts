@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { Follows } from './follows.ts';
 import type { Notifications } from './notifications.ts';
 import type { People } from './people.ts';
 import type { Preferences } from './preferences.ts';
@@ -17,6 +18,7 @@ interface Parts {
   notifications: Notifications;
   preferences: Preferences;
   syncedDrafts: SyncedDrafts;
+  follows: Follows;
 }
 
 /** Loads all lists beside the conversation, what is visible first. */
@@ -75,9 +77,9 @@ export class Lists {
   }
 
   private async loadAll(): Promise<void> {
-    const { servers, people, notifications, preferences, syncedDrafts } = this.parts;
+    const { servers, people, notifications, preferences, syncedDrafts, follows } = this.parts;
     await Promise.all([servers.load(), people.load()]);
-    await Promise.all([notifications.load(), preferences.load(), syncedDrafts.load()]);
+    await Promise.all([notifications.load(), preferences.load(), syncedDrafts.load(), follows.load()]);
     this.loaded.value = true;
     await servers.loadOtherChannels();
   }

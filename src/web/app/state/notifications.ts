@@ -76,12 +76,6 @@ export class Notifications {
     await this.core.client.rest('POST /api/notifications/read-scope', { body: { serverId } });
   }
 
-  /** Looking at a channel marks its notifications as read. */
-  readChannel(channelId: string): void {
-    if (!this.list.peek().some((entry) => entry.channelId === channelId && !entry.isRead)) return;
-    void this.core.client.rest('POST /api/notifications/read-scope', { body: { channelId } }).catch(() => {});
-  }
-
   private put(entry: NotificationRecord, isNew: boolean): void {
     this.latest.changed();
     const list = this.list.peek();

@@ -6,6 +6,7 @@ import type { Core } from './session.ts';
 import { keptKeys } from './surroundings.ts';
 
 type PreferencesRecord = RestAnswer<'GET /api/notifications/preferences'>;
+export type ChannelLevel = RestAnswer<'GET /api/channels/:id/notification-level'>['level'];
 export type Strategy = PreferencesRecord['strategy'];
 type Change = RestInput<'PATCH /api/notifications/preferences'>['body'];
 
@@ -15,14 +16,32 @@ type MuteScope = keyof typeof lists;
 /** What the user wants to be notified of. */
 export class Preferences {
   readonly current = signal<PreferencesRecord>({ strategy: 'all', mutedServerIds: [], mutedChannelIds: [] });
+  /** The channels with a level of their own. */
+  private readonly levels = signal<Record<string, 'all' | 'mentions'>>({});
   private readonly core: Core;
 
   constructor(core: Core) {
     this.core = core;
+    core.client.on('notification:preferences', ({ eventSeq: _, channelLevels, ...preferences }) => {
+      this.current.value = preferences;
+      this.levels.value = channelLevels;
+    });
   }
 
   async load(): Promise<void> {
-    this.current.value = await this.core.client.rest('GET /api/notifications/preferences');
+    const { client } = this.core;
+    this.current.value = await client.rest('GET /api/notifications/preferences');
+    this.levels.value = (await client.rest('GET /api/notifications/levels')).channelLevels;
+  }
+
+  /** What the user is notified of in a channel; null: as their strategy says. */
+  levelOf(channelId: string): ChannelLevel {
+    return this.isMuted('channel', channelId) ? 'nothing' : (this.levels.value[channelId] ?? null);
+  }
+
+  async setLevel(id: string, level: ChannelLevel): Promise<void> {
+    await this.core.client.rest('PUT /api/channels/:id/notification-level', { id, body: { level } });
+    await this.load();
   }
 
   async setStrategy(strategy: Strategy): Promise<void> {

@@ -50,6 +50,7 @@ const plain = [
   'friends',
   'discover',
   'notifications',
+  'threads',
   'not-sent',
   'login',
   'register',
@@ -176,5 +177,6 @@ export const pathTo = {
     folderId ? `/app/s/${serverId}/files/${folderId}` : `/app/s/${serverId}/files`,
   later: (section: LaterSection) => `/app/later/${section}`,
   notSent: '/app/not-sent',
+  threads: '/app/threads',
   invite: (code: string) => `/app/invite/${encodeURIComponent(code)}`,
 };

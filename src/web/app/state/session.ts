@@ -7,6 +7,7 @@ import type { Confirmation } from './confirmation.ts';
 import { Connection } from './connection.ts';
 import { destinationsOf } from './destinations.ts';
 import { Drafts } from './drafts.ts';
+import { Follows } from './follows.ts';
 import { Handovers } from './handovers.ts';
 import { Held } from './held.ts';
 import { Lists } from './lists.ts';
@@ -98,7 +99,8 @@ export function createSession(parts: SessionParts) {
 function partsOf(core: Core) {
   const presence = new Presence(core);
   const replies = new Replies(core);
-  const unread = new Unread(core, presence, replies);
+  const follows = new Follows(core);
+  const unread = new Unread(core, presence, replies, follows);
   const attachments = new Attachments(core);
   const drafts = new Drafts(core, attachments);
   const refusals = new Refusals(core);
@@ -115,6 +117,7 @@ function partsOf(core: Core) {
     presence,
     replies,
     unread,
+    follows,
     attachments,
     drafts,
     syncedDrafts,
@@ -146,7 +149,7 @@ function partsOf(core: Core) {
         unread: unread.counts.value,
       }),
     ),
-    lists: new Lists(core, { timelines, servers, people, notifications, preferences, syncedDrafts }),
+    lists: new Lists(core, { timelines, servers, people, notifications, preferences, syncedDrafts, follows }),
   };
 }
 

@@ -20,6 +20,7 @@ import { Discover } from './people/Discover.tsx';
 import { Friends } from './people/Friends.tsx';
 import { Notifications } from './people/Notifications.tsx';
 import { ReportDialog } from './people/ReportDialog.tsx';
+import { ThreadInbox } from './people/ThreadInbox.tsx';
 import { Manage } from './server/Manage.tsx';
 import { HomePage, ServerHome } from './server/ServerHome.tsx';
 import { Settings } from './settings/Settings.tsx';
@@ -143,6 +144,8 @@ function Main() {
       return <Notifications />;
     case 'later':
       return <Later section={here.section} />;
+    case 'threads':
+      return <ThreadInbox />;
     case 'not-sent':
       return <NotSent />;
     case 'friends':

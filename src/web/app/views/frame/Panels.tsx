@@ -39,6 +39,7 @@ export function MessagesPanel() {
           count={notifications.unreadCount.value}
           current={name === 'notifications'}
         />
+        <ThreadsEntry />
         <Entry href={pathTo.later('saved')} icon="bookmark" name="Later" current={name === 'later'} />
         <Entry href="/app/discover" icon="compass" name="Discover" current={name === 'discover'} />
       </ul>
@@ -57,15 +58,30 @@ export function MessagesPanel() {
   );
 }
 
+/** Leads to the threads that the user follows. */
+function ThreadsEntry() {
+  const { route, follows } = useApp();
+  return (
+    <Entry
+      href={pathTo.threads}
+      icon="thread"
+      name="Threads"
+      count={follows.unreadCount.value}
+      current={route.value.name === 'threads'}
+    />
+  );
+}
+
 function DmEntry({ dm: { id, otherUser } }: { dm: DmChannel }) {
   const app = useApp();
-  const { unread, drafts, preferences } = app;
+  const { unread, drafts, preferences, follows } = app;
   return (
     <Entry
       href={pathTo.channel(null, id)}
       picture={<Avatar user={otherUser} size="small" present />}
       name={otherUser.displayName}
       count={unread.counts.value.get(id)}
+      replied={follows.isUnread(id)}
       drafted={drafts.ids.value.has(id)}
       current={isHere(app, id)}
       muted={preferences.isMuted('channel', id)}
@@ -75,7 +91,7 @@ function DmEntry({ dm: { id, otherUser } }: { dm: DmChannel }) {
 
 export function ServerPanel({ server }: { server: ServerRecord }) {
   const app = useApp();
-  const { servers, unread, drafts, preferences } = app;
+  const { servers, unread, drafts, preferences, follows } = app;
   const [creating, setCreating] = useState(false);
   const list = servers.channels.value.get(server.id);
   return (
@@ -83,6 +99,9 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
       <ServerHead server={server} />
       <RaidBanner server={server} />
       <WaitingBanner key={server.id} server={server} />
+      <ul>
+        <ThreadsEntry />
+      </ul>
       <div class="section">
         <h2>Channels</h2>
         {app.rights.may(server, 'channel:create') && (
@@ -98,6 +117,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
             name={channel.name}
             count={unread.counts.value.get(channel.id)}
             quiet={isQuiet(app, [channel])}
+            replied={follows.isUnread(channel.id)}
             drafted={drafts.ids.value.has(channel.id)}
             current={isHere(app, channel.id)}
             muted={preferences.isMuted('channel', channel.id)}

@@ -15,10 +15,11 @@ import { channelTasks } from '../server/channel-tasks.ts';
 import { ChannelMembers } from '../server/MemberList.tsx';
 import { sectionsFor } from '../server/sections.ts';
 import { type AppState, useApp } from '../useApp.ts';
+import { LevelDialog } from './LevelDialog.tsx';
 import { channelAt } from './permissions.ts';
 import { Pins, Search } from './Search.tsx';
 
-type Shown = 'pins' | 'threads' | 'search' | 'members';
+type Shown = 'pins' | 'threads' | 'search' | 'members' | 'level';
 
 /** The head of a conversation: its name, topic and actions. */
 export function ChannelHead({ channelId }: { channelId: string }) {
@@ -29,6 +30,8 @@ export function ChannelHead({ channelId }: { channelId: string }) {
   const about = useConversationInfo(channelId);
   useEffect(() => setTitle(about.name && about.label), [about.name, about.label]);
   const close = () => setShown(null);
+  const replied = app.follows.isUnread(channelId);
+  const items = [...phoneItems(setShown), ...itemsFor(app, channelId, about, setTask), levelItem(setShown)];
   return (
     <header class="bar">
       <a class="icon back" href={about.back} aria-label="Back to the list">
@@ -43,16 +46,20 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       <IconButton icon="search" label="Search" onClick={() => setShown('search')} />
       {/* On a phone there is no room for these; they are in the menu. */}
       <span class="roomy">
-        <IconButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
+        <span class={replied ? 'marked' : ''}>
+          <IconButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
+          {replied && <span class="hidden">There are new replies.</span>}
+        </span>
         <IconButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
       </span>
       {isInServer(app) && <IconButton icon="friends" label="Members" onClick={() => setShown('members')} />}
-      <Menu label="More" items={[...phoneItems(setShown), ...itemsFor(app, channelId, about, setTask)]}>
+      <Menu label="More" items={items}>
         <Icon name="more" />
       </Menu>
       {shown === 'pins' && <Pins channelId={channelId} onClose={close} />}
       {shown === 'threads' && <Threads channelId={channelId} onClose={close} />}
       {shown === 'search' && <Search channelId={channelId} onClose={close} />}
+      {shown === 'level' && <LevelDialog channelId={channelId} onClose={close} />}
       {shown === 'members' && about.channel && <ChannelMembers channel={about.channel} onClose={close} />}
       {task && <ChannelDialogs task={task} onClose={() => setTask(null)} />}
     </header>
@@ -71,6 +78,12 @@ function phoneItems(onShow: (what: Shown) => void): MenuItem[] {
     { label: 'Pinned messages', icon: 'pin', run: () => onShow('pins') },
   ];
 }
+
+const levelItem = (onShow: (what: Shown) => void): MenuItem => ({
+  label: 'Notifications',
+  icon: 'bell',
+  run: () => onShow('level'),
+});
 
 function itemsFor(app: AppState, channelId: string, about: About, onTask: (task: ChannelTask) => void): MenuItem[] {
   const muted = app.preferences.isMuted('channel', channelId);
@@ -141,7 +154,7 @@ const pageSize = 50;
 
 /** The threads of a channel, the newest first. */
 export function Threads({ channelId, onClose }: { channelId: string; onClose(): void }) {
-  const { client, servers } = useApp();
+  const { client, servers, follows } = useApp();
   const { list, onMore } = usePages<ThreadRecord>(
     pageSize,
     (known) => {
@@ -160,7 +173,10 @@ export function Threads({ channelId, onClose }: { channelId: string; onClose(): 
             <a href={pathTo.thread(servers.current.value?.id ?? null, channelId, thread.id)} onClick={onClose}>
               <Icon name="thread" />
               <span class="who">
-                <span class="title">{thread.name}</span>
+                <span class="title">
+                  {thread.name}
+                  {follows.unreadIn(thread.id) > 0 && <span class="fresh"> {follows.unreadIn(thread.id)} new</span>}
+                </span>
                 <span class="faint">{aboutThread(thread)}</span>
               </span>
             </a>

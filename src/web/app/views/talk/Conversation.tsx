@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
+import { type ChannelRecord, ParleyError, type RestAnswer } from '../../../../client/index.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Button } from '../parts/Button.tsx';
 import { useApp } from '../useApp.ts';
@@ -49,6 +49,7 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
     else if (anchor) void showAnchor(timeline, anchor.messageId);
     else void timeline.showNewest();
   }, [timeline, channelId, messageId]);
+  useEffect(() => app.connection.load(() => app.follows.loadChannel(channelId).catch(ignoreRefusal)), [channelId]);
   const isMember = channel?.isMember ?? false;
   useEffect(() => {
     if (isMember && timeline.gone.peek()) void timeline.showNewest();
@@ -66,6 +67,11 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
       <Composer timeline={timeline} name={label} closed={closed} />
     </section>
   );
+}
+
+/** A channel that is not accessible says so by itself. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ParleyError) || error.isPassing) throw error;
 }
 
 /** Why the user may only read here; null: they may write. */

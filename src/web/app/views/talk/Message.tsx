@@ -200,6 +200,7 @@ function actionsFor(app: AppState, message: Message, { askToDelete, remind }: As
       navigator.clipboard.writeText(location.origin + path).then(() => app.showToast('The link is copied.')),
     );
   };
+  const unread = () => void app.attempt(() => app.unread.markUnread(message.id));
   const report = () => app.reporting.open({ what: { kind: 'message', messageId: message.id }, name: 'this message' });
   return [
     ...(mayPost ? [{ label: 'Reply', icon: 'reply' as const, key: 'r', run: reply }] : []),
@@ -212,6 +213,7 @@ function actionsFor(app: AppState, message: Message, { askToDelete, remind }: As
     { label: 'Remind me', icon: 'clock' as const, key: 'm', run: remind },
     // Only secure pages have a clipboard.
     ...(navigator.clipboard ? [{ label: 'Copy link', icon: 'link' as const, key: 'l', run: link }] : []),
+    { label: 'Mark as unread', icon: 'unread' as const, key: 'u', run: unread },
     ...(isOwn ? [] : [{ label: 'Report', icon: 'shield' as const, key: 'f', run: report }]),
     ...(isOwn || moderates ? [{ label: 'Delete', icon: 'trash' as const, key: 'delete', run: askToDelete }] : []),
   ];
@@ -258,13 +260,18 @@ export function PendingReplyPreview({ id, timeline }: PendingReplyProps) {
 }
 
 function ThreadLink({ message }: { message: Message }) {
-  const { servers } = useApp();
+  const { servers, follows } = useApp();
   const { thread } = message;
   if (!thread) return null;
   const count = thread.messageCount === 1 ? '1 reply' : `${thread.messageCount} replies`;
+  const unread = follows.unreadIn(thread.id);
   return (
-    <a class="thread-link" href={pathTo.thread(servers.current.value?.id ?? null, message.channelId, thread.id)}>
+    <a
+      class={unread > 0 ? 'thread-link unread' : 'thread-link'}
+      href={pathTo.thread(servers.current.value?.id ?? null, message.channelId, thread.id)}
+    >
       <Icon name="thread" /> <strong>{thread.name}</strong> <span>{count}</span>
+      {unread > 0 && <span class="fresh">{unread} new</span>}
     </a>
   );
 }
