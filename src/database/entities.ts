@@ -35,6 +35,7 @@ import { Picture } from './entities/picture.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
 import { Report, ReportCase } from './entities/report.entity.ts';
 import { ChannelOverride, MemberRole, ServerRole } from './entities/role.entity.ts';
+import { SearchProgress, SearchWords, StaleSearch } from './entities/search.entity.ts';
 import { Passkey, PasskeyChallenge, RecoveryCode, SignInTicket, TotpFactor } from './entities/second-factor.entity.ts';
 import { FormerUsername, KnownDevice, SecurityNotice } from './entities/security.entity.ts';
 import { Server, ServerBan, ServerMember, ServerTimeout } from './entities/server.entity.ts';
@@ -103,6 +104,9 @@ export const entities = [
   LogRow,
   Invalidation,
   MovedLog,
+  SearchWords,
+  SearchProgress,
+  StaleSearch,
   IdempotencyKey,
   Blob,
   BlobChunk,

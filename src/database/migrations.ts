@@ -79,6 +79,7 @@ import { ReportResponsible } from './migrations/0157-report-responsible.ts';
 import { ModerationIndexes } from './migrations/0158-moderation-indexes.ts';
 import { EmojiForms } from './migrations/0160-emoji-forms.ts';
 import { MergedReactions } from './migrations/0161-merged-reactions.ts';
+import { SearchWords } from './migrations/0165-search-words.ts';
 import { ThreadFollows } from './migrations/0170-thread-follows.ts';
 import { ChannelLevels } from './migrations/0171-channel-levels.ts';
 import { DueJobs } from './migrations/0175-due-jobs.ts';
@@ -159,6 +160,7 @@ export const migrations = [
   { name: '0158-moderation-indexes', class: ModerationIndexes },
   { name: '0160-emoji-forms', class: EmojiForms },
   { name: '0161-merged-reactions', class: MergedReactions },
+  { name: '0165-search-words', class: SearchWords },
   { name: '0170-thread-follows', class: ThreadFollows },
   { name: '0171-channel-levels', class: ChannelLevels },
   { name: '0175-due-jobs', class: DueJobs },

@@ -66,6 +66,8 @@ const staying = [
   ],
   // Their addresses and secrets belong to the installation: owners set them up anew.
   ...['webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
+  // They are made anew of the messages.
+  ...['search_words', 'search_progress', 'search_stale'],
   // These come along, in another form.
   ...['streams', 'blobs', 'blob_chunks'],
 ];

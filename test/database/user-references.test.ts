@@ -121,6 +121,7 @@ decide(
   'pictures.uploader_id',
   'pictures.blob_id',
 );
+decide('not of users', 'search_words.message_id', 'search_words.channel_id', 'search_stale.message_id');
 decide('not of users', 'server_members.invite_id', 'join_requests.invite_id');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 

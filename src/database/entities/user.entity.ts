@@ -12,6 +12,10 @@ const UserSchema = defineEntity({
       expression: 'create index users_username_prefix on users (username_key text_pattern_ops)',
     },
     {
+      name: 'users_display_words',
+      expression: `create index users_display_words on users using gin (to_tsvector('simple'::regconfig, regexp_replace(display_name, '[^[:alnum:]]+', ' ', 'g')))`,
+    },
+    {
       name: 'users_look',
       expression: `create index users_look on users (coalesce(name_skeleton, replace(lower(translate(username, '01I', 'oll') collate "C"), 'm', 'rn'))) where deleted_at is null`,
     },

@@ -15,9 +15,10 @@ import { channelTasks } from '../server/channel-tasks.ts';
 import { ChannelMembers } from '../server/MemberList.tsx';
 import { sectionsFor } from '../server/sections.ts';
 import { type AppState, useApp } from '../useApp.ts';
+import { Pins } from './Found.tsx';
 import { LevelDialog } from './LevelDialog.tsx';
 import { channelAt } from './permissions.ts';
-import { Pins, Search } from './Search.tsx';
+import { Search } from './Search.tsx';
 
 type Shown = 'pins' | 'threads' | 'search' | 'members' | 'level';
 
