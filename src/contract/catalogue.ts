@@ -2,14 +2,7 @@ import { userUpdated } from './account.ts';
 import { slashCommandsUpdated } from './agent.ts';
 import { auditCreated } from './audit.ts';
 import { memberBanned, memberUnbanned } from './ban.ts';
-import {
-  channelCreated,
-  channelDeleted,
-  channelMemberAdded,
-  channelMemberRemoved,
-  channelRead,
-  channelUpdated,
-} from './channel.ts';
+import { channelCreated, channelDeleted, channelMemberAdded, channelMemberRemoved, channelUpdated } from './channel.ts';
 import { channelOverridden } from './channel-override.ts';
 import { dmCreated } from './direct.ts';
 import { draftUpdated } from './draft.ts';
@@ -36,6 +29,7 @@ import { policyChanged } from './policy.ts';
 import { presenceActivity, presenceChange, presenceCount, presenceSnapshot } from './presence.ts';
 import { serverRaid } from './raid.ts';
 import { reactionAdded, reactionRemoved, reactionUpdated } from './reaction.ts';
+import { channelRead } from './read-state.ts';
 import { reportCreated, reportUpdated } from './report.ts';
 import { messagesExpired } from './retention.ts';
 import { scheduledRemoved, scheduledUpdated } from './scheduled.ts';

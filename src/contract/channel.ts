@@ -11,6 +11,7 @@ import {
 } from './channel-actions.ts';
 import { durableEvent } from './event.ts';
 import { channelKeepDaysSchema } from './keep-days.ts';
+import { markReadSchema, readStateSchema, unreadSchema, unreadThreadsSchema } from './read-state.ts';
 import { shownInChannel } from './roles.ts';
 import {
   descriptionSchema,
@@ -23,19 +24,6 @@ import {
   withDefault,
 } from './schema.ts';
 import { serverParam } from './server.ts';
-
-/** The highest count: nobody needs a larger number, and counting all would take longer with each message. */
-export const mostUnread = 1000;
-
-export const unreadSchema = z
-  .number()
-  .int()
-  .describe(`Messages of others after \`lastReadSeq\`, without those in threads; up to ${mostUnread} are counted.`);
-
-export const unreadThreadsSchema = z
-  .number()
-  .int()
-  .describe('Threads with replies after both `lastReadSeq` and what you have read in them; up to 100 are counted.');
 
 const channelKinds = ['server', 'dm'] as const;
 export const channelTypes = ['text', 'announcement', 'voice'] as const;
@@ -120,19 +108,6 @@ export const positionsSchema = z
     message: 'must be given, or positions',
   });
 
-export const markReadSchema = z
-  .object({ messageId: omittable(idSchema), seq: omittable(z.number().int().min(0)) })
-  .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
-    path: ['seq'],
-    message: 'must be given, or messageId',
-  });
-
-export const readStateSchema = z.object({
-  channelId: idSchema,
-  lastReadSeq: z.number().int(),
-  unreadCount: unreadSchema,
-});
-
 const channelChangeSchema = channelSchema
   .pick({ id: true, name: true, type: true, serverId: true })
   .extend({ channel: channelSchema });
@@ -184,15 +159,6 @@ export const channelMemberRemoved = durableEvent({
     channelId: idSchema,
     serverId: idSchema.nullable(),
     gone: z.boolean().optional().describe('The channel itself was deleted or archived; you were not in it.'),
-  }),
-});
-
-export const channelRead = durableEvent({
-  name: 'channel:read',
-  summary: 'You have read a channel up to here, on this or another device.',
-  room: 'user',
-  payload: readStateSchema.extend({
-    back: z.boolean().optional().describe('You marked messages as unread: `lastReadSeq` has gone back.'),
   }),
 });
 

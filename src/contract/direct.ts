@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, uuidParam } from './call.ts';
-import { channelSchema, unreadSchema, unreadThreadsSchema } from './channel.ts';
+import { channelSchema } from './channel.ts';
 import { durableEvent } from './event.ts';
 import { messageSchema, sendMessageSchema } from './message.ts';
 import { ownMessages, sendErrors } from './message-calls.ts';
+import { unreadSchema, unreadThreadsSchema } from './read-state.ts';
 import { idSchema, limitSchema } from './schema.ts';
 
 /** A DM channel as one of its two people sees it. */

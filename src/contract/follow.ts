@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
-import { channelParam, markReadSchema } from './channel.ts';
+import { channelParam } from './channel.ts';
 import { durableEvent } from './event.ts';
+import { markReadSchema } from './read-state.ts';
 import { idSchema, limitSchema, omittable, record, timeSchema } from './schema.ts';
 import { threadSchema } from './thread.ts';
 

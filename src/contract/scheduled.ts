@@ -4,7 +4,7 @@ import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { mostAheadDays } from './later.ts';
 import { editScheduledShape, messageAtSchema } from './message.ts';
-import { sendErrors } from './message-calls.ts';
+import { ownMessages, sendErrors } from './message-calls.ts';
 import { doneSchema, idSchema, limitSchema, offsetSchema, record, timeExample, timeSchema } from './schema.ts';
 
 /** `sending`: it is on its way, and cannot be changed any more. `failed`: it was refused, and waits for its author. */
@@ -100,6 +100,7 @@ export const scheduledCalls = calls('Later', {
     status: 201,
     answer: scheduledSchema,
     errors: [...sendErrors, 'SCHEDULED_LIMIT'],
+    audit: ownMessages,
   },
   editScheduled: {
     method: 'PATCH',
@@ -109,6 +110,7 @@ export const scheduledCalls = calls('Later', {
     body: editScheduledSchema,
     answer: scheduledSchema,
     errors: [...sendErrors, 'SCHEDULED_NOT_FOUND', 'SCHEDULED_SENDING'],
+    audit: ownMessages,
   },
   sendScheduled: {
     method: 'POST',

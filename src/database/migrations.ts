@@ -157,6 +157,8 @@ export const migrations = [
   { name: '0149-filters', class: Filters },
   { name: '0153-retention', class: Retention },
   { name: '0155-flag-reports', class: FlagReports },
+  { name: '0156-let-in-by-others', class: LetInByOthers },
+  { name: '0157-report-responsible', class: ReportResponsible },
   { name: '0158-moderation-indexes', class: ModerationIndexes },
   { name: '0160-emoji-forms', class: EmojiForms },
   { name: '0161-merged-reactions', class: MergedReactions },

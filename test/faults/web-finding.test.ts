@@ -162,6 +162,8 @@ describe('finding one’s way in the web client', () => {
     const { id } = (await here.alice.post(`/api/messages/${parent.id}/thread`, {})).body;
     await here.alice.post(`/api/threads/${id}/messages`, { content: 'as I said' });
     await here.alice.post(`/api/threads/${id}/messages`, { content: 'an answer', replyToId: question.id });
+    // Where it was last, it may be over the message, whose buttons would cover the link.
+    await bob.page.mouse.move(0, 0);
     await bob.open(`${address()}/thread/${id}`);
     await bob.page.locator('aside .reply').click();
     await bob.page.locator('article.target', { hasText: 'a question for all' }).waitFor();

@@ -14,6 +14,7 @@ const groups: Record<string, string> = {
   'Identity providers': 'signing in',
   'Invite codes': 'their notes are for oneself',
   'Join requests': 'asks and answers',
+  Later: 'one’s own; what is scheduled goes by the filters when it is sent',
   Membership: 'of the installation',
   Mentions: 'reads',
   Models: 'answers the caller alone',
@@ -41,6 +42,12 @@ const without: Record<string, string> = {
   ),
   ...Object.fromEntries(['approveHeld', 'rejectHeld', 'withdrawHeld'].map((name) => [name, 'a moderator decides'])),
   ...Object.fromEntries(['uploadPicture', 'linkOutsidePictures'].map((name) => [name, 'pictures'])),
+  ...Object.fromEntries(
+    ['followThread', 'unfollowThread', 'markThreadRead', 'markUnread'].map((name) => [name, 'one’s own reading']),
+  ),
+  ...Object.fromEntries(
+    ['thread:read', 'thread:follow', 'thread:unfollow', 'message:unread'].map((name) => [name, 'one’s own reading']),
+  ),
   'message:delete': 'no text',
   'message:typing': 'no text',
   'thread:join': 'reads',

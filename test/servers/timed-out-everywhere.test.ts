@@ -9,7 +9,7 @@ import { register, type World, world } from '../world/world.ts';
 /** Groups of calls about a person, their agents, their direct messages and the installation, which no server's timeout concerns. */
 const personal = new Set<string>([
   ...['Accounts', 'Sessions', 'Personal access tokens', 'Identity providers', 'Membership', 'Invite codes'],
-  ...['Friends', 'Direct messages', 'Notifications', 'Models', 'Webhooks', 'Operators'],
+  ...['Friends', 'Direct messages', 'Notifications', 'Models', 'Webhooks', 'Operators', 'Later'],
 ]);
 
 /** What someone who is timed out may still do, and why. */
@@ -31,6 +31,14 @@ const allowed: Record<string, string> = {
   resolveMentions: 'reading',
   listFolders: 'reading',
   markChannelRead: 'read state',
+  markThreadRead: 'read state',
+  markUnread: 'read state',
+  followThread: 'their own inbox',
+  unfollowThread: 'the same',
+  'thread:read': 'read state',
+  'message:unread': 'read state',
+  'thread:follow': 'their own inbox',
+  'thread:unfollow': 'the same',
   requestToJoinServer: 'they are in it already',
   joinServer: 'they are in it already, and coming back ends no timeout',
   leaveServer: 'leaving',

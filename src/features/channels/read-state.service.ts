@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
-import { channelRead, type markReadSchema, type readStateSchema } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
+import { channelRead, type markReadSchema, type readStateSchema } from '../../contract/read-state.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';

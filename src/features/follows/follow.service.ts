@@ -1,7 +1,6 @@
 import { MAX } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
-import { channelRead, type markReadSchema } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
 import {
   type inboxSchema,
@@ -10,6 +9,7 @@ import {
   type unreadFromSchema,
   type unreadThreadSchema,
 } from '../../contract/follow.ts';
+import { channelRead, type markReadSchema } from '../../contract/read-state.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { isUuid } from '../../contract/schema.ts';
 import type { Change } from '../../delivery/changes.ts';

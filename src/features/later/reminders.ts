@@ -40,7 +40,15 @@ export function reminders(): InsideWork {
 async function notify(change: Change, due: SavedRow[]): Promise<void> {
   const titles = await titlesOf(change.rows, due);
   await change.lock(...due.map(({ user_id: userId }) => userRoom(userId)));
-  const place = { senderId: null, serverId: null, channelId: null, onlyUnderAll: false, isAnnounced: false };
+  const place = {
+    senderId: null,
+    serverId: null,
+    channelId: null,
+    onlyUnderAll: false,
+    threadId: null,
+    onlyIfUnread: false,
+    isAnnounced: false,
+  };
   await writeNotifications(
     change,
     due.map((row) => ({

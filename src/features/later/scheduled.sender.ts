@@ -178,7 +178,15 @@ export class ScheduledSender {
     await change.lock(userRoom(userId));
     const reference = { referenceType: 'scheduled', referenceId: id };
     const said = { title: 'A scheduled message was not sent', body: sentenceOf(code), at: dateNow() };
-    const place = { senderId: null, serverId: null, channelId: null, onlyUnderAll: false, isAnnounced: false };
+    const place = {
+      senderId: null,
+      serverId: null,
+      channelId: null,
+      onlyUnderAll: false,
+      threadId: null,
+      onlyIfUnread: false,
+      isAnnounced: false,
+    };
     await writeNotifications(change, [{ userId, kind: 'message.not_sent', ...place, ...reference, ...said }]);
     const data = { id, channelId, threadId, status: 'failed', sendAt: isoTime(row.send_at) } as const;
     change.publish(scheduledUpdated.in(userRoom(userId), data));

@@ -181,7 +181,12 @@ export class MediaService {
 
   /** @param more files, besides the unsent ones */
   private async requireRoom(em: EntityManager, actor: Actor, more: number): Promise<void> {
-    const unsent = await em.count(Attachment, { uploaderId: actor.userId, messageId: null, heldId: null, scheduledId: null });
+    const unsent = await em.count(Attachment, {
+      uploaderId: actor.userId,
+      messageId: null,
+      heldId: null,
+      scheduledId: null,
+    });
     if (unsent + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
   }
 }

@@ -1,5 +1,5 @@
-import { mostUnread } from '../../contract/channel.ts';
 import { mostUnreadThreads } from '../../contract/follow.ts';
+import { mostUnread } from '../../contract/read-state.ts';
 
 /** How many messages to scan for that: most of them may be the reader's own. */
 const mostLooked = 10_000;

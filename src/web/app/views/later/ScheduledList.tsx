@@ -37,7 +37,9 @@ export function ScheduledList() {
   }, []);
   return (
     <>
-      {list?.length === 0 && <p class="empty">Nothing is scheduled. The clock beside the button that sends schedules a message.</p>}
+      {list?.length === 0 && (
+        <p class="empty">Nothing is scheduled. The clock beside the button that sends schedules a message.</p>
+      )}
       <ol class="held">
         {list?.map((one) => (
           <One key={one.id} one={one} />

@@ -213,7 +213,7 @@ function actionsFor(app: AppState, message: Message, { askToDelete, remind }: As
     { label: 'Remind me', icon: 'clock' as const, key: 'm', run: remind },
     // Only secure pages have a clipboard.
     ...(navigator.clipboard ? [{ label: 'Copy link', icon: 'link' as const, key: 'l', run: link }] : []),
-    { label: 'Mark as unread', icon: 'unread' as const, key: 'u', run: unread },
+    { label: 'Mark unread from here', icon: 'unread' as const, key: 'u', run: unread },
     ...(isOwn ? [] : [{ label: 'Report', icon: 'shield' as const, key: 'f', run: report }]),
     ...(isOwn || moderates ? [{ label: 'Delete', icon: 'trash' as const, key: 'delete', run: askToDelete }] : []),
   ];
