@@ -275,7 +275,8 @@ describe('the export of an account', () => {
     expect(await state(one)).to.equal('none');
     expect((await download(one)).status).to.equal(404);
     await sql('UPDATE users SET deleted_at = now() WHERE id = $1', [other.id]);
-    expect(await withRows(cluster.databaseUrl, forgetExports)).to.be.at.least(2);
+    // The server does the same from time to time, and may be quicker.
+    await withRows(cluster.databaseUrl, forgetExports);
     expect(await left()).to.deep.equal([]);
     // Nothing refers to its bytes any more, so the collector takes them.
     expect(
