@@ -43,6 +43,10 @@ export const heldSchema = record('HeldMessage', {
     .describe('What else was sent, and is published with it; for those who decide alone.'),
   reason: z.enum(heldReasons),
   pattern: z.string().nullable().optional().describe('The entry that it was held for; for those who decide alone.'),
+  isOwn: z
+    .boolean()
+    .optional()
+    .describe('In the list of those who decide: whether the caller answers for its author, and so may not decide.'),
   status: z.enum(heldStates),
   nonce: z.string().nullable().optional().describe('For the author, as sent.'),
   createdAt: timeSchema,

@@ -196,9 +196,19 @@ describe('an override', () => {
     await alice.say(channelId, 'without them');
     await ear.next('channel:member-removed', (event) => event.channelId === channelId);
     expect(ear.all('message:new')).to.deep.equal([]);
-    const told = `SELECT count(*)::int AS count FROM log_entries
-      WHERE event = 'channel:member-removed' AND data ->> 'channelId' = $1`;
-    const count = async () => (await query<{ count: number }>(cluster.databaseUrl, told, [channelId]))[0]?.count;
-    await until(async () => (await count()) === 301, { message: 'Not everyone was told' });
+    const told = `SELECT count(*)::int AS count FROM log_entries WHERE event = $1 AND data ->> 'channelId' = $2`;
+    const count = async (event: string, id: string) =>
+      (await query<{ count: number }>(cluster.databaseUrl, told, [event, id]))[0]?.count;
+    const areTold = (event: string, id: string) =>
+      until(async () => (await count(event, id)) === 301, { message: `Not everyone got ${event}` });
+    await areTold('channel:member-removed', channelId);
+    // Without the role they are back here, and out of what it opened: of both the same jobs tell them.
+    const vault = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'vault', isPrivate: true })).body.id;
+    await alice.put(`/api/channels/${vault}/overrides/roles/${roleId}`, { allow: ['view'] });
+    await areTold('channel:member-added', vault);
+    expect((await alice.delete(`/api/servers/${server.id}/roles/${roleId}`)).status).to.equal(200);
+    expect(await reads(bob)).to.equal(200);
+    await areTold('channel:member-added', channelId);
+    await areTold('channel:member-removed', vault);
   });
 });

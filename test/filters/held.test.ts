@@ -65,7 +65,7 @@ describe('messages that filters hold', () => {
     expect(told.held).to.include({ heldId: held.heldId, content: 'on hold', pattern: 'hold*' });
     expect(told.held).to.not.have.property('nonce');
     expect((await author.next('held:created')).held).to.deep.equal(held);
-    expect(await queue()).to.deep.equal([told.held]);
+    expect(await queue()).to.deep.equal([{ ...told.held, isOwn: false }]);
     expect(await own(bob)).to.deep.equal([held]);
     await alice.say(channel.id, 'after it');
     await ear.next('message:new', ({ content }) => content === 'after it');
@@ -178,6 +178,28 @@ describe('messages that filters hold', () => {
     expect((await reject(alice, held)).status).to.equal(200);
   });
 
+  it('are decided again after a node died while it published one, if nothing came of it', async () => {
+    const { alice, bob, channel } = here;
+    const [left, sent] = [await hold(bob, 'hold a'), await hold(bob, 'hold b')];
+    const busy = (what: Loose, until: string) =>
+      query(here.cluster.databaseUrl, 'UPDATE held_messages SET busy_until = now() + $2::interval WHERE id = $1', [
+        what.heldId,
+        until,
+      ]);
+    const message = await bob.say(channel.id, 'published');
+    const key = 'UPDATE messages SET sent_key = $2 WHERE id = $1';
+    await query(here.cluster.databaseUrl, key, [message.id, `held ${sent.heldId}`]);
+    for (const one of [left, sent]) {
+      await busy(one, '1 minute');
+      for (const decision of [approve(alice, one), reject(alice, one), withdraw(bob, one)])
+        expect(codeOf(await decision)).to.deep.equal([409, 'HELD_DECIDED']);
+      await busy(one, '-1 second');
+    }
+    expect((await reject(alice, left)).status).to.equal(200);
+    expect(codeOf(await reject(alice, sent))).to.deep.equal([409, 'HELD_DECIDED']);
+    expect((await approve(alice, sent)).body.message.id).to.equal(message.id);
+  });
+
   it('are of moderators who may know of the channel, never one’s own, and nobody else’s', async () => {
     const { alice, bob, carol, server } = here;
     const [mod, other] = [await member(), await member()];
@@ -265,6 +287,8 @@ describe('messages that filters hold', () => {
     const mod = await member();
     await alice.patch(`/api/servers/${here.server.id}/members/${mod.id}`, { role: 'moderator' });
     for (const held of waiting) {
+      expect((await queue()).find((item: Loose) => item.heldId === held.heldId)).to.include({ isOwn: true });
+      expect((await mod.get(`/api/servers/${here.server.id}/held`)).body[0]).to.include({ isOwn: false });
       expect((await approve(mod, held)).body.message).to.include({ threadId: thread.id, authorId: robot.id });
     }
   });

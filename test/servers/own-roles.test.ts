@@ -56,7 +56,8 @@ describe("a server's own roles", () => {
   it('raise nobody: nobody gives what they do not have, or a role that is not below theirs', async () => {
     const low = await make(['member:kick']);
     const high = await make(['role:manage', 'member:kick']);
-    const order = { roleIds: [high.id, low.id] };
+    const strong = await make(['member:ban']);
+    const order = { roleIds: [high.id, low.id, strong.id] };
     expect((await here.alice.patch(`${base}/roles/positions`, order)).status).to.equal(200);
     await give(here.alice, helper, high);
     const attempts: [string, number, Promise<Loose>][] = [
@@ -64,6 +65,8 @@ describe("a server's own roles", () => {
       ['with what one has not', 403, helper.post(`${base}/roles`, { name: 'b', permissions: ['member:ban'] })],
       ['change a lower role', 200, helper.patch(`${base}/roles/${low.id}`, { name: 'Lower' })],
       ['give it more than one has', 403, helper.patch(`${base}/roles/${low.id}`, { permissions: ['audit:read'] })],
+      ['take from it what one has not', 403, helper.patch(`${base}/roles/${strong.id}`, { permissions: [] })],
+      ['leave it what it has', 200, helper.patch(`${base}/roles/${strong.id}`, { permissions: ['member:ban'] })],
       ['change one’s own role', 403, helper.patch(`${base}/roles/${high.id}`, { name: 'x' })],
       ['delete it', 403, helper.delete(`${base}/roles/${high.id}`)],
       ['change what moderators may', 403, helper.patch(`${base}/roles/moderator`, { permissions: [] })],

@@ -35,9 +35,9 @@ const portions = Object.fromEntries(
   Object.entries(kinds).map(([kind, text]) => [
     kind,
     `INSERT INTO jobs (id, kind, data) SELECT gen_random_uuid(), $4,
-      json_build_object('serverId', $1::uuid, 'channelId', c.id, 'userIds', json_agg(part.id))
+      json_build_object('serverId', $1::uuid, 'channelIds', $3::uuid[], 'userIds', json_agg(part.id))
     FROM (SELECT id, (row_number() OVER (ORDER BY id) - 1) / $5 AS place FROM (${text}) AS one) AS part
-    CROSS JOIN unnest($3::uuid[]) AS c (id) GROUP BY c.id, part.place`,
+    GROUP BY part.place`,
   ]),
 );
 
@@ -83,7 +83,7 @@ export const visibilityTable = {
     return idsOf(rows, some[kind] ?? '', [serverId, value, most]);
   },
 
-  /** Adds a job for each portion of the people concerned, and each of the channels. */
+  /** Adds a job for each portion of the people concerned, about all of the channels. */
   async insertPortions(rows: Rows, serverId: string, who: Concerned, channelIds: string[], job: string, size: number) {
     const { kind, value } = askedBy(who);
     await rows(portions[kind] ?? '', [serverId, value, channelIds, job, size]);

@@ -14,12 +14,12 @@ import { type Concerned, type Seat, type Shown, visibilityTable } from './channe
 
 /** So many people, and so many places of them in channels, are told in the change itself; jobs tell more than that. */
 const atOnce = { people: 100, places: 1000 };
-/** How many people one job tells. */
+/** How many people one job tells, of one channel a step. */
 const portion = 200;
 
-const visibilityKind: JobKind<{ serverId: string; channelId: string; userIds: string[] }> = {
+const visibilityKind: JobKind<{ serverId: string; channelIds: string[]; userIds: string[] }> = {
   name: 'channel-visibility',
-  schema: z.object({ serverId: idSchema, channelId: idSchema, userIds: z.array(idSchema) }),
+  schema: z.object({ serverId: idSchema, channelIds: z.array(idSchema), userIds: z.array(idSchema) }),
 };
 
 interface Deps extends Pick<Context, 'control' | 'jobs' | 'channelAccess' | 'serverAccess'> {
@@ -150,8 +150,10 @@ export class ChannelVisibility {
   get work(): InsideWork {
     return insideWork(visibilityKind, async (change, jobs) => {
       for (const { data } of jobs) {
-        const { serverId, channelId, userIds } = data;
-        if (!(await holdServer(change.rows, serverId))) continue;
+        const { serverId, userIds } = data;
+        const [channelId, ...channelIds] = data.channelIds;
+        if (!channelId || !(await holdServer(change.rows, serverId))) continue;
+        if (channelIds.length > 0) await this.deps.jobs.add(change, visibilityKind, { serverId, channelIds, userIds });
         const people = await visibilityTable.undecided(change.rows, serverId, userIds, channelId);
         const ids = (isIn: boolean) => people.filter((one) => one.isIn === isIn).map(({ id }) => id);
         if (ids(true).length > 0) await this.gain(change, serverId, channelId, ids(true), false);

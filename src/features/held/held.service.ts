@@ -44,7 +44,7 @@ export class HeldService {
     requirePermission(membership.rights, 'held:decide');
     const page = { after: idCursor(query.cursor) ?? NIL, limit: query.limit + 1 };
     const rows = await heldQueue(this.deps.database.rows, id, actor.userId, page);
-    return listPage(rows, query.limit, (row) => heldRecord(row, 'moderator'));
+    return listPage(rows, query.limit, (row) => ({ ...heldRecord(row, 'moderator'), isOwn: row.is_own }));
   }
 
   /** The actor's own in a channel. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
@@ -111,9 +111,10 @@ export class HeldService {
     try {
       return await this.asAuthor(row);
     } catch (error) {
-      // What failed on our side may have been done: it can only be approved again.
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      // What failed on our side may have been done: others wait until it must have come to an end.
+      if (!(error instanceof AppError) || (error.status >= 500 && error.code !== 'SERVER_BUSY')) throw error;
       await releaseHeld(rows, row.id);
+      if (error.status >= 500) throw error;
       throw new AppError('HELD_NOT_POSTABLE', { extra: { reason: error.code }, cause: error });
     }
   }

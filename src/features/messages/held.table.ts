@@ -1,6 +1,7 @@
 import type { HeldKind, HeldReason, HeldState } from '../../contract/held.ts';
 import type { Rows } from '../../database/database.ts';
 import type { UserColumns } from '../accounts/account.view.ts';
+import { selectResponsible } from '../accounts/responsible.table.ts';
 import { selectReadsChannel } from '../members/audience.table.ts';
 import type { AttachmentRow } from './attachment.table.ts';
 
@@ -44,11 +45,15 @@ export interface HeldRow extends UserColumns {
   attachments: AttachmentRow[] | null;
 }
 
+/** A row of the queue, with whether its reader answers for its author. */
+export type QueuedRow = HeldRow & { is_own: boolean };
+
 const files = '(SELECT json_agg(a ORDER BY a.place, a.id) FROM attachments a WHERE a.held_id = h.id)';
-const select = `SELECT h.id, h.server_id, h.channel_id, h.author_id, h.kind, h.message_id, h.thread_id, h.reply_to_id, h.content,
+const columns = `h.id, h.server_id, h.channel_id, h.author_id, h.kind, h.message_id, h.thread_id, h.reply_to_id, h.content,
     h.previous_content, h.metadata, h.nonce, h.sent_key, h.reason, h.pattern, h.status, h.decided_at, h.created_at,
-    w.username, w.display_name, w.avatar_url, w.is_bot, ${files} AS attachments
-  FROM held_messages h JOIN users w ON w.id = h.author_id`;
+    w.username, w.display_name, w.avatar_url, w.is_bot, ${files} AS attachments`;
+const from = 'FROM held_messages h JOIN users w ON w.id = h.author_id';
+const select = `SELECT ${columns} ${from}`;
 const byId = `${select} WHERE h.id = $1`;
 /** What the same nonce or Idempotency-Key was held for; the key counts first (contract §13). */
 const byKeys = `${select} WHERE h.channel_id = $1 AND h.author_id = $2 AND (h.nonce = $3 OR h.sent_key = $4)
@@ -58,7 +63,8 @@ const editOf = `${select} WHERE h.author_id = $1 AND h.channel_id = $2 AND h.mes
 const own = `${select} WHERE h.author_id = $1 AND h.channel_id = $2
   AND h.status IN ('waiting', 'rejected') ORDER BY h.id`;
 /** In channels that the reader may know of, and of bots that they read. $1 server, $2 reader, $3 after, $4 limit */
-const queue = `${select} JOIN channels c ON c.id = h.channel_id AND c.deleted_at IS NULL
+const queue = `SELECT ${columns}, ${selectResponsible('h.author_id')} = ${selectResponsible('$2::uuid')} AS is_own
+  ${from} JOIN channels c ON c.id = h.channel_id AND c.deleted_at IS NULL
   JOIN server_members m ON m.server_id = h.server_id AND m.user_id = $2 JOIN users u ON u.id = m.user_id
   LEFT JOIN channel_members e ON e.channel_id = c.id AND e.user_id = $2
   WHERE h.server_id = $1 AND h.status = 'waiting' AND h.id > $3 AND ${selectReadsChannel}
@@ -72,11 +78,21 @@ const keepFiles = `UPDATE attachments SET held_id = $1, place = f.place
   FROM unnest($2::uuid[], $4::int[]) AS f (id, place)
   WHERE attachments.id = f.id AND uploader_id = $3 AND message_id IS NULL AND held_id IS NULL RETURNING attachments.id`;
 const releaseFiles = 'UPDATE attachments SET held_id = NULL WHERE held_id = $1';
-/** Only one decides; while it is being published nobody else does. What is rejected stays readable for its author. */
+/** What a publication that nobody knows the end of has left: the message, or the text that it was edited to. */
+const wasPublished = `CASE WHEN kind = 'edit'
+  THEN EXISTS (SELECT FROM messages m WHERE m.id = held_messages.message_id AND m.content = held_messages.content)
+  ELSE EXISTS (SELECT FROM messages m WHERE m.channel_id = held_messages.channel_id
+    AND m.author_id = held_messages.author_id
+    AND m.sent_key = coalesce(held_messages.sent_key, 'held ' || held_messages.id)) END`;
+/**
+ * Only one decides; while it is being published nobody else does, and what was published can only be approved. What is rejected
+ * stays readable for its author.
+ */
 const settle = `UPDATE held_messages SET status = $2, decided_by = $3, decided_at = $4, message_id = coalesce($5, message_id),
     busy_until = NULL, metadata = NULL, previous_content = NULL,
     content = CASE WHEN $2 = 'rejected' AND status = 'waiting' THEN content ELSE '' END
-  WHERE id = $1 AND status = ANY($6::text[]) AND (busy_until IS NULL OR $2 = 'approved') RETURNING id`;
+  WHERE id = $1 AND status = ANY($6::text[]) AND (busy_until IS NULL OR $2 = 'approved'
+    OR (busy_until < now() AND NOT ${wasPublished})) RETURNING id`;
 const claim = `UPDATE held_messages SET busy_until = now() + make_interval(secs => $2)
   WHERE id = $1 AND status = 'waiting' AND (busy_until IS NULL OR busy_until < now()) RETURNING id`;
 const release = `UPDATE held_messages SET busy_until = NULL WHERE id = $1 AND status = 'waiting'`;
@@ -119,8 +135,8 @@ export function heldQueue(
   serverId: string,
   readerId: string,
   page: { after: string; limit: number },
-): Promise<HeldRow[]> {
-  return rows<HeldRow>(queue, [serverId, readerId, page.after, page.limit]);
+): Promise<QueuedRow[]> {
+  return rows<QueuedRow>(queue, [serverId, readerId, page.after, page.limit]);
 }
 
 export async function countWaiting(rows: Rows, serverId: string, authorId: string): Promise<number> {
@@ -161,7 +177,7 @@ export interface Decision {
   from: HeldState[];
 }
 
-/** Decides, and lets go of the files. @returns false if it was decided before, or is being published */
+/** Decides, and lets go of the files. @returns false if it was decided before, or is being or was published */
 export async function settleHeld(rows: Rows, id: string, decision: Decision): Promise<boolean> {
   const { status, by, at, messageId, from } = decision;
   if ((await rows(settle, [id, status, by, at, messageId, from])).length === 0) return false;

@@ -17,6 +17,7 @@ import {
   type BuiltInRole,
   builtInRoles,
   defaultPermissions,
+  grantable,
   outranks,
   type Permission,
   type Rights,
@@ -81,10 +82,10 @@ export class RoleService {
     return this.change(actor, server, async (change, serverId, rights) => {
       const role = await found(change, serverId, roleId);
       requireToManage(rights, role);
-      const given = input.permissions?.filter((name) => !role.permissions.includes(name)) ?? [];
-      requireToHave(rights, given);
       if (role.builtIn) requireToFit(role.builtIn, input);
       const { name = role.name, color = role.color, permissions = role.permissions } = input;
+      const hasChanged = (one: Permission) => permissions.includes(one) !== role.permissions.includes(one);
+      requireToHave(rights, grantable.filter(hasChanged));
       const before = looksOf(role);
       change.em.assign(role, { name, color: color ?? null, permissions: [...permissions] });
       change.em.persist(role);
@@ -253,8 +254,8 @@ function requireToFit(role: BuiltInRole, { name, permissions }: z.output<typeof 
 }
 
 /** Nobody gives what they do not have. @throws AppError ROLE_REQUIRED, SECOND_FACTOR_SETUP_REQUIRED */
-function requireToHave(rights: Rights, given: readonly Permission[]): void {
-  for (const name of given) requirePermission(rights, name);
+function requireToHave(rights: Rights, names: readonly Permission[]): void {
+  for (const name of names) requirePermission(rights, name);
 }
 
 /** @throws AppError ROLE_REQUIRED for a role that is not below the actor's */

@@ -15,7 +15,7 @@ type Decide = (item: Item, decision: 'approve' | 'reject') => void;
 
 /** What filters hold, kept up to date. A and R decide about the one that the focus is in. */
 export function HeldQueue({ server }: { server: ServerRecord }) {
-  const { client, attempt, me } = useApp();
+  const { client, attempt } = useApp();
   const { id } = server;
   const {
     value: list,
@@ -47,14 +47,14 @@ export function HeldQueue({ server }: { server: ServerRecord }) {
       {list?.length === 0 && <p class="empty">Nothing waits.</p>}
       <ol class="held">
         {list?.map((item) => (
-          <HeldItem key={item.heldId} item={item} isOwn={item.authorId === me.value?.id} onDecide={decide} />
+          <HeldItem key={item.heldId} item={item} onDecide={decide} />
         ))}
       </ol>
     </Block>
   );
 }
 
-function HeldItem({ item, isOwn, onDecide }: { item: Item; isOwn: boolean; onDecide: Decide }) {
+function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
   const { servers } = useApp();
   const ref = useRef<HTMLLIElement>(null);
   const channel = servers.channels.value.get(item.serverId)?.find(({ id }) => id === item.channelId);
@@ -64,7 +64,7 @@ function HeldItem({ item, isOwn, onDecide }: { item: Item; isOwn: boolean; onDec
     onDecide(item, decision);
   };
   const press = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isOwn) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || item.isOwn) return;
     // The pictures of it open over it.
     if (event.target instanceof Element && event.target.closest('dialog')) return;
     if (event.key === 'a') decide('approve');
@@ -86,8 +86,8 @@ function HeldItem({ item, isOwn, onDecide }: { item: Item; isOwn: boolean; onDec
         </Folding>
         <Attachments list={item.attachments} />
         {item.metadata && <pre class="text">{JSON.stringify(item.metadata, null, 2)}</pre>}
-        {isOwn ? (
-          <p class="hint">Someone else decides about your own messages.</p>
+        {item.isOwn ? (
+          <p class="hint">Someone else decides about messages of yours and of your bots.</p>
         ) : (
           <footer>
             <Button label="Approve" onClick={() => decide('approve')} />
