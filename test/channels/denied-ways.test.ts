@@ -49,7 +49,10 @@ describe('a channel that is denied to some', () => {
     await mouth.emit('message:typing', { channelId, typing: true });
     await alice.post(`/api/messages/${said.id}/reactions`, { emoji: '🎉' });
     await alice.put(`/api/channels/${channelId}/pins/${said.id}`);
-    await alice.patch(`/api/messages/${said.id}`, { content: 'a secret, corrected' });
+    await alice.patch(`/api/messages/${said.id}`, {
+      // It names them still: a mention that is edited away notifies nobody any more.
+      content: `a secret, corrected @${out.username} @${inside.username}`,
+    });
     const [shut, open] = await Promise.all(polls);
     // It may be answered with what shut it, which is before its end, and with nothing after that.
     const events = shut?.status === 404 ? [] : shut?.body.events.map(({ event }: Loose) => event);
