@@ -112,7 +112,10 @@ interface Substance {
 
 /** A message has text, attachments or a poll, or forwards another. */
 const isSubstantial = (message: Substance) =>
-  message.content !== '' || (message.attachments?.length ?? 0) > 0 || message.poll != null || message.forwardId != null;
+  message.content !== '' ||
+  (message.attachments?.length ?? 0) > 0 ||
+  message.poll != null ||
+  message.forwardId != null;
 const substance = { path: ['content'], message: 'must not be empty' };
 
 /** A minimal one: the server would refuse an example with ids of other records if it is tried out unchanged. */

@@ -8,7 +8,7 @@ import { previewPlaces } from './media-settings.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
 import { type PushSettings, pushContact, pushKeys, pushVariables } from './push-settings.ts';
 import { type RedisSettings, redisSettings, redisVariables, requireOneKind } from './redis-settings.ts';
-import { parse, SettingsError } from './settings-error.ts';
+import { SettingsError } from './settings-error.ts';
 import {
   hosts,
   inHeaders,
@@ -269,6 +269,15 @@ type DeepPartial<T> = T extends unknown[] ? T : T extends object ? { [K in keyof
 function requireTier(settings: Settings, name: string, id: string): void {
   const known = settings.accounts.tiers.map((entry) => entry.id);
   if (!known.includes(id)) throw new SettingsError(`${name} is "${id}", but must be one of: ${known.join(', ')}.`);
+}
+
+function parse<S extends z.ZodType>(schema: S, value: unknown, name: (path: string) => string): z.infer<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const unknownKeys = issue?.code === 'unrecognized_keys' ? issue.keys : [];
+  const where = [...(issue?.path ?? []), ...unknownKeys.slice(0, 1)].join('.');
+  throw new SettingsError(`${name(where)} is wrong: ${issue?.message ?? 'invalid'}.`);
 }
 
 function modelUpstream(env: z.infer<typeof environmentSchema>): Settings['modelUpstream'] {

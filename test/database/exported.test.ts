@@ -56,15 +56,7 @@ const staying = [
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],
-  ...[
-    'friendships',
-    'blocks',
-    'dm_channels',
-    'group_channels',
-    'group_members',
-    'presence_wishes',
-    'workspace_viewers',
-  ],
+  ...['friendships', 'blocks', 'dm_channels', 'group_channels', 'group_members', 'presence_wishes', 'workspace_viewers'],
   ...['custom_statuses', 'read_receipt_choices'],
   ...[
     'notifications',

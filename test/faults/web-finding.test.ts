@@ -131,7 +131,7 @@ describe('finding one’s way in the web client', () => {
     await page.keyboard.type('thimble');
     await page.keyboard.press('Enter');
     await finds('alice', 'bob', 'bob elsewhere');
-    const from = dialog.getByLabel('From');
+    const from = dialog.getByLabel('Written by');
     await from.fill(`@${here.bob.username.slice(0, -1)}`);
     await dialog.locator(`datalist option[value="@${here.bob.username}"]`).waitFor({ state: 'attached' });
     await from.fill(`@${here.bob.username}`);

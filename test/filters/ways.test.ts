@@ -49,9 +49,10 @@ const without: Record<string, string> = {
   ...Object.fromEntries(['approveHeld', 'rejectHeld', 'withdrawHeld'].map((name) => [name, 'a moderator decides'])),
   ...Object.fromEntries(['uploadPicture', 'linkOutsidePictures', 'changeAttachment'].map((name) => [name, 'no text'])),
   ...Object.fromEntries(
-    ['followThread', 'unfollowThread', 'markThreadRead', 'markAllThreadsRead', 'markUnread', 'setReceiptChoice'].map(
-      (name) => [name, 'one’s own reading'],
-    ),
+    ['followThread', 'unfollowThread', 'markThreadRead', 'markAllThreadsRead', 'markUnread', 'setReceiptChoice'].map((name) => [
+      name,
+      'one’s own reading',
+    ]),
   ),
   ...Object.fromEntries(
     ['thread:read', 'thread:follow', 'thread:unfollow', 'message:unread'].map((name) => [name, 'one’s own reading']),

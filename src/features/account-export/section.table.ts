@@ -119,6 +119,20 @@ const settings: Section[] = [
   section('push-preferences', 'What pushes show', 'p.preview', 'push_preferences p WHERE p.user_id = $1', 'p.user_id'),
   section('status', 'Your status', 'w.status', 'presence_wishes w WHERE w.user_id = $1', 'w.user_id'),
   section(
+    'custom-status',
+    'What you say of yourself',
+    's.emoji, s.text, s.until, s.changed_at AS "changedAt"',
+    'custom_statuses s WHERE s.user_id = $1',
+    's.user_id',
+  ),
+  section(
+    'read-receipts',
+    'Read receipts, if you send them',
+    'c.since',
+    'read_receipt_choices c WHERE c.user_id = $1',
+    'c.user_id',
+  ),
+  section(
     'notifications',
     'Notifications',
     `n.id, n.type, n.kind, n.title, n.body, n.reference_type AS "referenceType", n.reference_id AS "referenceId",

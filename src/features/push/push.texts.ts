@@ -1,6 +1,9 @@
+import type { Language } from '../../contract/languages.ts';
 import { typeOfKind } from '../../contract/notification.ts';
 import type { PushPayload } from '../../contract/push.ts';
 import { isoTime } from '../../contract/schema.ts';
+import { type ServerTexts, serverTexts } from '../../languages/server-texts.ts';
+import { titleIn } from '../../languages/titles.ts';
 import type { Due } from './push.table.ts';
 
 const name = 'Parley';
@@ -12,8 +15,10 @@ const maxTitle = 200;
 export function payloadOf(due: Due, closed: string[]): PushPayload {
   const { id, kind, serverId, channelId, referenceType, referenceId, unreadCount, updatedAt } = due;
   const inviteCode = kind === 'server.invite' ? due.body : null;
-  const shown = { title: due.title.slice(0, maxTitle), body: inviteCode === null ? due.body : '' };
-  const texts = due.preview ? shown : bareTexts(due);
+  const said = serverTexts(due.language);
+  const title = titleIn(said.t, kind, due.title).slice(0, maxTitle);
+  const shown = { title, body: inviteCode === null ? due.body : '' };
+  const texts = due.preview ? shown : bareTexts(said, due);
   const place = { serverId, channelId, referenceType, referenceId };
   return {
     type: 'notification',
@@ -28,9 +33,11 @@ export function payloadOf(due: Due, closed: string[]): PushPayload {
   };
 }
 
-function bareTexts({ kind }: Due): { title: string; body: string } {
+function bareTexts({ t }: ServerTexts, { kind }: Due): { title: string; body: string } {
   const isMessage = typeOfKind[kind] !== 'system';
-  return { title: name, body: isMessage ? 'New message' : 'There is something new for you' };
+  return { title: name, body: isMessage ? t('New message') : t('There is something new for you') };
 }
 
-export const testPayload: PushPayload = { type: 'test', title: name, body: 'Pushes arrive on this device.' };
+export function testPayload(language: Language | null): PushPayload {
+  return { type: 'test', title: name, body: serverTexts(language).t('Pushes arrive on this device.') };
+}

@@ -1,7 +1,7 @@
+import { selectSaid } from '../../database/quoted.ts';
 import type { Snapshot } from '../../contract/report.ts';
 import type { ReportAction, ReportKind } from '../../contract/report-decisions.ts';
 import type { Rows } from '../../database/database.ts';
-import { selectSaid } from '../../database/quoted.ts';
 import { selectFormerOwner, selectResponsible } from '../accounts/responsible.table.ts';
 
 /** All reports of one object. */

@@ -43,7 +43,7 @@ export class MessagePreviews {
   /** Asks for a message that is shown somewhere. */
   want(messageId: string): void {
     const known = this.known.peek().get(messageId);
-    if (known && performance.now() - known.at < freshMs) return;
+    if (known && Date.now() - known.at < freshMs) return;
     this.wanted.add(messageId);
     if (this.isAsking) return;
     this.isAsking = true;
@@ -69,7 +69,7 @@ export class MessagePreviews {
     const now = new Map(this.known.peek());
     for (const id of ids) {
       now.delete(id);
-      now.set(id, { preview: byId.get(id) ?? null, at: performance.now() });
+      now.set(id, { preview: byId.get(id) ?? null, at: Date.now() });
     }
     for (const id of [...now.keys()].slice(0, Math.max(0, now.size - maxKept))) now.delete(id);
     this.known.value = now;
