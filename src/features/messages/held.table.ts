@@ -59,7 +59,7 @@ const byId = `${select} WHERE h.id = $1`;
 const byKeys = `${select} WHERE h.channel_id = $1 AND h.author_id = $2 AND (h.nonce = $3 OR h.sent_key = $4)
   ORDER BY (h.sent_key = $4) DESC NULLS LAST LIMIT 1`;
 const editOf = `${select} WHERE h.author_id = $1 AND h.channel_id = $2 AND h.message_id = $3 AND h.kind = 'edit'
-  AND h.status = 'waiting' AND h.busy_until IS NULL`;
+  AND h.status = 'waiting' AND (h.busy_until IS NULL OR h.busy_until < now())`;
 const own = `${select} WHERE h.author_id = $1 AND h.channel_id = $2
   AND h.status IN ('waiting', 'rejected') ORDER BY h.id`;
 /** In channels that the reader may know of, and of bots that they read. $1 server, $2 reader, $3 after, $4 limit */
@@ -95,7 +95,8 @@ const settle = `UPDATE held_messages SET status = $2, decided_by = $3, decided_a
     OR (busy_until < now() AND NOT ${wasPublished})) RETURNING id`;
 const claim = `UPDATE held_messages SET busy_until = now() + make_interval(secs => $2)
   WHERE id = $1 AND status = 'waiting' AND (busy_until IS NULL OR busy_until < now()) RETURNING id`;
-const release = `UPDATE held_messages SET busy_until = NULL WHERE id = $1 AND status = 'waiting'`;
+/** That it was tried stays known: an earlier attempt, whose end nobody knew, may have published it. */
+const release = `UPDATE held_messages SET busy_until = now() - interval '1 millisecond' WHERE id = $1 AND status = 'waiting'`;
 const forget = `DELETE FROM held_messages WHERE id IN (
     SELECT id FROM held_messages WHERE created_at < now() - make_interval(days => $1) LIMIT $2) RETURNING id`;
 
