@@ -10,6 +10,7 @@ import { medians } from './load.ts';
 import { scale } from './scale.ts';
 import type { Figures, Scenario, Side } from './scenario.ts';
 import { stages } from './scenarios.ts';
+import { search } from './search.ts';
 import { short } from './table.ts';
 
 /**
@@ -125,6 +126,7 @@ try {
   if (wanted === 'hostile') await hostile(resultsOf('hostile'), parts);
   else if (wanted === 'scale') await scale(resultsOf('scale'), parts, people);
   else if (wanted === 'data') await data(resultsOf('data'), messages);
+  else if (wanted === 'search') await search(resultsOf('search'), messages);
   else await compare(wanted);
 } finally {
   await runEnding();

@@ -27,5 +27,5 @@ describe('npm run new:feature', () => {
     expect(readFileSync(path.join(copy, 'src/node/modules.ts'), 'utf8')).to.contain('savedItemsModule(');
     expect(() => run('src/cli/new-feature.ts', 'saved-items')).to.throw('already; choose another name');
     expect(() => run('src/cli/new-feature.ts', 'Saved')).to.throw('lower case');
-  }).timeout(120_000);
+  }).timeout(300_000);
 });

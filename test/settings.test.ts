@@ -289,8 +289,8 @@ describe('the settings', () => {
     });
 
     it('is one for all that start together', async () => {
-      const script = `const { ownSecret } = await import(process.argv[1]); process.stdout.write(ownSecret(process.argv[2]));`;
-      const module = import.meta.resolve('../src/settings/jwt-secrets.ts');
+      const script = `const { keptSecret } = await import(process.argv[1]); process.stdout.write(keptSecret(process.argv[2], 'jwt-secret'));`;
+      const module = import.meta.resolve('../src/settings/kept-secret.ts');
       const start = () => {
         const args = ['--input-type=module', '-e', script, module, dataDir];
         return promisify(execFile)(process.execPath, args).then(({ stdout }) => stdout);
@@ -327,6 +327,39 @@ describe('the settings', () => {
           );
       }
       expect(load({ NODE_ENV: 'production' }).jwtSecrets).to.have.lengthOf(1);
+    });
+  });
+
+  describe('the key that signs pushes', () => {
+    const given = Buffer.alloc(32, 7).toString('base64');
+    const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://db/parley', JWT_SECRET: 'x'.repeat(32) };
+
+    it('is made once, and kept', () => {
+      const { pushKeys } = load();
+      expect(Buffer.from(pushKeys?.publicKey ?? '', 'base64url')).to.have.lengthOf(65);
+      expect(load().pushKeys).to.deep.equal(pushKeys);
+      expect(statSync(path.join(dataDir, 'vapid-key')).mode & 0o777).to.equal(0o600);
+    });
+
+    it('is taken from VAPID_PRIVATE_KEY, in either alphabet, and must be one', () => {
+      const { pushKeys } = load({ ...production, VAPID_PRIVATE_KEY: given });
+      expect(pushKeys?.privateKey).to.equal(Buffer.alloc(32, 7).toString('base64url'));
+      expect(load({ VAPID_PRIVATE_KEY: pushKeys?.privateKey }).pushKeys).to.deep.equal(pushKeys);
+      for (const bad of ['short', Buffer.alloc(32, 255).toString('base64'), Buffer.alloc(32).toString('base64')]) {
+        expect(failureOf(() => load({ VAPID_PRIVATE_KEY: bad }))?.message, bad).to.contain('VAPID_PRIVATE_KEY');
+      }
+    });
+
+    it('is none where nodes would not agree on one, and where pushes are off', () => {
+      expect(load(production).pushKeys).to.equal(null);
+      expect(load({ PUSH: 'off', VAPID_PRIVATE_KEY: given }).pushKeys).to.equal(null);
+      expect(readdirSync(dataDir)).to.not.include('vapid-key');
+    });
+
+    it('comes with someone to ask', () => {
+      expect(load({ MAIL_FROM: 'Chat <chat@example.com>' }).pushContact).to.equal('mailto:chat@example.com');
+      expect(load({ PUSH_CONTACT: 'https://example.com/us' }).pushContact).to.equal('https://example.com/us');
+      expect(failureOf(() => load({ PUSH_CONTACT: 'me' }))?.message).to.contain('PUSH_CONTACT');
     });
   });
 });

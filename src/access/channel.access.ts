@@ -1,6 +1,6 @@
 import type { Caches } from '../cluster/caches.ts';
 import type { Actor } from '../contract/actor.ts';
-import type { ChannelKind, ChannelType } from '../contract/channel.ts';
+import { type ChannelKind, type ChannelType, isDirect } from '../contract/channel.ts';
 import { AppError } from '../contract/errors.ts';
 import { type Permission, type Rights, type Role, requireNoTimeout, requirePermission } from '../contract/roles.ts';
 import { BatchedRead } from '../database/batched-read.ts';
@@ -24,6 +24,8 @@ export interface ChannelInfo extends Overridden {
   isArchived: boolean;
   /** How long people wait between two messages; 0: not at all. */
   slowModeSeconds: number;
+  /** Whether anyone is notified of all its messages, since they chose so there or in its server. */
+  isWatched: boolean;
   /** Whether its server is public. */
   serverIsPublic: boolean;
 }
@@ -164,7 +166,8 @@ export class ChannelAccess {
   }
 
   /**
-   * In a DM nothing may come from a blocked user, or go to a deleted one.
+   * In a DM of two nothing may come from a blocked user, or go to a deleted one. A group is open to everyone in it
+   * (contract §7, Groups).
    * @throws AppError BLOCKED, USER_BLOCKED, FORBIDDEN when the other's account was deleted
    */
   async requireUnblocked(actor: Actor, channel: { id: string; kind: ChannelKind }): Promise<void> {
@@ -263,11 +266,11 @@ function seen(
 }
 
 /**
- * What actors may do in a channel that they know of; in a DM both may do everything.
+ * What actors may do in a channel that they know of; in a DM everyone may do everything.
  * @throws AppError like `requirePermission`
  */
 export function requireInChannel({ kind, rights }: ChannelWithRights, permission: Permission): void {
-  if (kind === 'server') requirePermission(rights, permission);
+  if (!isDirect(kind)) requirePermission(rights, permission);
 }
 
 /** Whether a channel lets in fewer people than before, or lets fewer of them write. */

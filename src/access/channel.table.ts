@@ -6,10 +6,10 @@ import { isNotHeldBack, selectMay } from './rights.table.ts';
 export const selectOverride = `json_build_object('builtIn', o.built_in, 'roleId', o.role_id, 'userId', o.user_id,
   'allow', o.allow, 'deny', o.deny)`;
 const infos = `SELECT c.id, c.server_id AS "serverId", c.kind, c.name, c.type, c.is_private AS "isPrivate",
-    c.is_archived AS "isArchived", c.slow_mode_seconds AS "slowModeSeconds",
-    coalesce((SELECT is_public FROM servers WHERE id = c.server_id), false) AS "serverIsPublic",
+    c.is_archived AS "isArchived", c.slow_mode_seconds AS "slowModeSeconds", c.is_watched OR coalesce(w.is_watched, false) AS "isWatched",
+    coalesce(w.is_public, false) AS "serverIsPublic",
     coalesce((SELECT json_agg(${selectOverride} ORDER BY o.id) FROM channel_overrides o WHERE o.channel_id = c.id), '[]') AS overrides
-  FROM channels c WHERE c.id = ANY($1::uuid[]) AND c.deleted_at IS NULL`;
+  FROM channels c LEFT JOIN servers w ON w.id = c.server_id WHERE c.id = ANY($1::uuid[]) AND c.deleted_at IS NULL`;
 const entries = `SELECT key, (SELECT excluded FROM channel_members
     WHERE channel_id = split_part(key, ':', 1)::uuid AND user_id = split_part(key, ':', 2)::uuid) AS excluded
   FROM unnest($1::text[]) AS key`;

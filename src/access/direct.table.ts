@@ -13,6 +13,16 @@ const standing = `SELECT ARRAY(
   ) AS "isAbandoned"
   FROM dm_channels d WHERE d.channel_id = $1`;
 
+/**
+ * SQL of a person's last used DMs and groups, each with when that was: walks along indexes.
+ * @param user SQL of their id
+ * @param rest SQL of what each walk ends with
+ */
+export const selectDirects = (user: string, rest: string): string => `
+    (SELECT channel_id, last_active_at FROM dm_channels WHERE low_id = ${user} ${rest})
+    UNION ALL (SELECT channel_id, last_active_at FROM dm_channels WHERE high_id = ${user} ${rest})
+    UNION ALL (SELECT channel_id, last_active_at FROM group_members WHERE user_id = ${user} ${rest})`;
+
 /** The DM channel of two people. */
 export async function dmBetween(rows: Rows, { low, high }: Pair): Promise<string | undefined> {
   const [dm] = await rows<{ id: string }>(between, [low, high]);

@@ -8,9 +8,11 @@ const selectUsers = `SELECT id, username, display_name AS "displayName", avatar_
 const known = `${selectUsers} WHERE id = $1`;
 const byId = `${known} AND deleted_at IS NULL`;
 const byIds = `${selectUsers} WHERE id = ANY($1::uuid[])`;
+const livingByIds = `${byIds} AND deleted_at IS NULL`;
 const byUsername = `${selectUsers} WHERE username_key = ANY($1::text[]) AND deleted_at IS NULL
   ORDER BY username_key = $2 DESC LIMIT 1`;
 const staying = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL AND deletes_at IS NULL';
+const allStaying = 'SELECT id FROM users WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL AND deletes_at IS NULL';
 const byEmail = 'SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL';
 
 /** A user with an account, as others see them. @throws AppError USER_NOT_FOUND */
@@ -41,6 +43,13 @@ export async function usersByIds(rows: Rows, ids: string[]): Promise<Map<string,
   return new Map(users.map((user) => [user.id, user]));
 }
 
+/** Users with an account by their ids. @throws AppError USER_NOT_FOUND when any of them has none */
+export async function livingUsers(rows: Rows, ids: string[]): Promise<SmallUser[]> {
+  const users = await rows<SmallUser>(livingByIds, [ids]);
+  if (users.length < ids.length) throw new AppError('USER_NOT_FOUND');
+  return users;
+}
+
 /** The person with this e-mail, in lower case. */
 export async function personByEmail(rows: Rows, email: string): Promise<{ id: string; username: string } | undefined> {
   const [person] = await rows<{ id: string; username: string }>(byEmail, [email]);
@@ -51,6 +60,12 @@ export async function personByEmail(rows: Rows, email: string): Promise<{ id: st
 export async function requireStaying(rows: Rows, id: string): Promise<void> {
   if ((await rows(staying, [id])).length > 0) return;
   throw new AppError('FORBIDDEN', { message: 'This account is being deleted.' });
+}
+
+/** @throws AppError FORBIDDEN when the account of any of them is gone, or about to be */
+export async function requireAllStaying(rows: Rows, ids: string[]): Promise<void> {
+  if ((await rows(allStaying, [ids])).length === ids.length) return;
+  throw new AppError('FORBIDDEN', { message: 'The account of one of them is being deleted.' });
 }
 
 /** Locks a user until the commit, so that limits hold: changes that count what the user has run one at a time. */

@@ -12,7 +12,7 @@ type Payloads<E extends EventSpec> = { [One in E as One['name']]: Payload<One> }
 
 /** Events of no channel that are not in a log either. */
 export type EphemeralEvents = Payloads<
-  Extract<Declared, { name: 'presence:change' | 'presence:count' | 'user:updated' }>
+  Extract<Declared, { name: 'presence:change' | 'presence:count' | 'presence:custom-status' | 'user:updated' }>
 >;
 
 /** Events of a channel. */
@@ -29,6 +29,8 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'channel:member-added': true,
   'channel:member-removed': true,
   'channel:read': true,
+  'channel:receipts': true,
+  'receipts:choice': true,
   'notification:new': true,
   'notification:updated': true,
   'notification:read': true,
@@ -40,6 +42,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'server:joined': true,
   'server:left': true,
   'membership:updated': true,
+  'account:updated': true,
   'agent:policy-changed': true,
   'join-request:created': true,
   'join-request:decided': true,
@@ -61,6 +64,16 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'report:created': true,
   'report:updated': true,
   'audit:created': true,
+  'later:updated': true,
+  'later:removed': true,
+  'scheduled:updated': true,
+  'scheduled:removed': true,
+  'draft:updated': true,
+  'thread:state': true,
+  'notification:preferences': true,
+  'notification:settings': true,
+  'push:preferences': true,
+  'poll:voted': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

@@ -4,7 +4,7 @@ export { Channel, type ChannelEventMap, type StreamPiece } from './channel.ts';
 export type { ConnectionState, Status } from './connection.ts';
 export { ParleyError } from './errors.ts';
 export type { MessageInput, Pending } from './outbox.ts';
-export { Parley, type ParleyEventMap, type ParleyOptions } from './parley.ts';
+export { type CustomStatus, type CustomStatusOf, Parley, type ParleyEventMap, type ParleyOptions } from './parley.ts';
 export type { RestAnswer, RestCall, RestInput } from './rest.ts';
 export { type KeyValueStore, MemoryStore } from './store.ts';
 

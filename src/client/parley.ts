@@ -37,6 +37,9 @@ export interface ParleySignals {
 }
 
 export type Presence = EphemeralEvents['presence:change']['changes'][number];
+export type CustomStatus = NonNullable<EphemeralEvents['presence:custom-status']['customStatus']>;
+/** What people say of themselves, of those who do. */
+export type CustomStatusOf = CustomStatus & { userId: string };
 
 /** Events of channels that are not open: those of DMs arrive without opening. */
 export type ParleyEventMap = OwnEvents & ChannelEvents & EphemeralEvents & ParleySignals;
@@ -180,12 +183,20 @@ export class Parley {
   }
 
   /**
-   * The statuses of those users that the caller may know of; `presence:change` reports changes while this connection lasts.
+   * Says whether someone looks at this device, until the connection ends: while any of a person's devices is active, nothing
+   * is pushed to them. @throws ParleyError NETWORK without a socket
+   */
+  async setActive(active: boolean): Promise<void> {
+    await this.connection.call('presence:active', { active });
+  }
+
+  /**
+   * The statuses of those users that the caller may know of, and what they say of themselves; `presence:change` and
+   * `presence:custom-status` report changes while this connection lasts.
    * @throws ParleyError NETWORK without a socket
    */
-  async watchPresence(userIds: readonly string[]): Promise<Presence[]> {
-    const { users } = await this.connection.call<{ users: Presence[] }>('presence:subscribe', { userIds });
-    return users;
+  watchPresence(userIds: readonly string[]): Promise<{ users: Presence[]; customStatuses?: CustomStatusOf[] }> {
+    return this.connection.call('presence:subscribe', { userIds });
   }
 
   on<E extends keyof ParleyEventMap>(event: E, listener: (data: ParleyEventMap[E]) => void): () => void {

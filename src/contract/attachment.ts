@@ -2,6 +2,12 @@ import { z } from 'zod';
 import { calls, contentHeaders, rawAnswer, uuidParam } from './call.ts';
 import { idSchema, record } from './schema.ts';
 
+/** How much of a voice message is told beside its file. The bytes are a multiple of 3, so that their base64 has no padding. */
+const maxDurationMs = 24 * 60 * 60 * 1000;
+const maxWaveformBytes = 96;
+/** Larger ones are no pictures or videos that a client could show. */
+const maxPixels = 16_384;
+
 /** How many files one message may have. */
 export const maxAttachments = 10;
 
@@ -11,8 +17,19 @@ export const attachmentSchema = record('Attachment', {
   filename: z.string(),
   contentType: z.string().describe('Found out from the content, not from the name.'),
   size: z.number().int().describe('Bytes.'),
-  width: z.number().int().nullable().describe('Pixels, of images.'),
+  width: z.number().int().nullable().describe('Pixels, of images, and of videos as whoever sent them said.'),
   height: z.number().int().nullable(),
+  thumbnailUrl: z
+    .string()
+    .nullable()
+    .describe('A smaller form of a picture, WebP without metadata, at most 800 pixels wide and high; it never moves.'),
+  durationMs: z.number().int().nullable().describe('Of audio and video, as whoever sent it said.'),
+  voice: z.boolean().describe('A voice message.'),
+  waveform: z
+    .string()
+    .nullable()
+    .describe(`How loud a voice message is over its time: up to ${maxWaveformBytes} bytes in base64.`),
+  isSpoiler: z.boolean().describe('Show neither the file nor its name before someone asks for it.'),
 });
 
 export type AttachmentRecord = z.output<typeof attachmentSchema>;
@@ -30,6 +47,19 @@ export const sentAttachmentSchema = z
 
 export const uploadAnswerSchema = attachmentSchema.extend({ key: idSchema.describe('The same as `id`.') });
 
+/** Bytes in base64, each written in one way alone. */
+export const waveformSchema = z
+  .string()
+  .max((maxWaveformBytes / 3) * 4)
+  .regex(
+    /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+    `must be 1 to ${maxWaveformBytes} bytes in base64`,
+  )
+  .min(4);
+
+/** A number in a form, which has texts alone. */
+const formNumber = (max: number) => z.coerce.number<string>().int().min(1).max(max);
+
 export const uploadFieldsSchema = z.object({
   messageId: z
     .union([idSchema, z.literal(['', 'null'])])
@@ -37,13 +67,33 @@ export const uploadFieldsSchema = z.object({
     // Forms have no null.
     .transform((id) => (id === '' || id === 'null' ? undefined : id))
     .describe('A message of your own to add the file to at once.'),
+  voice: z
+    .literal(['', 'true', 'false'])
+    .optional()
+    .transform((said) => said === 'true')
+    .describe('It is a voice message; takes an audio file.'),
+  durationMs: formNumber(maxDurationMs).optional().describe('Of audio and video.'),
+  waveform: waveformSchema.optional().describe('Of a voice message: how loud it is, a byte each.'),
+  width: formNumber(maxPixels).optional().describe('Pixels of a video, which the server does not decode.'),
+  height: formNumber(maxPixels).optional(),
+  isSpoiler: z
+    .literal(['true', 'false', ''])
+    .optional()
+    .transform((text) => text === 'true')
+    .describe('`true`: it is a spoiler.'),
 });
+
+export const changeAttachmentSchema = z.object({ isSpoiler: z.boolean() });
 
 export const mediaUrlSchema = z.object({ url: z.string(), expiresAt: z.iso.datetime({ precision: 3 }) });
 
 export const mediaQuerySchema = z.object({
   signature: z.string().max(256).optional().describe('Of a signed link.'),
   disposition: z.enum(['inline', 'attachment']).optional(),
+  size: z
+    .enum(['thumbnail'])
+    .optional()
+    .describe('The smaller form of a picture, if `thumbnailUrl` says that there is one.'),
 });
 
 const id = uuidParam('ATTACHMENT_NOT_FOUND', 'Id of the upload.');
@@ -81,6 +131,15 @@ export const mediaCalls = calls('Media', {
     produces: '*/*',
     answer: rawAnswer,
     errors: ['ATTACHMENT_NOT_FOUND', 'AUTH_TOKEN_MISSING', 'NOT_A_MEMBER', 'LINK_EXPIRED'],
+  },
+  changeAttachment: {
+    method: 'PATCH',
+    path: '/api/attachments/:id',
+    summary: 'Say of an upload of your own, before it is sent, whether it is a spoiler.',
+    params: { id },
+    body: changeAttachmentSchema,
+    answer: attachmentSchema,
+    errors: ['ATTACHMENT_NOT_FOUND', 'ATTACHMENT_INVALID'],
   },
   getMediaLink: {
     method: 'GET',

@@ -12,6 +12,7 @@ export const auditTargets = [
   'report',
   'filter',
   'held-message',
+  'emoji',
   'instance-ban',
 ] as const;
 

@@ -13,6 +13,7 @@ import {
 import { channelMemberAdd, channelMemberRemove } from './channel-member.ts';
 import { inviteCreate, inviteDelete, raidBegin, raidEnd, raidUpdate } from './invite-actions.ts';
 import { joinRequestApprove, joinRequestReject } from './join-request.ts';
+import { previewsRemove } from './link-preview-calls.ts';
 import { messageDelete, messagePin, messageUnpin } from './message-calls.ts';
 import {
   filterAdd,
@@ -41,6 +42,7 @@ import {
   operatorRevoke,
 } from './operating.ts';
 import { botPolicy } from './policy.ts';
+import { pollClose } from './poll.ts';
 import {
   memberRoleAdd,
   memberRoleRemove,
@@ -51,6 +53,7 @@ import {
   roleUpdate,
 } from './role-actions.ts';
 import { serverDelete, serverRenewInvite, serverUpdate } from './server-actions.ts';
+import { emojiAdd, emojiRemove } from './server-emoji.ts';
 import { memberKick, memberRole, serverHandOver } from './server-member.ts';
 import { threadDelete, threadUpdate } from './thread.ts';
 
@@ -62,9 +65,9 @@ export const auditActions = [
   ...([channelMemberAdd, channelMemberRemove, channelOverride] as const),
   ...([roleCreate, roleUpdate, roleDelete, roleReset, roleOrder, memberRoleAdd, memberRoleRemove] as const),
   ...([memberTimeout, memberTimeoutEnd, memberDeleteMessages, reportDecide, reportEscalate] as const),
-  ...([filterAdd, filterRemove, heldApprove, heldReject] as const),
+  ...([filterAdd, filterRemove, heldApprove, heldReject, emojiAdd, emojiRemove, pollClose] as const),
   ...([inviteCreate, inviteDelete, raidUpdate, raidBegin, raidEnd] as const),
-  ...([messagePin, messageUnpin, messageDelete, threadUpdate, threadDelete] as const),
+  ...([messagePin, messageUnpin, messageDelete, previewsRemove, threadUpdate, threadDelete] as const),
   ...([appCreate, appUpdate, appDelete, botKeep, botRelease, botRights, botPolicy] as const),
   ...([accountCreate, accountPassword, accountTier, accountRevoke, accountRemoveFactors] as const),
   ...([accountSuspend, accountUnsuspend, accountDelete, inviteCodesIssue] as const),

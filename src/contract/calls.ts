@@ -13,23 +13,31 @@ import { channelCalls, channelClientEvents } from './channel.ts';
 import { channelMemberCalls } from './channel-member.ts';
 import { channelOverrideCalls } from './channel-override.ts';
 import { confirmationCalls } from './confirmation.ts';
+import { customStatusCalls } from './custom-status.ts';
 import { directCalls } from './direct.ts';
 import { documentCalls, referenceCalls } from './document.ts';
+import { draftCalls } from './draft.ts';
 import { emailChangeCalls } from './email-change.ts';
 import { eventsCalls, roomClientEvents } from './events.ts';
 import { filterCalls } from './filter.ts';
+import { followCalls, followClientEvents } from './follow.ts';
 import { friendCalls } from './friend.ts';
 import { handoverCalls } from './handover.ts';
 import { heldCalls } from './held.ts';
 import { inviteCalls } from './invite.ts';
 import { joinRequestCalls } from './join-request.ts';
+import { laterCalls } from './later.ts';
+import { previewCalls } from './link-preview-calls.ts';
 import { mailedCalls } from './mailed.ts';
 import { memberErasureCalls } from './member-erasure.ts';
 import { membershipCalls } from './membership.ts';
 import { mentionCalls } from './mention.ts';
 import { messageCalls, messageClientEvents } from './message-calls.ts';
+import { messagePreviewCalls } from './message-preview.ts';
 import { modelProxyCalls, modelTokenCalls } from './model-proxy.ts';
 import { notificationCalls } from './notification.ts';
+import { levelCalls } from './notification-level.ts';
+import { settingsCalls } from './notification-settings.ts';
 import { oauthCalls } from './oauth.ts';
 import { operatorCalls } from './operator.ts';
 import { pageCalls, resetPageCalls } from './page.ts';
@@ -37,21 +45,27 @@ import { passkeyCalls } from './passkey.ts';
 import { personalTokenCalls } from './personal-token.ts';
 import { pictureCalls } from './picture.ts';
 import { policyCalls } from './policy.ts';
-import { presenceClientEvents } from './presence.ts';
+import { pollCalls, pollClientEvents } from './poll.ts';
+import { presenceActiveEvents, presenceClientEvents } from './presence.ts';
+import { pushCalls } from './push.ts';
 import { raidCalls } from './raid.ts';
 import { reactionCalls, reactionClientEvents } from './reaction.ts';
+import { receiptCalls } from './read-receipt.ts';
 import { reportCalls } from './report.ts';
 import { historyCalls, retentionCalls } from './retention.ts';
 import { roleCalls } from './role.ts';
+import { scheduledCalls } from './scheduled.ts';
 import { searchCalls } from './search.ts';
 import { secondFactorCalls } from './second-factor.ts';
 import { serverCalls } from './server.ts';
+import { serverEmojiCalls } from './server-emoji.ts';
 import { serverInviteCalls } from './server-invite.ts';
 import { serverMemberCalls } from './server-member.ts';
 import { disconnectCalls, sessionCalls, sessionClientEvents } from './session.ts';
 import { streamClientEvents } from './stream.ts';
 import { threadCalls, threadClientEvents } from './thread.ts';
 import { timeoutCalls } from './timeout.ts';
+import { unsubscribeCalls } from './unsubscribe.ts';
 import { usernameChangeCalls } from './username-change.ts';
 import { verificationCalls } from './verification.ts';
 import { webhookCalls } from './webhook.ts';
@@ -91,6 +105,8 @@ export const allCalls = {
   ...membershipCalls,
   ...mentionCalls,
   ...messageCalls,
+  ...messagePreviewCalls,
+  ...previewCalls,
   ...modelProxyCalls,
   ...modelTokenCalls,
   ...notificationCalls,
@@ -102,14 +118,19 @@ export const allCalls = {
   ...passkeyCalls,
   ...personalTokenCalls,
   ...pictureCalls,
+  ...pushCalls,
   ...policyCalls,
+  ...pollCalls,
   ...raidCalls,
   ...reactionCalls,
+  ...receiptCalls,
+  ...customStatusCalls,
   ...roleCalls,
   ...historyCalls,
   ...retentionCalls,
   ...searchCalls,
   ...secondFactorCalls,
+  ...serverEmojiCalls,
   ...serverInviteCalls,
   ...serverMemberCalls,
   ...timeoutCalls,
@@ -124,6 +145,13 @@ export const allCalls = {
   ...workspaceCalls,
   ...folderCalls,
   ...fileCalls,
+  ...laterCalls,
+  ...scheduledCalls,
+  ...draftCalls,
+  ...followCalls,
+  ...levelCalls,
+  ...settingsCalls,
+  ...unsubscribeCalls,
 };
 
 /** Every event that clients send, by its name on the wire. */
@@ -132,9 +160,12 @@ export const allClientEvents = {
   ...channelClientEvents,
   ...roomClientEvents,
   ...messageClientEvents,
+  ...pollClientEvents,
+  ...presenceActiveEvents,
   ...presenceClientEvents,
   ...reactionClientEvents,
   ...sessionClientEvents,
   ...streamClientEvents,
   ...threadClientEvents,
+  ...followClientEvents,
 };

@@ -1,22 +1,19 @@
-import { userUpdated } from './account.ts';
+import { accountUpdated, userUpdated } from './account.ts';
 import { slashCommandsUpdated } from './agent.ts';
 import { auditCreated } from './audit.ts';
 import { memberBanned, memberUnbanned } from './ban.ts';
-import {
-  channelCreated,
-  channelDeleted,
-  channelMemberAdded,
-  channelMemberRemoved,
-  channelRead,
-  channelUpdated,
-} from './channel.ts';
+import { channelCreated, channelDeleted, channelMemberAdded, channelMemberRemoved, channelUpdated } from './channel.ts';
 import { channelOverridden } from './channel-override.ts';
+import { presenceCustomStatus } from './custom-status.ts';
 import { dmCreated } from './direct.ts';
+import { draftUpdated } from './draft.ts';
 import { draining, errorEvent, ready, resumed } from './events.ts';
+import { threadState } from './follow.ts';
 import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
 import { handoverEnded, handoverOffered } from './handover.ts';
 import { heldCreated, heldDecided } from './held.ts';
 import { joinRequestCreated, joinRequestDecided } from './join-request.ts';
+import { laterRemoved, laterUpdated } from './later.ts';
 import { memberJoined, memberLeft, memberUpdated } from './member.ts';
 import { membershipUpdated } from './membership.ts';
 import {
@@ -28,12 +25,19 @@ import {
   messageUpdated,
 } from './message.ts';
 import { notificationDeleted, notificationNew, notificationRead, notificationUpdated } from './notification.ts';
+import { preferencesUpdated } from './notification-level.ts';
+import { notificationSettingsUpdated } from './notification-settings.ts';
 import { policyChanged } from './policy.ts';
+import { pollUpdated, pollVoted } from './poll.ts';
 import { presenceActivity, presenceChange, presenceCount, presenceSnapshot } from './presence.ts';
+import { pushPreferencesUpdated } from './push.ts';
 import { serverRaid } from './raid.ts';
 import { reactionAdded, reactionRemoved, reactionUpdated } from './reaction.ts';
+import { channelReceipts, receiptChoiceChanged } from './read-receipt.ts';
+import { channelRead } from './read-state.ts';
 import { reportCreated, reportUpdated } from './report.ts';
 import { messagesExpired } from './retention.ts';
+import { scheduledRemoved, scheduledUpdated } from './scheduled.ts';
 import { serverDeleted, serverInvited, serverJoined, serverLeft, serverUpdated } from './server.ts';
 import { inviteCreated, inviteDeleted, inviteUsed } from './server-invite.ts';
 import { sessionRevoked, tokenExpiring } from './session.ts';
@@ -57,6 +61,8 @@ export const catalogue = [
   channelMemberRemoved,
   channelOverridden,
   channelRead,
+  channelReceipts,
+  receiptChoiceChanged,
   dmCreated,
   ready,
   resumed,
@@ -72,6 +78,7 @@ export const catalogue = [
   joinRequestCreated,
   joinRequestDecided,
   membershipUpdated,
+  accountUpdated,
   messageNew,
   messageUpdated,
   messageDeleted,
@@ -84,8 +91,11 @@ export const catalogue = [
   notificationRead,
   notificationDeleted,
   policyChanged,
+  pollUpdated,
+  pollVoted,
   presenceChange,
   presenceActivity,
+  presenceCustomStatus,
   presenceSnapshot,
   presenceCount,
   reactionUpdated,
@@ -112,4 +122,13 @@ export const catalogue = [
   threadUpdated,
   threadDeleted,
   workspaceChanged,
+  laterUpdated,
+  laterRemoved,
+  scheduledUpdated,
+  scheduledRemoved,
+  draftUpdated,
+  threadState,
+  preferencesUpdated,
+  notificationSettingsUpdated,
+  pushPreferencesUpdated,
 ] as const;

@@ -11,6 +11,7 @@ import {
 } from './channel-actions.ts';
 import { durableEvent } from './event.ts';
 import { channelKeepDaysSchema } from './keep-days.ts';
+import { markReadSchema, readStateSchema, unreadSchema, unreadThreadsSchema } from './read-state.ts';
 import { shownInChannel } from './roles.ts';
 import {
   descriptionSchema,
@@ -24,18 +25,13 @@ import {
 } from './schema.ts';
 import { serverParam } from './server.ts';
 
-/** The highest count: nobody needs a larger number, and counting all would take longer with each message. */
-export const mostUnread = 1000;
-
-export const unreadSchema = z
-  .number()
-  .int()
-  .describe(`Messages of others after \`lastReadSeq\`, without those in threads; up to ${mostUnread} are counted.`);
-
-const channelKinds = ['server', 'dm'] as const;
+const channelKinds = ['server', 'dm', 'group'] as const;
 export const channelTypes = ['text', 'announcement', 'voice'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 export type ChannelType = (typeof channelTypes)[number];
+
+/** Whether a channel is of people and no server's: a DM of two, or a group of them (contract §7). */
+export const isDirect = (kind: ChannelKind): boolean => kind !== 'server';
 
 /** The seconds that people wait between two messages in a channel, up to six hours; 0: slow mode is off. */
 export const slowModeSchema = z.number().int().min(0).max(21_600);
@@ -43,8 +39,8 @@ export const slowModeSchema = z.number().int().min(0).max(21_600);
 export const channelSchema = record('Channel', {
   id: idSchema,
   serverId: idSchema.nullable(),
-  kind: z.enum(channelKinds),
-  name: z.string(),
+  kind: z.enum(channelKinds).describe('`dm`: of two people; `group`: of more, in no server.'),
+  name: z.string().describe('Empty for a group that nobody has named: show who is in it.'),
   type: z.enum(channelTypes).describe('In `announcement` channels only admins post; `voice` is only kept.'),
   description: z.string().nullable(),
   topic: z.string().nullable().describe('The description, under its other name.'),
@@ -68,6 +64,7 @@ export const channelItemSchema = channelSchema
   .extend({
     isMember: z.boolean().describe('Whether you are in it and may read it.'),
     unreadCount: unreadSchema,
+    unreadThreads: unreadThreadsSchema,
     lastReadSeq: z.number().int(),
     lastMessagePreview: z.string().nullable().describe('The last message, cut at 200 characters.'),
     permissions: z.array(z.enum(shownInChannel)).describe('What you may do in it, once you are in it.'),
@@ -79,6 +76,7 @@ export const oneChannelSchema = channelItemSchema
     userAId: idSchema.optional().describe('Of a DM only, like the next two.'),
     userBId: idSchema.optional(),
     otherUser: smallUserSchema.optional(),
+    members: z.array(smallUserSchema).optional().describe('Of a group only: everyone in it.'),
   })
   .meta({ id: 'OneChannel' });
 
@@ -113,19 +111,6 @@ export const positionsSchema = z
     path: ['channelIds'],
     message: 'must be given, or positions',
   });
-
-export const markReadSchema = z
-  .object({ messageId: omittable(idSchema), seq: omittable(z.number().int().min(0)) })
-  .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
-    path: ['seq'],
-    message: 'must be given, or messageId',
-  });
-
-export const readStateSchema = z.object({
-  channelId: idSchema,
-  lastReadSeq: z.number().int(),
-  unreadCount: unreadSchema,
-});
 
 const channelChangeSchema = channelSchema
   .pick({ id: true, name: true, type: true, serverId: true })
@@ -179,13 +164,6 @@ export const channelMemberRemoved = durableEvent({
     serverId: idSchema.nullable(),
     gone: z.boolean().optional().describe('The channel itself was deleted or archived; you were not in it.'),
   }),
-});
-
-export const channelRead = durableEvent({
-  name: 'channel:read',
-  summary: 'You have read a channel up to here, on this or another device.',
-  room: 'user',
-  payload: readStateSchema,
 });
 
 const tag = 'Channels';
@@ -279,7 +257,8 @@ export const channelCalls = calls(tag, {
   markChannelRead: {
     method: 'PUT',
     path: '/api/channels/:id/read',
-    summary: 'Mark the channel as read up to a message or a number of its log; it never goes back.',
+    summary:
+      'Mark the channel as read up to a message or a number of its log, with its notifications; this never goes back.',
     params: { id: channelParam },
     body: markReadSchema,
     answer: readStateSchema,
@@ -290,7 +269,8 @@ export const channelCalls = calls(tag, {
 
 export const channelClientEvents = clientEvents(tag, {
   'channel:read': {
-    summary: 'Mark a channel as read up to a message or a number of its log; it never goes back.',
+    summary:
+      'Mark a channel as read up to a message or a number of its log, with its notifications; this never goes back.',
     payload: markReadSchema.safeExtend({ channelId: idSchema }),
     ack: readStateSchema,
     errors: readErrors,

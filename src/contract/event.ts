@@ -30,8 +30,11 @@ export interface DurableEvent<S extends z.ZodType, N extends string = string, R 
   in(room: Room, data: z.input<S>, threadId?: string | null): Draft;
 }
 
+/** A payload is an object, or one of several that a field tells apart. */
+type Payload = z.ZodObject | z.ZodDiscriminatedUnion<z.ZodObject[]>;
+
 /** Declares an event that is kept in its room's log; contract/catalogue.ts lists it. */
-export function durableEvent<S extends z.ZodObject, const N extends string, const R extends LoggedRoom>(
+export function durableEvent<S extends Payload, const N extends string, const R extends LoggedRoom>(
   spec: Omit<EventSpec<S, N, R>, 'durable'>,
 ): DurableEvent<S, N, R> {
   return {

@@ -4,8 +4,10 @@ import { attachmentSchema } from './attachment.ts';
 import { calls, uuidParam } from './call.ts';
 import { channelParam } from './channel.ts';
 import { durableEvent } from './event.ts';
+import { forwardedSchema } from './forwarded.ts';
 import { messageSchema } from './message.ts';
 import { heldApprove, heldReject } from './moderation-actions.ts';
+import { newPollSchema } from './poll.ts';
 import { doneSchema, idSchema, limitSchema, record, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
 
@@ -41,6 +43,7 @@ export const heldSchema = record('HeldMessage', {
     .nullable()
     .optional()
     .describe('What else was sent, and is published with it; for those who decide alone.'),
+  poll: newPollSchema.optional().describe('The poll that is published with it.'),
   reason: z.enum(heldReasons),
   pattern: z.string().nullable().optional().describe('The entry that it was held for; for those who decide alone.'),
   isOwn: z
@@ -51,6 +54,7 @@ export const heldSchema = record('HeldMessage', {
   nonce: z.string().nullable().optional().describe('For the author, as sent.'),
   createdAt: timeSchema,
   decidedAt: timeSchema.nullable(),
+  forwarded: forwardedSchema.optional().describe('What it forwards.'),
 });
 
 export type HeldRecord = z.output<typeof heldSchema>;

@@ -7,7 +7,7 @@ import { idSchema, limitSchema, record, timeSchema } from './schema.ts';
 
 export const memberSchema = record('Member', {
   userId: idSchema,
-  serverId: idSchema.nullable().describe('Null: one of the two of a direct message.'),
+  serverId: idSchema.nullable().describe('Null: someone in direct messages.'),
   role: z.enum(roles),
   roles: z.array(idSchema).describe("Ids of the server's own roles that they have."),
   nickname: z.string().nullable(),
@@ -76,5 +76,5 @@ export const memberLeft = durableEvent({
   name: 'member:left',
   summary: 'Someone is no longer in the server, or in this channel alone: `scope` says which.',
   room: 'channel',
-  payload: memberEventSchema,
+  payload: memberEventSchema.extend({ serverId: idSchema.nullable().describe('Null: they left a group.') }),
 });

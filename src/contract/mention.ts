@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { calls } from './call.ts';
 import { idExample, idSchema, limitSchema, textSchema } from './schema.ts';
 
-/** How many names of a message are looked up. */
-export const maxMentions = 50;
+/** Mentions in one message, at most. */
+export const maxMentions = 100;
 
 const mentionExample = { kind: 'user', targetId: idExample, token: '@bob', label: 'Bob', range: { start: 6, end: 10 } };
 

@@ -32,6 +32,7 @@ export const sendErrors = [
   'MESSAGE_NOT_FOUND',
   'ATTACHMENT_NOT_FOUND',
   'ATTACHMENT_INVALID',
+  'QUOTA_EXCEEDED',
   'FORBIDDEN',
   'BOT_LOOP',
   'SLOW_MODE',

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { attachmentSchema, maxAttachments, sentAttachmentSchema } from './attachment.ts';
 import { durableEvent, ephemeralEvent } from './event.ts';
-import { mentionSchema } from './mention.ts';
+import { forwardedSchema } from './forwarded.ts';
+import { linkPreviewSchema, maxPreviews } from './link-preview.ts';
+import { maxMentions, mentionSchema } from './mention.ts';
+import { newPollSchema, pollSchema } from './poll.ts';
 import { reactionSchema } from './reaction.ts';
 import {
   idExample,
@@ -11,6 +14,7 @@ import {
   limitSchema,
   record,
   textSchema,
+  timeExample,
   timeSchema,
   withDefault,
 } from './schema.ts';
@@ -43,7 +47,11 @@ export const messageSchema = record('Message', {
   thread: threadSummarySchema.nullable().describe('The thread that starts from it.'),
   attachments: z.array(attachmentSchema),
   reactions: z.array(reactionSchema),
-  mentions: z.array(mentionSchema),
+  mentions: z
+    .array(mentionSchema)
+    .describe(
+      `All that the text mentions, at most ${maxMentions}; clients show these places as mentions, and no others.`,
+    ),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   nonce: z.string().nullable().optional().describe('For the author, as sent.'),
   isEdited: z.boolean(),
@@ -56,6 +64,13 @@ export const messageSchema = record('Message', {
     ),
   createdAt: timeSchema,
   updatedAt: timeSchema,
+  previews: z
+    .array(linkPreviewSchema)
+    .describe(
+      `Of the pages that it links to, at most ${maxPreviews}. They come after the message, by a message:updated that is no edit.`,
+    ),
+  poll: pollSchema.optional().describe('Only of a message with a poll. Its counts are at most about a second behind.'),
+  forwarded: forwardedSchema.optional().describe('What it forwards; `content` is a comment on that.'),
 });
 
 const contentSchema = textSchema(maxContent).refine(
@@ -80,11 +95,24 @@ const newMessageSchema = z.object({
   replyToId: idSchema.nullish(),
   metadata: metadataSchema.nullish(),
   nonce: nonceSchema.nullish(),
+  poll: newPollSchema.nullish().describe('A poll to send with it; it cannot be edited.'),
+  forwardId: idSchema
+    .nullish()
+    .describe(
+      'Id of a message that you may read, to forward with its files; `content` may then be empty, or a comment.',
+    ),
 });
 
-/** A message has text or attachments. */
-const isSubstantial = (message: { content: string; attachments?: string[] | null }) =>
-  message.content !== '' || (message.attachments?.length ?? 0) > 0;
+interface Substance {
+  content: string;
+  attachments?: string[] | null;
+  poll?: object | null;
+  forwardId?: string | null;
+}
+
+/** A message has text, attachments or a poll, or forwards another. */
+const isSubstantial = (message: Substance) =>
+  message.content !== '' || (message.attachments?.length ?? 0) > 0 || message.poll != null || message.forwardId != null;
 const substance = { path: ['content'], message: 'must not be empty' };
 
 /** A minimal one: the server would refuse an example with ids of other records if it is tried out unchanged. */
@@ -97,13 +125,27 @@ export const sendMessageEventSchema = newMessageSchema
   .refine(isSubstantial, substance)
   .meta({ example: { channelId: idExample, ...example } });
 
+/** A message that is to be sent at another time. What is forwarded is so at once, as its author reads it. */
+export const messageAtSchema = (sendAt: typeof timeSchema) =>
+  newMessageSchema
+    .omit({ nonce: true, poll: true, forwardId: true })
+    .extend({ sendAt })
+    .refine(isSubstantial, substance)
+    .meta({ example: { content: 'Good morning!', sendAt: timeExample } });
+
+/** What may be changed of it until then. */
+export const editScheduledShape = {
+  content: contentSchema.optional(),
+  attachments: newMessageSchema.shape.attachments.describe('All of its files, in place of those that it has.'),
+};
+
 export const threadMessageSchema = newMessageSchema
   .omit({ threadId: true })
   .refine(isSubstantial, substance)
   .meta({ example });
 
 export const editMessageSchema = z.object({
-  content: contentSchema.describe('Empty only where the message carries attachments.'),
+  content: contentSchema.describe('Empty only where the message carries attachments or a poll, or forwards another.'),
 });
 
 export const typingSchema = z.object({
@@ -135,7 +177,7 @@ export const messageNew = durableEvent({
 
 export const messageUpdated = durableEvent({
   name: 'message:updated',
-  summary: 'A message was edited.',
+  summary: 'A message was edited, or got or lost link previews or a thumbnail, which is no edit.',
   room: 'channel',
   payload: messageSchema,
 });

@@ -5,12 +5,13 @@ import { durableEvent } from './event.ts';
 import { idSchema, limitSchema, offsetSchema, timeSchema } from './schema.ts';
 
 /** The type of a notification determines how it is shown, and which preference applies (contract §7). */
-const notificationTypes = ['mention', 'reply', 'dm', 'system'] as const;
+const notificationTypes = ['mention', 'reply', 'dm', 'system', 'message'] as const;
 export type NotificationType = (typeof notificationTypes)[number];
 
 /** All kinds of notifications, with their types. */
 export const typeOfKind = {
   'message.mention': 'mention',
+  'message.keyword': 'mention',
   'message.reply': 'reply',
   'thread.reply': 'reply',
   'dm.message': 'dm',
@@ -35,6 +36,9 @@ export const typeOfKind = {
   'message.held_approved': 'system',
   'message.held_rejected': 'system',
   'report.decided': 'system',
+  'later.reminder': 'system',
+  'message.not_sent': 'system',
+  'channel.message': 'message',
 } as const satisfies Record<string, NotificationType>;
 
 export type NotificationKind = keyof typeof typeOfKind;
@@ -53,7 +57,7 @@ export const notificationSchema = z.object({
   body: z
     .string()
     .describe(
-      'What a message says, cut; of a `server.invite` the code to join with, of a `server.banned` or `server.timed_out` the reason.',
+      'What a message says, cut; of a `server.invite` the code to join with, of a `server.banned` or `server.timed_out` the reason, of a `later.reminder` the note, of a `message.not_sent` why it was refused.',
     ),
   referenceType: z.string().nullable(),
   referenceId: idSchema.nullable(),

@@ -19,6 +19,26 @@ export const pageCalls = calls('Pages', {
     summary: 'A frame of the web client in which the home pages of servers are shown.',
   },
   getIcon: { ...icon, path: '/app/icon.svg', summary: 'The icon of the web client.' },
+  getManifest: {
+    ...page,
+    path: '/app/manifest.webmanifest',
+    summary: 'What makes the web client an app that can be installed.',
+    produces: 'application/manifest+json',
+  },
+  getAppIcon: {
+    ...page,
+    path: '/app/icons/:icon',
+    summary: 'An icon of the installed web client.',
+    params: { icon: textParam('ROUTE_NOT_FOUND', 'Name of the file.') },
+    produces: 'image/png',
+    errors: ['ROUTE_NOT_FOUND'],
+  },
+  getServiceWorker: {
+    ...page,
+    path: '/app/sw.js',
+    summary: 'The service worker of the web client: it shows pushes, and starts the page without a connection.',
+    produces: 'text/javascript',
+  },
   getFavicon: {
     ...icon,
     path: '/favicon.ico',

@@ -8,7 +8,7 @@ export type PictureSize = (typeof pictureSizes)[number];
 export const pictureName = z.string().regex(/^[0-9a-f]{32}$/, 'must be the name of a picture');
 
 /** The address of an uploaded picture: its name cannot be guessed, and what is behind it never changes. */
-const picturePath = /^\/media\/([0-9a-f]{32})\.webp$/;
+export const picturePath = /^\/media\/([0-9a-f]{32})\.webp$/;
 
 export const picturePathOf = (name: string): string => `/media/${name}.webp`;
 
@@ -39,8 +39,8 @@ export const pictureSchema = record('Picture', {
 export type PictureRecord = z.output<typeof pictureSchema>;
 
 const uploadPictureSchema = z.object({
-  shape: withDefault(z.enum(['square', 'banner']), 'square').describe(
-    'Comes before the file. Cut from the middle: a square of up to 512 pixels, or a banner of up to 1500 by 500.',
+  shape: withDefault(z.enum(['square', 'banner', 'emoji']), 'square').describe(
+    'Comes before the file. Cut from the middle: a square of up to 512 pixels, or a banner of up to 1500 by 500. An emoji is up to 128 pixels, whole.',
   ),
 });
 

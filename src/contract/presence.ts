@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clientEvents } from './call.ts';
+import { customStatusOfSchema } from './custom-status.ts';
 import { ephemeralEvent } from './event.ts';
 import { idSchema, nameSchema } from './schema.ts';
 
@@ -41,6 +42,7 @@ export const subscribeSchema = z.object({ userIds: z.array(idSchema).max(200) })
 
 export const subscribedSchema = z.object({
   users: z.array(personSchema).describe('Those whom you share a server, a DM or a friendship with.'),
+  customStatuses: z.array(customStatusOfSchema).optional().describe('Of these who have one.'),
 });
 
 export const activitySchema = z.object({
@@ -90,6 +92,10 @@ export const presenceSnapshot = ephemeralEvent({
       .describe(
         'What people are doing in the channel, up to 500: nobody else has an activity there. With `covers: listed` only of those who matter to you.',
       ),
+    customStatuses: z
+      .array(customStatusOfSchema)
+      .optional()
+      .describe('What those who are listed say of themselves, as far as they do.'),
     serverId: idSchema.optional().describe('Of a large server only.'),
     online: onlineSchema.optional().describe('How many members of the large server are not offline.'),
   }),
@@ -107,6 +113,24 @@ export const presenceCount = ephemeralEvent({
 export const memberCountSchema = z.object({
   total: z.number().int().nonnegative().describe('Members, bots included.'),
   online: onlineSchema,
+});
+
+export const activeSchema = z.object({
+  active: z
+    .boolean()
+    .describe('Whether someone looks at this device. A connection that says nothing counts as active.'),
+});
+
+/** What a device says of its user's attention (contract §9, Presence). */
+export const presenceActiveEvents = clientEvents('Presence', {
+  'presence:active': {
+    summary:
+      'Say whether someone looks at this device: while any does, nothing is pushed. It lasts as long as the connection, and nobody else gets to know.',
+    payload: activeSchema,
+    ack: z.object({}),
+    limit: 'events',
+    lane: { by: null },
+  },
 });
 
 export const presenceClientEvents = clientEvents('Presence', {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { calls, clientEvents, textParam, uuidParam } from './call.ts';
 import { durableEvent, ephemeralEvent } from './event.ts';
 import { idSchema, record } from './schema.ts';
-import { isBlank, turnsDirection } from './unicode/visible.ts';
+import { emojiMeant, isEmoji, isOwnForm } from './unicode/emoji.ts';
 
 /** Different emoji of one user, and of all, on one message (contract §6). */
 export const maxEmojiEach = 20;
@@ -11,7 +11,10 @@ export const maxEmoji = 200;
 export const namedUsers = { each: 500, all: 2000 };
 
 export const reactionSchema = record('ReactionSummary', {
-  emoji: z.string(),
+  emoji: z.string().describe('Of a server’s own one its name between colons.'),
+  emojiId: idSchema
+    .optional()
+    .describe('Of a server’s own one: its id. Without an emoji of that id, which was removed, show the name.'),
   count: z.number().int(),
   users: z
     .array(idSchema)
@@ -29,21 +32,31 @@ function isOne(text: string): boolean {
   return first !== undefined && second === undefined && !/[\s\p{Cc}]/u.test(text);
 }
 
-const unfit = 'must be one emoji, or a name between colons';
-const described = 'One emoji, or a name between colons: `:wave:`.';
+const maxLength = 32;
+/** What is wrong with anything else. */
+export const notAnEmoji = 'must be one emoji, or the name of one between colons';
+const described = 'One emoji, or the name of one between colons: `:wave:`.';
 
-/** What someone has reacted with, perhaps in an earlier version, which took some that nobody sees. */
+/** What someone has reacted with, perhaps in an earlier version, which took letters and any name between colons. */
 export const keptEmojiSchema = z
   .string()
   .min(1)
-  .max(32, 'must have at most 32 characters')
-  .refine(isOne, { error: unfit, abort: true })
+  .max(maxLength, `must have at most ${maxLength} characters`)
+  .refine(isOne, { error: 'must be one emoji, or a name between colons', abort: true })
   .describe(described);
 
-/** One grapheme or `:name:` (contract §6), with something to see. */
-export const emojiSchema = keptEmojiSchema
-  .refine((text) => !isBlank(text) && !turnsDirection(text), unfit)
-  .describe(described);
+/**
+ * What one may react with (contract §6): an emoji that can be seen, whatever variation selectors it comes with, or one by
+ * its name. A name that nobody else has may be an emoji of the server's own: who knows the server says whether it has one.
+ */
+export const emojiSchema = z
+  .string()
+  .min(1)
+  .refine((text) => text.length <= maxLength, { error: `must have at most ${maxLength} characters`, abort: true })
+  .overwrite(emojiMeant)
+  .refine((text) => isEmoji(text) || isOwnForm(text), notAnEmoji)
+  .describe(described)
+  .meta({ maxLength });
 
 export const reactSchema = z.object({ emoji: emojiSchema });
 

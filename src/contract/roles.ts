@@ -35,6 +35,7 @@ const leastRoles = {
   'filter:manage': 'admin',
   'held:decide': 'moderator',
   'retention:set': 'admin',
+  'emoji:manage': 'admin',
   'history:read': 'moderator',
   'channel:create': 'admin',
   'channel:update': 'admin',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cut } from './quote.ts';
 import {
   hasMarkFlood,
   isBlank,
@@ -7,6 +8,8 @@ import {
   withoutDirections,
   withoutFloods,
 } from './unicode/visible.ts';
+
+export { cut };
 
 /** Building blocks of the contracts: the forms of ids, times and texts (contract §1, §13). */
 
@@ -106,13 +109,6 @@ export const seqSchema = numberSchema(whole.min(0));
 /** The answer of requests without other content (contract §1). */
 export const doneSchema = record('Done', { ok: z.literal(true), success: z.literal(true) });
 export const done: z.infer<typeof doneSchema> = { ok: true, success: true };
-
-/** The first `max` UTF-16 units of a text, without half of a surrogate pair at the end. */
-export function cut(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const head = text.slice(0, Math.max(max, 0));
-  return head.isWellFormed() ? head : head.slice(0, -1);
-}
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

@@ -1,33 +1,119 @@
 import { z } from 'zod';
+import { smallUserSchema } from './account.ts';
+import { attachmentSchema } from './attachment.ts';
 import { calls } from './call.ts';
 import { messageSchema } from './message.ts';
-import { idSchema, limitSchema } from './schema.ts';
+import { idSchema, limitSchema, record, timeSchema } from './schema.ts';
 
-export const searchMessagesSchema = z.object({
-  query: z
+/** What messages may have, and be, as operators ask for it. */
+export const hasKinds = ['file', 'image', 'link', 'reaction', 'pin'] as const;
+export const isKinds = ['thread', 'pinned', 'bot'] as const;
+
+const nameOf = (what: string) => z.string().trim().min(1).max(100).optional().describe(what);
+const list = <T extends string>(kinds: readonly T[], what: string) =>
+  z
+    .string()
+    .max(100)
+    .transform((text) => text.split(',').map((one) => one.trim().toLowerCase()))
+    .pipe(z.array(z.enum(kinds)))
+    .optional()
+    .describe(what);
+const time = (what: string) =>
+  z
     .string()
     .trim()
-    .min(1, 'must not be empty')
-    .max(256)
-    .describe(
-      'Words, "phrases", `or`, and `-` before what must not be there; any piece of a text in Chinese, Japanese or Korean.',
-    ),
+    .regex(/^\d{4}(-\d{1,2}(-\d{1,2})?)?$|^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/i, 'must be a day or a time')
+    .optional()
+    .describe(`${what} a day, month or year (UTC: \`2026-11-27\`, \`2026-11\`, \`2026\`), or a time with its offset.`);
+
+export const searchMessagesSchema = z
+  .object({
+    query: z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .max(256)
+      .optional()
+      .describe(
+        'Words, "phrases", `or`, `-` before what must not be there, `*` after the beginning of a word; the last word may go on. Operators: `from: in: mentions: has: is: before: after: on:`, each also with `-`.',
+      ),
+    serverId: z.string().max(100).optional().describe('Id or slug of a server to look in.'),
+    channelId: idSchema.optional(),
+    authorId: idSchema.optional(),
+    from: nameOf('Username or id of the author; `me`.'),
+    in: nameOf('Name or id of a channel; `@username`: the direct messages with them.'),
+    mentions: nameOf('Username or id of someone who is mentioned; `me`.'),
+    has: list(hasKinds, 'All of these, with commas between them: `file`, `image`, `link`, `reaction`, `pin`.'),
+    is: list(isKinds, 'All of these: `thread`, `pinned`, `bot`.'),
+    before: time('Before'),
+    after: time('After'),
+    on: time('Within'),
+    sort: z
+      .enum(['time', 'fit'])
+      .default('time')
+      .describe('`time`: newest first. `fit`: of the newest 1000, those that fit best first.'),
+    limit: limitSchema(100, 25),
+    cursor: z
+      .string()
+      .optional()
+      .describe('Id of the last message of the page before; with `sort=fit`, how many came before.'),
+  })
+  .refine((asked) => isAsked(asked), { path: ['query'], message: 'must not be empty' });
+
+/** Nobody wants all messages. */
+const isAsked = ({ query, authorId, from, mentions, has, is, before, after, on }: Record<string, unknown>): boolean =>
+  [query, authorId, from, mentions, has, is, before, after, on].some((one) => one !== undefined);
+
+export const excerptSchema = record('Excerpt', {
+  text: z.string().describe('A piece of the text around the first hit, or of the name of a file.'),
+  marks: z
+    .array(z.object({ start: z.number().int(), end: z.number().int() }))
+    .describe('What was asked for in `text`, in UTF-16 units; the end is exclusive.'),
+  attachmentId: idSchema.nullable().describe('The file whose name it is; null: it is of the text.'),
+});
+
+export const foundMessageSchema = record('FoundMessage', { ...messageSchema.shape, excerpt: excerptSchema });
+
+export const searchOverviewSchema = z.object({
+  query: z.string().trim().min(1, 'must not be empty').max(256).describe('Words; the last one may go on.'),
   serverId: z.string().max(100).optional().describe('Id or slug of a server to look in.'),
-  channelId: idSchema.optional(),
-  authorId: idSchema.optional(),
-  limit: limitSchema(100, 25),
-  cursor: z.string().optional().describe('Id of the last message of the page before.'),
+  limit: limitSchema(25, 5).describe('How many of each kind.'),
+});
+
+export const overviewSchema = record('SearchOverview', {
+  people: z.array(smallUserSchema).describe('Those whom you share a server or direct messages with.'),
+  channels: z.array(z.object({ id: idSchema, serverId: idSchema.nullable(), name: z.string() })),
+  files: z
+    .array(
+      z.object({
+        ...attachmentSchema.shape,
+        messageId: idSchema,
+        channelId: idSchema,
+        threadId: idSchema.nullable(),
+        author: smallUserSchema,
+        sentAt: timeSchema,
+      }),
+    )
+    .describe('By their names, and the text of plain-text files; newest first.'),
 });
 
 export const searchCalls = calls('Search', {
+  searchOverview: {
+    method: 'GET',
+    path: '/api/search',
+    summary: 'People, channels and files with a name like this, among those that you may know of.',
+    query: searchOverviewSchema,
+    answer: overviewSchema,
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER'],
+    limit: 'search',
+  },
   searchMessages: {
     method: 'GET',
     path: '/api/search/messages',
-    summary:
-      'Messages with these words, newest first, among those that you may read. X-Has-More says whether there are more.',
+    summary: 'Messages with these words, among those that you may read. X-Has-More says whether there are more.',
     query: searchMessagesSchema,
     paged: true,
-    answer: z.array(messageSchema),
+    answer: z.array(foundMessageSchema),
     errors: ['SERVER_NOT_FOUND', 'CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'],
     limit: 'search',
   },

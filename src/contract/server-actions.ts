@@ -5,7 +5,13 @@ export const serverUpdate = auditAction({
   summary: 'The server was changed.',
   fields: [
     ...(['name', 'slug', 'description', 'iconUrl', 'bannerUrl', 'homepageHtml', 'isPublic'] as const),
-    ...(['requireSecondFactor', 'holdNewMemberLinksHours', 'keepMessagesDays', 'keepEditHistory'] as const),
+    ...([
+      'requireSecondFactor',
+      'holdNewMemberLinksHours',
+      'keepMessagesDays',
+      'keepEditHistory',
+      'linkPreviews',
+    ] as const),
   ],
 });
 

@@ -47,6 +47,7 @@ export const serverSchema = record('Server', {
     .boolean()
     .describe('People without a second factor may do no more here than members, whatever their role.'),
   rolesVersion: z.number().int().describe('Grows with each change of its roles; then read them again.'),
+  emojiVersion: z.number().int().describe('Grows with each change of its own emoji; then read them again.'),
   role: z.enum(roles).nullable().describe("The caller's role; null for those who are no members."),
   permissions: z
     .array(z.enum(permissions))
@@ -64,6 +65,7 @@ export const serverSchema = record('Server', {
   keepEditHistory: z
     .boolean()
     .describe('Moderators here can read earlier versions of messages that are edited, and authors those of their own.'),
+  linkPreviews: z.boolean().describe('Messages here show previews of the pages that they link to.'),
 });
 
 /** The server that a code leads to, with what a link says besides. */
@@ -107,6 +109,7 @@ export const updateServerSchema = z.object({
     .optional()
     .describe('Takes `retention:set` alone. Older messages are removed soon; null: they are kept for ever.'),
   keepEditHistory: z.boolean().optional().describe('From now on; false removes what is kept.'),
+  linkPreviews: z.boolean().optional().describe('From now on; previews that are there stay.'),
 });
 
 export const discoverSchema = z.object({

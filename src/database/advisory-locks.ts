@@ -11,6 +11,8 @@ export const advisoryLocks = {
   partitioning: 7_215_005,
   /** The one run that partitions messages holds it. */
   moving: 7_215_006,
+  /** One node at a time indexes messages. */
+  indexing: 7_215_007,
   collectingBlobs: 7_215_040,
 };
 

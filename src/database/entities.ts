@@ -16,23 +16,40 @@ import {
   ChannelMember,
   ChannelRead,
   DmChannel,
+  GroupChannel,
+  GroupMember,
   JoinRequest,
   SlowModeTurn,
 } from './entities/channel.entity.ts';
+import { CustomStatus } from './entities/custom-status.entity.ts';
+import { ServerEmoji } from './entities/emoji.entity.ts';
 import { HeldMessage, ServerFilter } from './entities/filter.entity.ts';
+import { ChannelLevelRow, ServerLevelRow, ThreadFollow } from './entities/follow.entity.ts';
 import { FormerName } from './entities/former-name.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
 import { BannedAddress, InstanceBan } from './entities/instance-ban.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
+import { Draft, SavedItem, ScheduledMessage } from './entities/later.entity.ts';
+import { LinkPage, LinkPageWait } from './entities/link-page.entity.ts';
 import { IdempotencyKey, Invalidation, LogRow, MovedLog, Stream } from './entities/log.entity.ts';
 import { EmailCode, MailedCode } from './entities/mailed-code.entity.ts';
-import { Attachment, Message, MessageVersion, Reaction, Thread } from './entities/message.entity.ts';
-import { Notification, NotificationPreferences, NotificationSource } from './entities/notification.entity.ts';
+import { Attachment, Message, MessageForward, MessageVersion, Reaction, Thread } from './entities/message.entity.ts';
+import {
+  Digest,
+  Notification,
+  NotificationKeyword,
+  NotificationPreferences,
+  NotificationSource,
+} from './entities/notification.entity.ts';
 import { Picture } from './entities/picture.entity.ts';
+import { Poll, PollVote } from './entities/poll.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
+import { PushedNotification, PushPreferences, PushSubscription } from './entities/push.entity.ts';
+import { ReadReceiptChoice } from './entities/read-receipt.entity.ts';
 import { Report, ReportCase } from './entities/report.entity.ts';
 import { ChannelOverride, MemberRole, ServerRole } from './entities/role.entity.ts';
+import { SearchProgress, SearchWords, StaleSearch } from './entities/search.entity.ts';
 import { Passkey, PasskeyChallenge, RecoveryCode, SignInTicket, TotpFactor } from './entities/second-factor.entity.ts';
 import { FormerUsername, KnownDevice, SecurityNotice } from './entities/security.entity.ts';
 import { Server, ServerBan, ServerMember, ServerTimeout } from './entities/server.entity.ts';
@@ -93,14 +110,20 @@ export const entities = [
   HeldMessage,
   Message,
   MessageVersion,
+  MessageForward,
   Thread,
   Reaction,
   Attachment,
+  LinkPage,
+  LinkPageWait,
   JoinRequest,
   Stream,
   LogRow,
   Invalidation,
   MovedLog,
+  SearchWords,
+  SearchProgress,
+  StaleSearch,
   IdempotencyKey,
   Blob,
   BlobChunk,
@@ -108,6 +131,8 @@ export const entities = [
   Friendship,
   Block,
   DmChannel,
+  GroupChannel,
+  GroupMember,
   Agent,
   AgentToken,
   AgentPolicy,
@@ -118,6 +143,8 @@ export const entities = [
   NotificationSource,
   Job,
   PresenceWish,
+  CustomStatus,
+  ReadReceiptChoice,
   Workspace,
   WorkspaceNode,
   WorkspaceViewer,
@@ -132,4 +159,18 @@ export const entities = [
   InstanceBan,
   BannedAddress,
   AuditEntry,
+  SavedItem,
+  ScheduledMessage,
+  Draft,
+  ThreadFollow,
+  ChannelLevelRow,
+  ServerLevelRow,
+  NotificationKeyword,
+  Digest,
+  PushSubscription,
+  PushedNotification,
+  PushPreferences,
+  Poll,
+  PollVote,
+  ServerEmoji,
 ];

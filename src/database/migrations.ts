@@ -77,6 +77,27 @@ import { FlagReports } from './migrations/0155-flag-reports.ts';
 import { LetInByOthers } from './migrations/0156-let-in-by-others.ts';
 import { ReportResponsible } from './migrations/0157-report-responsible.ts';
 import { ModerationIndexes } from './migrations/0158-moderation-indexes.ts';
+import { EmojiForms } from './migrations/0160-emoji-forms.ts';
+import { MergedReactions } from './migrations/0161-merged-reactions.ts';
+import { SearchWords } from './migrations/0165-search-words.ts';
+import { ThreadFollows } from './migrations/0170-thread-follows.ts';
+import { ChannelLevels } from './migrations/0171-channel-levels.ts';
+import { DueJobs } from './migrations/0175-due-jobs.ts';
+import { Later } from './migrations/0176-later.ts';
+import { DraftFiles } from './migrations/0179-draft-files.ts';
+import { Groups } from './migrations/0180-groups.ts';
+import { Push } from './migrations/0183-push.ts';
+import { NotificationSettings } from './migrations/0186-notification-settings.ts';
+import { Digests } from './migrations/0187-digests.ts';
+import { Languages } from './migrations/0190-languages.ts';
+import { LinkPreviews } from './migrations/0191-link-previews.ts';
+import { MediaFacts } from './migrations/0192-media-facts.ts';
+import { Polls } from './migrations/0194-polls.ts';
+import { ServerEmojiTable } from './migrations/0195-server-emoji.ts';
+import { SpoilerFiles } from './migrations/0196-spoiler-files.ts';
+import { Forwards } from './migrations/0197-forwards.ts';
+import { ReadReceipts } from './migrations/0198-read-receipts.ts';
+import { CustomStatuses } from './migrations/0199-custom-statuses.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -153,13 +174,40 @@ export const migrations = [
   { name: '0156-let-in-by-others', class: LetInByOthers },
   { name: '0157-report-responsible', class: ReportResponsible },
   { name: '0158-moderation-indexes', class: ModerationIndexes },
+  { name: '0160-emoji-forms', class: EmojiForms },
+  { name: '0161-merged-reactions', class: MergedReactions },
+  { name: '0165-search-words', class: SearchWords },
+  { name: '0170-thread-follows', class: ThreadFollows },
+  { name: '0171-channel-levels', class: ChannelLevels },
+  { name: '0175-due-jobs', class: DueJobs },
+  { name: '0176-later', class: Later },
+  { name: '0179-draft-files', class: DraftFiles },
+  { name: '0180-groups', class: Groups },
+  { name: '0183-push', class: Push },
+  { name: '0186-notification-settings', class: NotificationSettings },
+  { name: '0187-digests', class: Digests },
+  { name: '0190-languages', class: Languages },
+  { name: '0191-link-previews', class: LinkPreviews },
+  { name: '0192-media-facts', class: MediaFacts },
+  { name: '0194-polls', class: Polls },
+  { name: '0195-server-emoji', class: ServerEmojiTable },
+  { name: '0196-spoiler-files', class: SpoilerFiles },
+  { name: '0197-forwards', class: Forwards },
+  { name: '0198-read-receipts', class: ReadReceipts },
+  { name: '0199-custom-statuses', class: CustomStatuses },
 ];
 
 /**
  * Each in a transaction of its own, so that it does not prolong the locks of others: those that take long with many
- * messages, members or files, without blocking reads, and one that waits only moments for its lock and then starts over.
+ * messages, members or files, without blocking reads, one that waits only moments for its lock and then starts over, and one
+ * that works in steps on what those before it have committed.
  */
-const alone = new Set(['0065-search-unspaced', '0083-partitioned-log', '0158-moderation-indexes']);
+const alone = new Set([
+  '0065-search-unspaced',
+  '0083-partitioned-log',
+  '0158-moderation-indexes',
+  '0161-merged-reactions',
+]);
 
 /** An attempt that deadlocks takes a second, PostgreSQL's `deadlock_timeout`. */
 const attempts = 10;

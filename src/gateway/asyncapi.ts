@@ -10,7 +10,7 @@ import {
 } from '../contract/schema/error-schema.ts';
 import { Examples } from '../contract/schema/examples.ts';
 import { headline } from '../contract/schema/headline.ts';
-import { type JsonSchemas, jsonSchemas } from '../contract/schema/json-schemas.ts';
+import { type JsonSchema, type JsonSchemas, jsonSchemas } from '../contract/schema/json-schemas.ts';
 import { scopesOfEvent } from '../contract/scopes.ts';
 import type { Handler } from './handler.ts';
 
@@ -182,7 +182,10 @@ function messageOf(event: EventSpec, { schemas, examples }: Parts): object {
     required: event.retold ? [] : ['eventSeq'],
     properties: { eventSeq: { type: 'integer', minimum: 1 } },
   };
-  const payload = event.durable ? { allOf: [schema, numbered] } : schema;
+  const whole = (one: JsonSchema) => ({ allOf: [one, numbered] });
+  // Each of several forms by itself, so that readers see what it has.
+  const withNumber = schema.oneOf ? { ...schema, oneOf: schema.oneOf.map(whole) } : whole(schema);
+  const payload = event.durable ? withNumber : schema;
   const example = { ...examples.object(schema), ...(event.durable ? { eventSeq: 1 } : {}) };
   return { name: event.name, title: event.name, summary: event.summary, payload, examples: [{ payload: example }] };
 }

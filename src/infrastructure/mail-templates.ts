@@ -14,8 +14,14 @@ const subjectLine = /^Subject: (.+)\r?\n\r?\n/;
 
 const sentencesSchema = z.record(z.string(), z.string());
 
+/** A part of a mail that is made for both of its forms; in that of HTML everything is escaped already. */
+interface Prepared {
+  text: string;
+  html: string;
+}
+
 /** The values of placeholders; each text of a list is a paragraph of its own. */
-type Values = Record<string, string | string[]>;
+type Values = Record<string, string | string[] | Prepared>;
 
 /**
  * Mail templates in config/mail, for operators to change: `<name>.txt` with the subject in its first line, `<name>.html`
@@ -51,19 +57,21 @@ export class MailTemplates {
 
 /** How values are written into a text. */
 interface Form {
+  of: keyof Prepared;
   encode(text: string): string;
   betweenParagraphs: string;
 }
 
-function fill(template: string, values: Values, { encode, betweenParagraphs }: Form): string {
+function fill(template: string, values: Values, { of, encode, betweenParagraphs }: Form): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`A mail template asks for "${name}", which is not known there.`);
+    if (typeof value === 'object' && !Array.isArray(value)) return value[of];
     return [value].flat().map(encode).join(betweenParagraphs);
   });
 }
 
-const plain: Form = { encode: (text) => text.replace(/[\r\n]+/g, ' '), betweenParagraphs: '\n\n' };
+const plain: Form = { of: 'text', encode: (text) => text.replace(/[\r\n]+/g, ' '), betweenParagraphs: '\n\n' };
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
@@ -72,4 +80,4 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-const html: Form = { encode: escapeHtml, betweenParagraphs: '<br><br>' };
+const html: Form = { of: 'html', encode: escapeHtml, betweenParagraphs: '<br><br>' };

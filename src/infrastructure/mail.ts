@@ -9,6 +9,9 @@ import type { MailText } from './mail-templates.ts';
 
 export interface Mail extends MailText {
   to: string;
+  replyTo?: string;
+  /** Further headers, as they are. */
+  headers?: Record<string, string>;
 }
 
 /** A mail with the header by which mail programs recognise a repeat. */

@@ -20,18 +20,23 @@ const sizes: Record<PictureShape, { large: [number, number]; small: [number, num
   square: { large: [512, 512], small: [96, 96] },
   banner: { large: [1500, 500], small: [480, 160] },
   whole: { large: [512, 512], small: [96, 96] },
+  thumbnail: { large: [800, 800], small: [96, 96] },
+  emoji: { large: [128, 128], small: [48, 48] },
 };
 /** An animation that has more than this, before or after, becomes its first frame. */
 const largestAnimation = { frames: 100, bytes: 1024 * 1024 };
+/** There may be many of them on a page. */
+const largestMovingEmoji = 256 * 1024;
 const stillQuality = { quality: 82, effort: 4 };
 /** An animation has up to a hundred times the work. */
 const movingQuality = { quality: 75, effort: 1 };
 
 type Size = [width: number, height: number];
 
-/** The largest size with the shape's proportions that the picture fills; of a `whole` one with its own. */
+/** The largest size with the shape's proportions that the picture fills; of some with its own. */
 function fitting([width, height]: Size, shape: PictureShape, [maxWidth, maxHeight]: Size): Size {
-  const [wide, high] = shape === 'whole' ? [width, height] : [maxWidth, maxHeight];
+  const isCut = shape === 'square' || shape === 'banner';
+  const [wide, high] = isCut ? [maxWidth, maxHeight] : [width, height];
   const scale = Math.min(width / wide, height / high, maxWidth / wide, maxHeight / high);
   return [Math.max(1, Math.round(wide * scale)), Math.max(1, Math.round(high * scale))];
 }
@@ -53,16 +58,19 @@ async function encode({ bytes, shape, maxPixels }: PictureJob): Promise<EncodedP
     .webp(stillQuality)
     .toBuffer();
   const mayMove =
+    shape !== 'thumbnail' &&
     pages > 1 &&
     pages <= largestAnimation.frames &&
     input.length <= largestAnimation.bytes &&
     pages * frameWidth * frameHeight <= maxPixels;
-  const moving = mayMove ? await animated(input, options, [width, height]) : undefined;
+  const most = shape === 'emoji' ? largestMovingEmoji : largestAnimation.bytes;
+  const moving = mayMove ? await animated(input, options, [width, height], most) : undefined;
   const large = moving ?? (await still(data).toBuffer());
   return {
     large: { bytes: Uint8Array.from(large), width, height },
     small: { bytes: Uint8Array.from(small), width: smallWidth, height: smallHeight },
     isAnimated: moving !== undefined,
+    original: { width: original[0], height: original[1] },
   };
 }
 
@@ -71,13 +79,14 @@ async function animated(
   input: Buffer,
   options: { limitInputPixels: number; failOn: 'error' },
   [width, height]: Size,
+  most: number,
 ): Promise<Buffer | undefined> {
   const frames = sharp(input, { ...options, animated: true }).resize(width, height, { fit: 'cover' });
   const result = await frames
     .webp(movingQuality)
     .toBuffer()
     .catch(() => undefined);
-  return result && result.length <= largestAnimation.bytes ? result : undefined;
+  return result && result.length <= most ? result : undefined;
 }
 
 process.on('message', async (job: PictureJob) => {

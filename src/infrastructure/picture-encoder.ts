@@ -6,8 +6,8 @@ import { AppError } from '../contract/errors.ts';
 import type { Log } from './log.ts';
 import { Slots } from './slots.ts';
 
-/** `square` and `banner` (3:1) are cut from the middle; `whole` keeps its proportions. */
-export type PictureShape = 'square' | 'banner' | 'whole';
+/** `square` and `banner` (3:1) are cut from the middle; the others keep their proportions. A `thumbnail` never moves. */
+export type PictureShape = 'square' | 'banner' | 'whole' | 'thumbnail' | 'emoji';
 
 const fileSchema = z.object({
   bytes: z.instanceof(Uint8Array),
@@ -15,7 +15,13 @@ const fileSchema = z.object({
   height: z.int().positive(),
 });
 
-const pictureSchema = z.object({ large: fileSchema, small: fileSchema, isAnimated: z.boolean() });
+const pictureSchema = z.object({
+  large: fileSchema,
+  small: fileSchema,
+  isAnimated: z.boolean(),
+  /** What it was made of, upright. */
+  original: fileSchema.omit({ bytes: true }),
+});
 const resultSchema = z.object({ picture: pictureSchema.nullable() });
 
 /** A picture as it is served: WebP in two sizes, without metadata. The small one never moves. */

@@ -3,7 +3,8 @@ import { type Room, userRoom } from '../contract/rooms.ts';
 import { serverDeleted } from '../contract/server.ts';
 import type { Change } from '../delivery/changes.ts';
 import { atOnce, type ClosedPlaceJob, insertJobs, portion } from './notification.jobs.ts';
-import { deleteInScope, type Scope, unreadCounts } from './notification.table.ts';
+import { deleteInScope, leaveThreadsIn, type Scope, unreadCounts } from './notification.table.ts';
+import { closePushes } from './push.jobs.ts';
 import { markScopeRead } from './reading.ts';
 
 /** A server or a channel that people can no longer enter. */
@@ -13,7 +14,8 @@ export interface ClosedPlace extends Scope {
 }
 
 /**
- * Unread notifications of a place that people can no longer enter count as read; those of a deleted one are deleted.
+ * Unread notifications of a place that people can no longer enter count as read, and they follow no thread in it; those of a
+ * deleted one are deleted.
  * People also get an event for the end of a server. Call it when their access has ended in this change; `rooms` are
  * those that the change notifies, since all locks are taken at once. People beyond the first thousand are left to jobs,
  * which alone still list them.
@@ -37,7 +39,10 @@ export async function closePlaceNow(change: Change, place: ClosedPlace, people: 
     for (const userId of people) change.publish(serverDeleted.in(userRoom(userId), { id: serverId, serverId }));
   }
   if (isGone) await deleteScope(change, { serverId, channelId }, people);
-  else await markScopeRead(change, { serverId, channelId }, people);
+  else {
+    await markScopeRead(change, { serverId, channelId }, people);
+    await leaveThreadsIn(change.rows, { serverId, channelId }, people);
+  }
 }
 
 /** Deletes the notifications of a deleted server or channel; the users' logs must be locked. */
@@ -46,4 +51,5 @@ async function deleteScope(change: Change, { serverId, channelId }: Scope, peopl
   for (const [userId, unreadCount] of await unreadCounts(change.rows, [...users])) {
     change.publish(notificationDeleted.in(userRoom(userId), { scope: { serverId, channelId }, unreadCount }));
   }
+  await closePushes(change.rows, [...users]);
 }

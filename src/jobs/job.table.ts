@@ -15,11 +15,14 @@ const isWaiting = 'kind = $1 AND died_at IS NULL';
 const isDue = `${isWaiting} AND due_at <= now()`;
 const selectKindsDue = `SELECT name FROM unnest($1::text[]) AS name
   WHERE EXISTS (SELECT FROM jobs WHERE kind = name AND died_at IS NULL AND due_at <= now())`;
-const selectDue = `SELECT id, data, attempts FROM jobs WHERE ${isDue} ORDER BY id LIMIT $2`;
+/** Those due longest first: by an index, so that any number that wait for a later time costs nothing. */
+const inOrder = 'ORDER BY due_at, id';
+const selectDue = `SELECT id, data, attempts FROM jobs WHERE ${isDue} ${inOrder} LIMIT $2`;
 const lockDue = `${selectDue} FOR UPDATE SKIP LOCKED`;
 const lease = `UPDATE jobs SET attempts = attempts + 1, due_at = now() + make_interval(secs => $3)
-  WHERE id = ANY(ARRAY(SELECT id FROM jobs WHERE ${isDue} ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED))
+  WHERE id = ANY(ARRAY(SELECT id FROM jobs WHERE ${isDue} ${inOrder} LIMIT $2 FOR UPDATE SKIP LOCKED))
   RETURNING id, data, attempts`;
+const cancel = `DELETE FROM jobs WHERE ${isWaiting} AND key = $2`;
 const remove = 'DELETE FROM jobs WHERE id = ANY($1::uuid[]) RETURNING id';
 /** Who leased it last is known by the count of attempts. */
 const lockLeased = 'SELECT id FROM jobs WHERE id = $1 AND attempts = $2 AND died_at IS NULL FOR UPDATE';
@@ -94,6 +97,11 @@ export const jobTable = {
 
   async insertNotifications(rows: Rows, ids: string[], data: object[]): Promise<void> {
     await rows(insertNotifications, [ids, data.map((one) => JSON.stringify(one))]);
+  },
+
+  /** Deletes the waiting job with a key, if there is one. */
+  async cancel(rows: Rows, kind: string, key: string): Promise<void> {
+    await rows(cancel, [kind, key]);
   },
 
   /** Which of these kinds have a job to run now. */

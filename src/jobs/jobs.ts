@@ -62,6 +62,11 @@ export class Jobs {
     return rows.map(({ id }) => id);
   }
 
+  /** Takes back the waiting job with a key in a change, if there is one. */
+  async cancel<D>(change: Change, kind: JobKind<D>, key: string): Promise<void> {
+    await jobTable.cancel(change.rows, kind.name, key);
+  }
+
   /** Jobs of a kind were added in a transaction that is committed now. */
   wake(kind: string): void {
     this.runners.get(kind)?.wake();

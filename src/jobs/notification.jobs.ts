@@ -5,6 +5,7 @@ import type { Rows } from '../database/database.ts';
 import type { Change } from '../delivery/changes.ts';
 import { dateNow } from '../infrastructure/clock.ts';
 import { newId } from '../infrastructure/ids.ts';
+import { threadStateKind } from './audience.jobs.ts';
 import type { JobKind } from './job.kind.ts';
 import { jobTable } from './job.table.ts';
 import type { Jobs } from './jobs.ts';
@@ -14,13 +15,15 @@ export const atOnce = 1000;
 /** How many of them one job publishes to, for the members of a server or channel. */
 export const portion = 200;
 
-/** A message to notify of: a DM, a reply, one in a thread, or one with mentions. */
+/** A message to notify of: a DM, a reply, one in a thread, in a watched channel, or one with mentions. */
 const messageJobSchema = z.object({
   job: z.literal('message'),
   messageId: idSchema,
   /** Users who are mentioned by name. */
   users: z.array(idSchema),
   broadcast: z.enum(['here', 'everyone']).nullable(),
+  /** Whether some are notified of all messages beside it; earlier versions do not say. */
+  isWatched: z.boolean().optional(),
 });
 
 /**
@@ -162,6 +165,7 @@ export class NotificationQueue {
   /** A job was added in a transaction that is committed now. */
   wake(): void {
     this.jobs.wake(notificationKind.name);
+    this.jobs.wake(threadStateKind.name);
   }
 
   /** Marks as read, after the change, notifications in a server that need no answer any more. */

@@ -14,6 +14,23 @@ const readScope = `UPDATE notifications SET read_at = now() WHERE user_id = ANY(
      AND ${inScope} RETURNING user_id AS "userId"`;
 const readSettled = `UPDATE notifications SET read_at = now() WHERE user_id = $1 AND read_at IS NULL
      AND reference_type = $2 AND reference_id = $3 AND kind = coalesce($4, kind) RETURNING id, user_id AS "userId"`;
+/** What was asked stays open until it is answered. */
+const settled = `user_id = $1 AND channel_id = $2 AND read_at IS NULL AND kind <> 'channel.join_request'`;
+const hasUnread = `SELECT FROM notifications WHERE ${settled} LIMIT 1`;
+const readInChannel = `UPDATE notifications n SET read_at = now() WHERE ${settled}
+     AND NOT EXISTS (SELECT FROM messages m WHERE n.reference_type = 'message' AND m.channel_id = $2 AND m.id = n.reference_id
+       AND m.seq > $3) RETURNING id, user_id AS "userId"`;
+const readInThread = `UPDATE notifications n SET read_at = now() WHERE ${settled} AND n.reference_type = 'message'
+     AND EXISTS (SELECT FROM messages m WHERE m.channel_id = $2 AND m.id = n.reference_id AND m.thread_id = $4 AND m.seq <= $3)
+     RETURNING id, user_id AS "userId"`;
+const readThreads = `UPDATE notifications n SET read_at = now() WHERE user_id = $1 AND read_at IS NULL
+     AND reference_type = 'message' AND EXISTS (SELECT FROM messages m
+       JOIN unnest($2::uuid[], $3::bigint[]) AS seen (thread_id, seq) ON seen.thread_id = m.thread_id
+       WHERE m.channel_id = n.channel_id AND m.id = n.reference_id AND m.seq <= seen.seq)
+     RETURNING id, user_id AS "userId"`;
+const leaveThreads = `DELETE FROM thread_follows f USING threads t JOIN channels c ON c.id = t.channel_id
+     WHERE f.user_id = ANY($1::uuid[]) AND t.id = f.thread_id
+       AND ($2::uuid IS NULL OR c.server_id = $2) AND ($3::uuid IS NULL OR c.id = $3)`;
 const countUnread = `SELECT u.id AS "userId", (SELECT count(*)::int FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL)
      AS count FROM unnest($1::uuid[]) AS u (id)`;
 
@@ -34,6 +51,40 @@ export function readOfReference(
   reference: { type: string; id: string; kind?: NotificationKind },
 ): Promise<{ id: string; userId: string }[]> {
   return rows(readSettled, [userId, reference.type, reference.id, reference.kind ?? null]);
+}
+
+/** Whether a user has unread notifications of a channel that reading settles. */
+export async function hasUnreadIn(rows: Rows, userId: string, channelId: string): Promise<boolean> {
+  return (await rows(hasUnread, [userId, channelId])).length > 0;
+}
+
+/**
+ * A user's unread notifications of a channel count as read, but those of messages after `seq`; of a thread only those of
+ * its messages up to there.
+ */
+export function readUpTo(
+  rows: Rows,
+  userId: string,
+  { channelId, threadId, seq }: { channelId: string; threadId?: string; seq: number },
+): Promise<{ id: string; userId: string }[]> {
+  return threadId === undefined
+    ? rows(readInChannel, [userId, channelId, seq])
+    : rows(readInThread, [userId, channelId, seq, threadId]);
+}
+
+/** A user's unread notifications of replies in threads count as read, in each up to a number. */
+export function readInThreads(
+  rows: Rows,
+  userId: string,
+  read: { threadId: string; seq: number }[],
+): Promise<{ id: string; userId: string }[]> {
+  const [threadIds, seqs] = [read.map(({ threadId }) => threadId), read.map(({ seq }) => seq)];
+  return rows(readThreads, [userId, threadIds, seqs]);
+}
+
+/** People follow no thread in a scope any more. */
+export async function leaveThreadsIn(rows: Rows, { serverId, channelId }: Scope, people: string[]): Promise<void> {
+  await rows(leaveThreads, [people, serverId, channelId]);
 }
 
 /** The unread count of each user. */

@@ -140,6 +140,8 @@ function followLostAccess(
     [channelMemberRemoved.name](entry, data) {
       const { channelId, serverId } = channelMemberRemoved.payload.parse(data);
       channels.forgetMemberHere(channelId, streamId(entry.room));
+      // A group that becomes a channel of a server.
+      if (serverId === null) channels.forgetHere(channelId);
       evict(entry, serverId, [channelRoom(channelId)]);
     },
     [channelDeleted.name](entry) {

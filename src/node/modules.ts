@@ -11,31 +11,40 @@ import { blobsModule } from '../features/blobs/blobs.module.ts';
 import { bootstrapModule } from '../features/bootstrap/bootstrap.module.ts';
 import { channelsModule } from '../features/channels/channels.module.ts';
 import type { Context } from '../features/context.ts';
+import { digestModule } from '../features/digest/digest.module.ts';
 import { directModule } from '../features/direct/direct.module.ts';
 import { eventsModule } from '../features/events/events.module.ts';
 import { filtersModule } from '../features/filters/filters.module.ts';
+import { followsModule } from '../features/follows/follows.module.ts';
 import { friendsModule } from '../features/friends/friends.module.ts';
 import { handoversModule } from '../features/handovers/handovers.module.ts';
 import { heldModule } from '../features/held/held.module.ts';
 import { invitesModule } from '../features/invites/invites.module.ts';
 import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
+import { laterModule } from '../features/later/later.module.ts';
 import { mediaModule } from '../features/media/media.module.ts';
 import { memberErasureModule } from '../features/member-erasure/member-erasure.module.ts';
 import { membersModule } from '../features/members/members.module.ts';
 import { mentionsModule } from '../features/mentions/mentions.module.ts';
+import { messagePreviewsModule } from '../features/message-previews/message-previews.module.ts';
 import { messagesModule } from '../features/messages/messages.module.ts';
 import { modelProxyModule } from '../features/model-proxy/model-proxy.module.ts';
 import type { Module } from '../features/module.ts';
 import { notificationsModule } from '../features/notifications/notifications.module.ts';
 import { operatorsModule } from '../features/operators/operators.module.ts';
 import { picturesModule } from '../features/pictures/pictures.module.ts';
+import { pollsModule } from '../features/polls/polls.module.ts';
 import { presenceModule } from '../features/presence/presence.module.ts';
+import { previewsModule } from '../features/previews/previews.module.ts';
+import { pushModule } from '../features/push/push.module.ts';
 import { raidsModule } from '../features/raids/raids.module.ts';
 import { reactionsModule } from '../features/reactions/reactions.module.ts';
+import { receiptsModule } from '../features/receipts/receipts.module.ts';
 import { reportsModule } from '../features/reports/reports.module.ts';
 import { retentionModule } from '../features/retention/retention.module.ts';
 import { rolesModule } from '../features/roles/roles.module.ts';
 import { searchModule } from '../features/search/search.module.ts';
+import { serverEmojiModule } from '../features/server-emoji/server-emoji.module.ts';
 import { serverInvitesModule } from '../features/server-invites/server-invites.module.ts';
 import { serversModule } from '../features/servers/servers.module.ts';
 import { threadsModule } from '../features/threads/threads.module.ts';
@@ -62,26 +71,33 @@ export function createModules(context: Context) {
   const modelProxy = modelProxyModule(people);
   const friends = friendsModule(people);
   const members = membersModule(people);
-  const channels = channelsModule({ ...people, ...members.services });
-  const places = { ...people, ...members.services, ...channels.services };
+  const receipts = receiptsModule(context);
+  const seats = { ...people, ...members.services, ...receipts.services };
+  const channels = channelsModule(seats);
+  const places = { ...seats, ...channels.services };
   const serverInvites = serverInvitesModule(places);
   const raids = raidsModule(places);
   const joinRequests = joinRequestsModule({ ...places, ...serverInvites.services });
   const doors = { ...places, ...serverInvites.services, ...raids.services, ...joinRequests.services };
   const servers = serversModule(doors);
   const roles = rolesModule(places);
+  const serverEmoji = serverEmojiModule(places);
   const mentions = mentionsModule(places);
   const messages = messagesModule({ ...places, ...mentions.services });
   const talk = { ...places, ...joinRequests.services, ...servers.services, ...messages.services };
+  const messagePreviews = messagePreviewsModule(talk);
   const held = heldModule(talk);
   const media = mediaModule(talk);
+  const previews = previewsModule(talk);
   const memberErasure = memberErasureModule(talk);
   const reactions = reactionsModule(talk);
+  const polls = pollsModule(talk);
   const search = searchModule(talk);
   const bootstrap = bootstrapModule(talk);
   const agents = agentsModule(talk);
   const events = eventsModule({ ...talk, ...agents.services });
   const threads = threadsModule(talk);
+  const follows = followsModule(talk);
   const retention = retentionModule(talk);
   const workspace = workspaceModule(talk);
   const apps = appsModule({ ...talk, ...workspace.services });
@@ -89,6 +105,9 @@ export function createModules(context: Context) {
   const reports = reportsModule({ ...talk, ...apps.services });
   const operators = operatorsModule({ ...talk, ...audit.services, ...reports.services });
   const notifications = notificationsModule({ ...talk, ...direct.services });
+  const digest = digestModule({ ...context, ...notifications.services });
+  const push = pushModule(talk);
+  const later = laterModule(talk);
   const accountExport = accountExportModule(talk);
   const handovers = handoversModule({ ...talk, ...agents.services });
   const parting = { ...talk, ...friends.services, ...agents.services, ...handovers.services };
@@ -105,31 +124,37 @@ export function createModules(context: Context) {
       modelProxy,
       friends,
       members,
+      receipts,
       channels,
       serverInvites,
       raids,
       joinRequests,
       servers,
       roles,
+      serverEmoji,
       mentions,
     },
     ...{
       messages,
+      messagePreviews,
       held,
       media,
+      previews,
       memberErasure,
       reactions,
+      polls,
       search,
       bootstrap,
       agents,
       events,
       threads,
+      follows,
       retention,
       workspace,
       apps,
       direct,
     },
-    ...{ notifications, reports, operators, accountExport, handovers, accountDeletion },
+    ...{ notifications, digest, push, later, reports, operators, accountExport, handovers, accountDeletion },
   };
   const { chores, delivery, settings } = context;
   chores.add(
@@ -151,5 +176,16 @@ export function createModules(context: Context) {
     ...events.services,
     ...apps.services,
   };
-  return { list, services: { ...services, ...direct.services, ...operators.services, ...accountDeletion.services } };
+  return {
+    list,
+    services: {
+      ...services,
+      ...direct.services,
+      ...operators.services,
+      ...accountDeletion.services,
+      ...later.services,
+      ...push.services,
+      ...previews.services,
+    },
+  };
 }

@@ -35,7 +35,10 @@ import {
   watchJobs,
   watchLimits,
   watchPictures,
+  watchPreviews,
+  watchPushes,
   watchReplicas,
+  watchScheduled,
   watchWebhooks,
 } from './watches.ts';
 import type { WorkerLink } from './workers/worker.ts';
@@ -198,8 +201,11 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => services.writer.queued);
   watchWebhooks(metrics, services.webhookDispatcher);
+  watchScheduled(metrics, services.scheduledSender);
+  watchPushes(metrics, services.pushWork);
   watchJobs(metrics, context.jobs);
   watchPictures(metrics, services.pictureWork);
+  watchPreviews(metrics, services.previewCounters);
   const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });
   connectSockets({ list, services }, gateway, shutdown);
   for (const module of Object.values(list)) module.start?.();

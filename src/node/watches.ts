@@ -2,7 +2,10 @@ import { errorCodes } from '../contract/errors.ts';
 import type { Database } from '../database/database.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { WebhookDispatcher } from '../features/agents/webhooks/webhook.dispatcher.ts';
+import type { ScheduledSender } from '../features/later/scheduled.sender.ts';
 import type { PicturesServices } from '../features/pictures/pictures.module.ts';
+import type { PreviewsServices } from '../features/previews/previews.module.ts';
+import type { PushWork } from '../features/push/push.work.ts';
 import type { SocketServices } from '../gateway/dispatch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
@@ -79,6 +82,24 @@ export function watchWebhooks(metrics: Metrics, webhooks: Pick<WebhookDispatcher
   metrics.gauge('webhooks_under_way', 'Rooms that are being delivered.', () => webhooks.counters.underWay);
 }
 
+export function watchScheduled(metrics: Metrics, { counters }: Pick<ScheduledSender, 'counters'>): void {
+  metrics.countersBy(
+    'outcome',
+    'scheduled_messages',
+    'Scheduled messages that were due, by what became of them; those that slow mode or the limit of messages slowed wait and come again.',
+    () => Object.entries(counters),
+  );
+}
+
+export function watchPushes(metrics: Metrics, { counters }: Pick<PushWork, 'counters'>): void {
+  metrics.countersBy(
+    'outcome',
+    'pushes',
+    'Pushes by what became of them: sent, dropped (read, not wanted now, or at a device), failed, closed (took earlier ones back), and gone (the subscription was over).',
+    () => Object.entries(counters),
+  );
+}
+
 /** Metrics of pictures: those encoded anew here, and those from elsewhere. */
 export function watchPictures(metrics: Metrics, { encoder, outside }: PicturesServices['pictureWork']): void {
   const { counters } = encoder;
@@ -93,6 +114,16 @@ export function watchPictures(metrics: Metrics, { encoder, outside }: PicturesSe
     'outside_pictures_failed',
     'Pictures that could not be fetched from elsewhere.',
     () => outside.failed,
+  );
+}
+
+/** Metrics of link previews. */
+export function watchPreviews(metrics: Metrics, counters: PreviewsServices['previewCounters']): void {
+  metrics.countersBy(
+    'outcome',
+    'link_previews',
+    'Links in messages, by what became of their previews: known already (hits), found, empty pages, failed, refused as unsafe.',
+    () => Object.entries(counters),
   );
 }
 

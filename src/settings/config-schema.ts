@@ -1,27 +1,15 @@
 import { z } from 'zod';
+import { mailSettings } from './mail-settings.ts';
+import { pictureSettings, previewSettings } from './media-settings.ts';
 import { milliseconds, positive } from './numbers.ts';
 import { presenceSettings } from './presence-settings.ts';
+import { pushFileSettings } from './push-settings.ts';
 
 /** A missing ping or answer reveals a dead connection: within ten minutes at most. */
 const longestPingMs = 300_000;
 
 const pingMilliseconds = positive.max(longestPingMs, {
   error: `must be at most ${longestPingMs}, which is 5 minutes`,
-});
-
-/** The settings of pictures in config/*.json. */
-const pictureSettings = z.strictObject({
-  maxPixels: positive.describe('pixels of a picture that is decoded, in all frames together'),
-  timeoutMs: milliseconds.describe('how long one may take to be decoded and encoded; then its process is ended'),
-  waiting: positive.describe('pictures that may wait for it on a node; beyond that 503'),
-  graceSeconds: positive.describe('how long an uploaded picture is kept that nothing shows any more'),
-  cacheBytes: positive.describe('uploaded pictures that a node keeps in memory'),
-  outside: z.strictObject({
-    timeoutMs: milliseconds.describe('how long a host elsewhere may take to send a picture'),
-    concurrency: positive.describe('concurrent requests of a node for pictures elsewhere'),
-    cacheBytes: positive.describe('pictures from elsewhere that a node keeps in memory'),
-    cacheSeconds: positive.describe('how long they are kept, there and by browsers'),
-  }),
 });
 
 /** `points` in `seconds`. */
@@ -178,30 +166,16 @@ export const fileSchema = z.strictObject({
       'sockets of one person or bot on a node; more are refused. `RATE_LIMITS=off` turns it off',
     ),
     socketsPerAddress: positive.describe('sockets of one address on a node that somebody is signed in on'),
+    savedItems: positive.describe('messages and reminders that one person has saved for later'),
+    scheduledMessages: positive.describe('scheduled messages of one person or bot'),
+    drafts: positive.describe('drafts of one person'),
+    receiptPeople: positive.describe('people in a private channel, at most, for read receipts there'),
     ipv6SiteFactor: positive.describe(
       'how many times what is allowed to an address all addresses of an IPv6 /48 may do together',
     ),
   }),
   presence: presenceSettings,
-  mail: z.strictObject({
-    queue: positive.describe('mails that may wait; those beyond are dropped'),
-    attempts: positive.describe('tries to send a mail, until `parley jobs` lists it as dead'),
-    retryMs: milliseconds.describe(
-      'the wait before the first retry; doubled for each further one, ten minutes at most',
-    ),
-    timeoutMs: milliseconds.describe('how long the mail server may take'),
-    spreadMs: z
-      .number()
-      .int()
-      .min(0)
-      .max(60_000)
-      .describe(
-        'mails that may not be due (links to reset, proofs of addresses) are looked after within this time, at random, but not in its first quarter: the next answers do not show whether there was one',
-      ),
-    noticeSeconds: positive.describe(
-      'the shortest time between two mails to an account about sign-ins and credentials',
-    ),
-  }),
+  mail: mailSettings,
   rates: z.strictObject({
     auth: rate.describe('register, login, codes and links, of one address; new passwords, of one user'),
     emailStart: rate.describe('mailed codes, of one address'),
@@ -225,12 +199,13 @@ export const fileSchema = z.strictObject({
     pictureFetches: rate.describe(
       'pictures fetched from outside addresses, and not known yet, for one address; on each node',
     ),
+    linkPages: rate.describe('pages that are fetched for link previews in messages of one author'),
     search: rate.describe('searches of one user'),
     auditExport: rate.describe('exports of audit logs by one user'),
     discover: rate.describe('look-ups of public servers and of invite codes, of one user or address'),
     reports: rate.describe('reports of one person or bot'),
     modelProxy: rate.describe('calls of models by one person, with all tokens'),
-    webhooks: rate.describe('new webhooks and trial deliveries of one user'),
+    webhooks: rate.describe('new webhooks and subscriptions to pushes, and trial deliveries, of one user'),
     requests: rate.describe('all requests of one user from one address; on each node'),
     openRequests: rate.describe(
       'all requests of one address that nobody has signed in for, but those to apps; on each node',
@@ -279,8 +254,10 @@ export const fileSchema = z.strictObject({
   }),
   blobs: z.strictObject({ graceSeconds: positive.describe('how long an unreferenced file is kept') }),
   pictures: pictureSettings,
+  previews: previewSettings,
   audit: z.strictObject({ keepDays: z.number().int().min(7).describe('days that the audit log keeps entries') }),
   notifications: z.strictObject({ readDays: positive.describe('how long read notifications are kept') }),
+  push: pushFileSettings,
   shutdown: z.strictObject({
     graceMs: milliseconds.describe('how long requests may go on while a node stops'),
     spreadMs: milliseconds.describe('longest period over which a stopping node moves its clients elsewhere'),

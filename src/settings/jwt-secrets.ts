@@ -1,7 +1,5 @@
-import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { makeFolder } from './make-folder.ts';
+import { createHash, createHmac } from 'node:crypto';
+import { keptSecret } from './kept-secret.ts';
 import { SettingsError } from './settings-error.ts';
 
 export interface JwtSecret {
@@ -29,7 +27,7 @@ export function jwtSecrets(
   if (settings.environment === 'production' && settings.databaseUrl) {
     throw new SettingsError('JWT_SECRET must be set in production, to the same value on every node.');
   }
-  return [withKeyId(ownSecret(settings.dataDir))];
+  return [withKeyId(keptSecret(settings.dataDir, 'jwt-secret'))];
 }
 
 /**
@@ -52,34 +50,3 @@ function requireLong(secret: string): void {
 /** Whether something that was signed or sealed names this secret. */
 export const isNamed = ({ kid, formerKid }: JwtSecret, name: string | undefined): boolean =>
   name !== undefined && (name === kid || name === formerKid);
-
-/**
- * A secret made at the first start and kept, so that sessions survive a restart (contract §11).
- * @throws SettingsError when the data folder cannot be used
- */
-export function ownSecret(dataDir: string): string {
-  const file = path.join(dataDir, 'jwt-secret');
-  try {
-    makeFolder(dataDir);
-    if (!existsSync(file)) makeOnce(file);
-    const secret = readFileSync(file, 'utf8').trim();
-    if (secret === '') throw new Error(`${file} is empty, remove it for a new one`);
-    return secret;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SettingsError(`The data folder ${dataDir} cannot be used; set DATA_DIR to one that can: ${reason}.`);
-  }
-}
-
-/** The file appears complete and at once: processes that start together all read the same one, and none reads half. */
-function makeOnce(file: string): void {
-  const own = `${file}.${randomUUID()}`;
-  writeFileSync(own, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
-  try {
-    linkSync(own, file);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  } finally {
-    rmSync(own, { force: true });
-  }
-}

@@ -4,9 +4,11 @@ import { z } from 'zod';
 import { merge, readConfigFiles } from './config-files.ts';
 import { type FileSettings, fileSchema } from './config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './jwt-secrets.ts';
+import { previewPlaces } from './media-settings.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
+import { type PushSettings, pushContact, pushKeys, pushVariables } from './push-settings.ts';
 import { type RedisSettings, redisSettings, redisVariables, requireOneKind } from './redis-settings.ts';
-import { SettingsError } from './settings-error.ts';
+import { parse, SettingsError } from './settings-error.ts';
 import {
   hosts,
   inHeaders,
@@ -63,6 +65,7 @@ export const environmentSchema = z.object({
     .regex(sender, 'must be an address such as chat@example.com or Parley <chat@example.com>')
     .optional()
     .meta(told('the sender of mail', 'no-reply at the host of `PUBLIC_URL`')),
+  ...pushVariables,
   CORS_ORIGINS: origins.optional().meta(told('comma-separated origins whose pages may call the API', 'any')),
   APPS_URL: url('http', 'https')
     .refine(isOrigin, 'must be an origin such as https://apps.example.com')
@@ -70,7 +73,9 @@ export const environmentSchema = z.object({
     .meta(told('a separate origin to serve apps from', 'the same site, sandboxed')),
   APP_PROXY_ALLOW: hosts
     .optional()
-    .meta(told('private hosts (`host` or `host:port`) that apps, webhooks and pictures may reach', 'none')),
+    .meta(
+      told('private hosts (`host` or `host:port`) that apps, webhooks, pictures and link previews may reach', 'none'),
+    ),
   TRUST_PROXY: whole(0, 10)
     .default(0)
     .meta(told('how many proxies are in front of it (`X-Forwarded-For`, `X-Forwarded-Host`)')),
@@ -79,6 +84,15 @@ export const environmentSchema = z.object({
     .default('info')
     .meta(told('`fatal` … `trace`, `silent`')),
   RATE_LIMITS: z.enum(['on', 'off']).default('on').meta(told('`off` for load tests, with the bound on connections')),
+  LINK_PREVIEWS: z
+    .enum(previewPlaces)
+    .optional()
+    .meta(
+      told(
+        '`all`, `servers` (none in direct messages) or `off`: this server fetches the pages that messages link to',
+        '`previews.where`',
+      ),
+    ),
   BOOTSTRAP_INVITE_CODE: z
     .string()
     .regex(/^[A-Za-z0-9-]{4,64}$/, 'must be 4 to 64 letters, digits or "-"')
@@ -112,7 +126,7 @@ export const environmentSchema = z.object({
 });
 
 /** Everything a node is configured with, validated. */
-export interface Settings extends FileSettings, RedisSettings {
+export interface Settings extends FileSettings, RedisSettings, PushSettings {
   environment: string;
   port: number;
   host: string;
@@ -134,11 +148,13 @@ export interface Settings extends FileSettings, RedisSettings {
   corsOrigins: string[];
   /** A separate origin for apps. Null: they are served from the same site as everything else. */
   appsUrl: string | null;
-  /** Private hosts that apps, webhooks and pictures may still use: `host` or `host:port`. */
+  /** Private hosts that apps, webhooks, pictures and link previews may still use: `host` or `host:port`. */
   appProxyAllow: string[];
   trustProxy: number;
   logLevel: string;
   rateLimits: boolean;
+  /** Which messages get previews of the pages that they link to. */
+  linkPreviews: FileSettings['previews']['where'];
   oauthProviders: ProviderSettings[];
   bootstrapInviteCode: string | null;
   newAccountTier: string;
@@ -165,10 +181,10 @@ export function loadSettings(
 ): Settings {
   const given = setVariables(environment);
   const env = parse(environmentSchema, given, (path) => `The environment variable ${path}`);
-  const files = readConfigFiles(env.NODE_ENV);
+  const files = parse(fileSchema, readConfigFiles(env.NODE_ENV), (path) => `The setting ${path} in config/`);
   const dataDir = path.resolve(overrides.dataDir ?? env.DATA_DIR);
   const settings: Settings = {
-    ...parse(fileSchema, files, (path) => `The setting ${path} in config/`),
+    ...files,
     environment: env.NODE_ENV,
     port: env.PORT,
     host: env.HOST,
@@ -181,12 +197,15 @@ export function loadSettings(
     jwtSecrets: [],
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM ?? defaultSender(env.PUBLIC_URL),
+    pushKeys: null,
+    pushContact: pushContact(env, env.MAIL_FROM ?? defaultSender(env.PUBLIC_URL)),
     corsOrigins: env.CORS_ORIGINS ?? [],
     appsUrl: env.APPS_URL ?? null,
     appProxyAllow: env.APP_PROXY_ALLOW ?? [],
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     rateLimits: env.RATE_LIMITS === 'on',
+    linkPreviews: env.LINK_PREVIEWS ?? files.previews.where,
     oauthProviders: oauthProviders(given),
     bootstrapInviteCode: env.BOOTSTRAP_INVITE_CODE ?? null,
     newAccountTier: env.NEW_ACCOUNT_TIER,
@@ -203,6 +222,7 @@ export function loadSettings(
   requireTier(merged, 'NEW_ACCOUNT_TIER', merged.newAccountTier);
   requireTier(merged, 'accounts.inviteTier', merged.accounts.inviteTier);
   if (merged.jwtSecrets.length === 0) merged.jwtSecrets = jwtSecrets(env.JWT_SECRET, merged);
+  if (overrides.pushKeys === undefined) merged.pushKeys = pushKeys(env, merged);
   return merged;
 }
 
@@ -249,15 +269,6 @@ type DeepPartial<T> = T extends unknown[] ? T : T extends object ? { [K in keyof
 function requireTier(settings: Settings, name: string, id: string): void {
   const known = settings.accounts.tiers.map((entry) => entry.id);
   if (!known.includes(id)) throw new SettingsError(`${name} is "${id}", but must be one of: ${known.join(', ')}.`);
-}
-
-function parse<S extends z.ZodType>(schema: S, value: unknown, name: (path: string) => string): z.infer<S> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const unknownKeys = issue?.code === 'unrecognized_keys' ? issue.keys : [];
-  const where = [...(issue?.path ?? []), ...unknownKeys.slice(0, 1)].join('.');
-  throw new SettingsError(`${name(where)} is wrong: ${issue?.message ?? 'invalid'}.`);
 }
 
 function modelUpstream(env: z.infer<typeof environmentSchema>): Settings['modelUpstream'] {

@@ -5,7 +5,8 @@ import { assetReply } from '../rest/content.ts';
 import { RawReply, type Route, serve } from '../rest/route.ts';
 import { webBundle } from './bundle.ts';
 import { clientModule } from './client-module.ts';
-import { contentPolicy, stagePage, stagePolicy } from './content-policy.ts';
+import { contentPolicy, stagePage, stagePolicy, workerPolicy } from './content-policy.ts';
+import { appIcons, manifest, serviceWorker } from './installed.ts';
 
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#5b5bd6"/><path d="M8 9h16a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-8l-5 4v-4H8a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2z" fill="#fff"/></svg>`;
 
@@ -29,6 +30,13 @@ export function appRoutes(appsOrigin: string | null): Route[] {
     getStage: async () => new RawReply(200, stageHeaders, stagePage),
     getIcon: sendIcon,
     getFavicon: sendIcon,
+    getManifest: async () => new RawReply(200, manifestHeaders, manifest),
+    async getAppIcon({ params }) {
+      const found = appIcons.get(params.icon);
+      if (!found) throw new AppError('ROUTE_NOT_FOUND');
+      return new RawReply(200, { ...iconHeaders, 'Content-Type': 'image/png' }, found);
+    },
+    getServiceWorker: async () => new RawReply(200, workerHeaders, await serviceWorker()),
     async getAsset({ params, headers }) {
       const found = (await webBundle()).assets.get(params.asset);
       if (!found) throw new AppError('ROUTE_NOT_FOUND');
@@ -45,5 +53,14 @@ const stageHeaders = {
   'Cache-Control': 'no-cache',
   // The policy decides who may show it in a frame.
   'X-Frame-Options': null,
+};
+const manifestHeaders = { 'Content-Type': 'application/manifest+json', 'Cache-Control': 'public, max-age=86400' };
+const workerHeaders = {
+  'Content-Type': 'text/javascript; charset=utf-8',
+  'Content-Security-Policy': workerPolicy,
+  // Browsers compare it with the one that they run: nothing in between may keep an old one.
+  'Cache-Control': 'no-cache',
+  // Also of the address without a slash at its end.
+  'Service-Worker-Allowed': '/app',
 };
 const iconHeaders = { 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' };

@@ -74,6 +74,8 @@ function pageWith(names: string[]): string {
 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#16181d">
 <title>Parley</title>
 <link rel="icon" href="/app/icon.svg" type="image/svg+xml">
+<link rel="apple-touch-icon" href="/app/icons/apple.png">
+<link rel="manifest" href="/app/manifest.webmanifest">
 <link rel="stylesheet" nonce="${nonceMark}" href="/app/assets/${style}">
 ${preloads.join('')}<script type="module" nonce="${nonceMark}" src="/app/assets/${script}"></script>
 </head>

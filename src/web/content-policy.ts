@@ -1,7 +1,7 @@
 import { nonceMark } from '../infrastructure/asset.ts';
 
 /**
- * The policy of the web client's page: only its own scripts and styles, connections and pictures only from this site, so
+ * The policy of the web client's page: only its own scripts and styles, connections, pictures and sound only from this site, so
  * that no other host learns who looks, and no text that is parsed as HTML by accident (Trusted Types).
  * @param appsOrigin where apps are served, when it is another one
  */
@@ -11,17 +11,29 @@ export function contentPolicy(appsOrigin: string | null): string {
     `script-src 'nonce-${nonceMark}'`,
     `style-src 'nonce-${nonceMark}'`,
     "img-src 'self'",
+    "media-src 'self'",
     "connect-src 'self'",
     `frame-src 'self'${appsOrigin ? ` ${appsOrigin}` : ''}`,
-    "worker-src 'none'",
+    "manifest-src 'self'",
+    // Its address is fixed by the policy of Trusted Types below.
+    "worker-src 'self'",
     "object-src 'none'",
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    'trusted-types parley-worker',
   ].join('; ');
 }
+
+/** The policy of the service worker: it fetches from this site alone, and runs no other script. */
+export const workerPolicy = [
+  "default-src 'none'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /**
  * A page that shows HTML received from the page around it, such as a server's home page. It has an origin of its own

@@ -204,6 +204,28 @@ describe('the deletion of an account', () => {
     expect((await register(at(1), { username: leaver.username })).username).to.equal(leaver.username);
   });
 
+  it('leaves its groups with its bots, in which the others go on', async () => {
+    const { bob, carol } = here;
+    const leaver = await register(at(0));
+    const agent = (await leaver.post('/api/agents', { name: `${leaver.username}bot` })).body;
+    const userIds = [bob.id, carol.id, agent.userId];
+    const group = (await leaver.post('/api/dm/channels', { userIds })).body;
+    const { id } = await leaver.say(group.id, 'goodbye');
+    const listener = await bob.connect();
+    expect((await leave(leaver)).status).to.equal(200);
+    const refused = await bob.post('/api/dm/channels', { userIds: [leaver.id, carol.id] });
+    expect([refused.status, refused.body.code]).to.deep.equal([403, 'FORBIDDEN']);
+    await finish(cluster.databaseUrl, leaver);
+    await listener.next('member:left', ({ userId }) => userId === leaver.id);
+    const now = (await bob.get(`/api/channels/${group.id}`)).body;
+    expect(now.members.map((member: Loose) => member.id).sort()).to.deep.equal([bob.id, carol.id].sort());
+    const [message] = await pageOf(bob, group.id);
+    expect([message.id, message.author.displayName]).to.deep.equal([id, 'Deleted user']);
+    const groups = 'SELECT FROM group_members WHERE user_id = ANY($1::uuid[])';
+    expect(await query(cluster.databaseUrl, groups, [[leaver.id, agent.userId]])).to.deep.equal([]);
+    await bob.say(group.id, 'we go on');
+  });
+
   it('erases what was written on request, with an event for each, and nothing of others', async () => {
     const { bob, server, channel } = here;
     const leaver = await register(at(0));

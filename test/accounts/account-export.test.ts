@@ -50,6 +50,8 @@ describe('the export of an account', () => {
     let dm: string;
     let secret: string;
     let left: string;
+    let group: string;
+    let leftGroup: string;
     let unsent: { id: string };
     const bytes = randomBytes(50_000);
 
@@ -70,6 +72,14 @@ describe('the export of an account', () => {
       await bob.say(dm, `to alice ${hostile}`);
       await alice.say(dm, 'to bob', { attachments: [await alice.upload('../../a "b".txt', bytes)] });
       await bob.say(dm, 'a file', { attachments: [await bob.upload('of-bob.txt', Buffer.from('bytes of bob'))] });
+      const dan = await register(at(0));
+      const others = { userIds: [bob.id, carol.id], name: 'Chess club' };
+      group = (await alice.post('/api/dm/channels', others)).body.id;
+      await carol.say(group, 'to the club');
+      leftGroup = (await alice.post('/api/dm/channels', { userIds: [bob.id, dan.id] })).body.id;
+      await alice.say(leftGroup, 'said before leaving');
+      await dan.say(leftGroup, 'of dan alone');
+      await alice.post(`/api/dm/channels/${leftGroup}/leave`);
       unsent = await alice.upload('CON.txt', Buffer.from('not sent'));
       await alice.post(`/api/servers/${server.id}/workspace/files`, { name: 'notes.md', content: '# mine' });
       await bob.post(`/api/servers/${server.id}/workspace/files`, { name: 'bobs.md', content: '# of bob' });
@@ -141,10 +151,26 @@ describe('the export of an account', () => {
       expect(await archive.text(notes.file)).to.equal('# mine');
     });
 
+    it('has groups whole, and of those that they have left what they wrote', async () => {
+      const messages = await archive.list(`direct-messages-${group}`);
+      expect(messages.map(({ content }) => content)).to.deep.equal(['to the club']);
+      expect(await archive.text(`pages/direct-messages-${group}.html`)).to.contain('Chess club');
+      const own = await archive.list(`messages-${leftGroup}`);
+      expect(own.map(({ content }) => content)).to.deep.equal(['said before leaving']);
+    });
+
     it('has nothing that is others’, and no secret', async () => {
       const { bob } = here;
       const all = await archive.everything();
-      for (const foreign of ['of bob alone', 'not for alice', 'nor this', 'renamed-since', 'inner', 'taken back'])
+      for (const foreign of [
+        'of bob alone',
+        'of dan alone',
+        'not for alice',
+        'nor this',
+        'renamed-since',
+        'inner',
+        'taken back',
+      ])
         expect(all, foreign).not.to.contain(foreign);
       for (const foreign of ['bytes of bob', '# of bob', `${bob.username}@example.com`, 'argon2', secret])
         expect(all, foreign).not.to.contain(foreign);

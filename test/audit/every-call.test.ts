@@ -4,6 +4,7 @@ import { auditActions } from '../../src/contract/audit-catalogue.ts';
 import type { CallSpec } from '../../src/contract/call.ts';
 import { allCalls } from '../../src/contract/calls.ts';
 import { operatorCalls } from '../../src/contract/operator.ts';
+import { halves, sendPicture } from '../pictures/samples.ts';
 import { botIn } from '../world/bot.ts';
 import type { Answer, Loose, Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';
@@ -122,6 +123,12 @@ const decideHeld =
     return [await here.alice.post(`/api/held/${held.heldId}/${verb}`), { ...entry, channelId: here.channel.id }];
   };
 
+async function addEmoji(here: World): Promise<Answer> {
+  const bytes = Uint8Array.from(await (await halves(60, 40)).png().toBuffer());
+  const { url } = (await sendPicture(here.alice, bytes, { shape: 'emoji' })).body;
+  return here.alice.post(`${server(here)}/emoji`, { name: 'party', url });
+}
+
 /** Each audited call, done once. */
 const acts: Record<string, Act> = {
   updateServer: async (here) => [
@@ -193,6 +200,18 @@ const acts: Record<string, Act> = {
     const after = { name: 'new', type: 'text', description: null, isPrivate: false };
     return [answer, { action: 'channel.create', target: { kind: 'channel', id, label: 'new' }, channelId: id, after }];
   },
+  turnGroup: async (here) => {
+    const { alice, bob, carol } = here;
+    await carol.post(`${server(here)}/join`, { inviteCode: here.server.inviteCode });
+    const { id } = (await alice.post('/api/dm/channels', { userIds: [bob.id, carol.id] })).body;
+    const body = { serverId: here.server.id, name: 'plans' };
+    const answer = await alice.post(`/api/dm/channels/${id}/channel`, body);
+    const after = { name: 'plans', type: 'text', description: null, isPrivate: true };
+    return [
+      answer,
+      { action: 'channel.create', target: { kind: 'channel', id, label: 'plans' }, channelId: id, after },
+    ];
+  },
   updateChannel: async (here) => {
     const { id } = here.channel;
     const values = { before: { name: 'general' }, after: { name: 'lobby' } };
@@ -242,6 +261,12 @@ const acts: Record<string, Act> = {
     const id = await say(here.bob, here);
     const entry = { action: 'message.delete', target: { kind: 'message', id }, before: { authorId: here.bob.id } };
     return [await here.alice.delete(`/api/messages/${id}`), entry];
+  },
+  removePreviews: async (here) => {
+    const { id } = await here.bob.say(here.channel.id, 'https://example.com/');
+    const target = { kind: 'message', id };
+    const entry = { action: 'message.previews-remove', target, before: { authorId: here.bob.id } };
+    return [await here.alice.delete(`/api/messages/${id}/previews`), entry];
   },
   updateThread: async (here) => {
     const id = await thread(here);
@@ -331,6 +356,23 @@ const acts: Record<string, Act> = {
   },
   approveHeld: decideHeld('approve'),
   rejectHeld: decideHeld('reject'),
+  closePoll: async (here) => {
+    const poll = { question: 'Where?', options: ['Here', 'There'] };
+    const { id } = await here.bob.say(here.channel.id, '', { poll });
+    const entry = { action: 'poll.close', target: { kind: 'message', id }, before: { authorId: here.bob.id } };
+    return [await here.alice.post(`/api/messages/${id}/poll/close`), { ...entry, channelId: here.channel.id }];
+  },
+  addEmoji: async (here) => {
+    const answer = await addEmoji(here);
+    const target = { kind: 'emoji', id: answer.body.id, label: 'party' };
+    return [answer, { action: 'emoji.add', target, after: { name: 'party' } }];
+  },
+  removeEmoji: async (here) => {
+    const { id } = (await addEmoji(here)).body;
+    const target = { kind: 'emoji', id, label: 'party' };
+    const answer = await here.alice.delete(`${server(here)}/emoji/${id}`);
+    return [answer, { action: 'emoji.remove', target, before: { name: 'party' } }];
+  },
   decideServerJoinRequests: async (here) => {
     const requestId = await asked(server(here), here.carol);
     const decision = { status: 'rejected', requestIds: [requestId] };

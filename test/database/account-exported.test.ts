@@ -7,7 +7,7 @@ import { sharedCluster } from '../world/nodes.ts';
 import { withRows } from '../world/sql.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../src/features/account-export');
-const tables = ['section', 'decided', 'talk', 'file'].map((name) =>
+const tables = ['section', 'later', 'expression', 'decided', 'talk', 'file'].map((name) =>
   readFileSync(path.join(folder, `${name}.table.ts`), 'utf8'),
 );
 const statements = tables.join('\n');
@@ -22,6 +22,9 @@ const exported: Record<string, string> = {
   'blocks.user_id': 'b.user_id = $1',
   'channel_members.user_id': 'm.user_id = $1 AND c.kind',
   'channel_reads.user_id': 'r.user_id = $1',
+  'drafts.user_id': 'drafts d WHERE d.user_id = $1',
+  'saved_items.user_id': 'saved_items l WHERE l.user_id = $1',
+  'scheduled_messages.user_id': 'scheduled_messages m WHERE m.user_id = $1',
   'dm_channels.high_id': 'd.high_id = $1',
   'dm_channels.low_id': 'd.low_id = $1',
   'email_changes.user_id': 'c.user_id = $1',
@@ -29,6 +32,7 @@ const exported: Record<string, string> = {
   'friendships.high_id': 'f.high_id = $1',
   'friendships.low_id': 'f.low_id = $1',
   'friendships.requester_id': 'f.requester_id = $1',
+  'group_members.user_id': 'g.user_id = $1',
   'handovers.from_id': 'h.from_id = $1',
   'handovers.to_id': 'h.to_id = $1',
   'held_messages.author_id': 'h.author_id = $1',
@@ -48,9 +52,14 @@ const exported: Record<string, string> = {
   'personal_tokens.user_id': 'personal_tokens t WHERE t.user_id = $1',
   'pictures.uploader_id': 'pictures p WHERE p.uploader_id = $1',
   'presence_wishes.user_id': 'w.user_id = $1',
+  'push_preferences.user_id': 'push_preferences p WHERE p.user_id = $1',
+  'custom_statuses.user_id': 'custom_statuses s WHERE s.user_id = $1',
+  'read_receipt_choices.user_id': 'read_receipt_choices c WHERE c.user_id = $1',
   'report_cases.decided_by': 'report_cases c WHERE c.decided_by = $1',
   'reports.reporter_id': 'r.reporter_id = $1',
   'reactions.user_id': 'reactions r WHERE r.user_id = $1',
+  'poll_votes.user_id': 'poll_votes v WHERE v.user_id = $1',
+  'server_emoji.created_by': 'e.created_by = $1',
   'security_notices.user_id': 'security_notices n WHERE n.user_id = $1',
   'server_bans.user_id': 'server_bans b WHERE b.user_id = $1',
   'server_members.user_id': 'server_members m JOIN servers s',
@@ -58,6 +67,11 @@ const exported: Record<string, string> = {
   'server_timeouts.user_id': 'server_timeouts t WHERE t.user_id = $1',
   'servers.owner_id': 's.owner_id = $1',
   'sessions.user_id': 'sessions s WHERE s.user_id = $1',
+  'thread_follows.user_id': 'thread_follows f JOIN threads t ON t.id = f.thread_id WHERE f.user_id = $1',
+  'channel_levels.user_id': 'channel_levels l WHERE l.user_id = $1',
+  'server_levels.user_id': 'server_levels l WHERE l.user_id = $1',
+  'notification_keywords.user_id': 'notification_keywords k WHERE k.user_id = $1',
+  'digests.user_id': 'digests g WHERE g.user_id = $1',
   'totp_factors.user_id': 'totp_factors f WHERE f.user_id = $1',
   'workspace_nodes.created_by': 'n.created_by = $1',
 };
@@ -74,11 +88,14 @@ const leftOut: Record<string, string> = {
   'report_cases.about_id': 'what others reported, in the hands of those who decide',
   'report_cases.responsible_id': 'what others reported, in the hands of those who decide',
   'join_requests.decided_by': 'an act for a server, in its admins’ hands',
+  'message_forwards.author_id':
+    'a copy is of whoever forwarded it, and in their export; one’s own messages are exported',
   'notification_sources.user_id': 'what notifications count; these are exported',
   'notifications.sender_id': 'of the other person’s notifications',
   'oauth_states.link_to': 'hashes, for minutes',
   'passkey_challenges.user_id': 'hashes, for minutes',
   'password_resets.user_id': 'hashes of what was mailed',
+  'push_subscriptions.user_id': 'where pushes of a session go, with keys of the device; the session is exported',
   'recovery_codes.user_id': 'hashes of codes',
   'server_filters.created_by': 'an act for a server, in its admins’ hands',
   'server_bans.banned_by': 'an act for a server, in its admins’ hands',

@@ -13,9 +13,11 @@ const leftOut: Record<string, string[]> = {
     ...['username_key', 'name_skeleton', 'claimed_email', 'password_hash', 'email_verified_at', 'suspended_at'],
     ...['suspension_reason', 'deletes_at', 'erases_messages', 'second_factor_at'],
     ...['suspended_until', 'is_operator', 'former_owner_id'],
+    // Of single people, as their notifications are.
+    ...['language', 'time_zone'],
   ],
   // Nobody has a factor in another installation yet: all roles would be held back there.
-  servers: ['member_count', 'require_second_factor', 'roles_version'],
+  servers: ['member_count', 'require_second_factor', 'roles_version', 'is_watched'],
   // Links are of one installation, with their codes; whether joins are held is decided anew.
   server_members: ['invite_id'],
   server_raids: ['forced', 'since', 'exceeded_at', 'recent_at', 'recent_ids'],
@@ -23,12 +25,16 @@ const leftOut: Record<string, string[]> = {
   // It follows from what was typed.
   server_filters: ['form'],
   // Nothing up to there is left: the first step in the other installation finds that.
-  channels: ['kind', 'deleted_at', 'view_overridden', 'expired_seq'],
-  threads: ['message_count', 'deleted_at'],
+  channels: ['kind', 'deleted_at', 'view_overridden', 'expired_seq', 'is_watched'],
+  threads: ['message_count', 'deleted_at', 'last_seq'],
+  thread_follows: ['is_unread'],
   messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
   agent_policies: ['revision'],
   // Files of what waits for a moderator stay, as that does.
-  attachments: ['held_id'],
+  // Thumbnails are made anew.
+  attachments: ['held_id', 'scheduled_id', 'thumbnail_blob_id'],
+  // A channel is told anew.
+  polls: ['told_at', 'untold_since'],
   pictures: ['unused_since', 'check_at'],
   workspaces: ['folder_count', 'file_count', 'total_bytes'],
 };
@@ -42,19 +48,36 @@ const staying = [
   'account_exports',
   'slow_mode_turns',
   ...['former_names', 'handovers', 'server_invites', 'held_messages'],
+  // They are of single people, as their notifications are.
+  ...['saved_items', 'scheduled_messages', 'drafts'],
   ...['report_cases', 'reports', 'instance_bans', 'banned_addresses'],
   // What was done in one installation; another could not vouch for it.
   'audit_entries',
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],
-  ...['friendships', 'blocks', 'dm_channels', 'presence_wishes', 'workspace_viewers'],
+  ...[
+    'friendships',
+    'blocks',
+    'dm_channels',
+    'group_channels',
+    'group_members',
+    'presence_wishes',
+    'workspace_viewers',
+  ],
+  ...['custom_statuses', 'read_receipt_choices'],
   ...[
     'notifications',
     'notification_sources',
     'jobs',
     'notification_jobs',
     'notification_preferences',
+    'channel_levels',
+    'server_levels',
+    'notification_keywords',
+    'digests',
+    // Of devices and people of one installation.
+    ...['push_subscriptions', 'pushed_notifications', 'push_preferences'],
     'log_entries',
     'invalidations',
     'moved_logs',
@@ -62,6 +85,10 @@ const staying = [
   ],
   // Their addresses and secrets belong to the installation: owners set them up anew.
   ...['webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
+  // What is known of outside pages is fetched anew; messages bring their previews.
+  ...['link_pages', 'link_page_waits'],
+  // They are made anew of the messages.
+  ...['search_words', 'search_progress', 'search_stale'],
   // These come along, in another form.
   ...['streams', 'blobs', 'blob_chunks'],
 ];

@@ -7,7 +7,7 @@ import { partitions } from '../../src/database/moves/partitioned-messages.sql.ts
 import { holdMessage } from '../../src/features/messages/edit.table.ts';
 import { readMessage } from '../../src/features/messages/message.table.ts';
 import { completeRows } from '../../src/features/messages/page.table.ts';
-import { mergeNewWords } from '../../src/features/search/search.table.ts';
+import { mergeNewWords } from '../../src/features/search/earlier.table.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { query, withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';

@@ -44,8 +44,26 @@ decide('deleted', 'blocks.user_id', 'blocks.blocked_id', 'handovers.from_id', 'h
 decide('deleted', 'notifications.user_id', 'notifications.sender_id', 'notifications.scope');
 decide('deleted', 'notification_preferences.user_id', 'notification_preferences.muted_server_ids');
 decide('deleted', 'notification_preferences.muted_channel_ids', 'channel_reads.user_id');
+decide('deleted', 'thread_follows.user_id', 'channel_levels.user_id', 'server_levels.user_id');
+decide('deleted', 'notification_keywords.user_id', 'notification_preferences.quiet_hours', 'digests.user_id');
+decide('deleted', 'push_subscriptions.user_id', 'push_preferences.user_id');
+decide('not of users', 'pushed_notifications.notification_id');
 decide('deleted', 'server_members.user_id', 'server_members.nickname', 'server_bans.user_id', 'join_requests.user_id');
 decide('deleted', 'held_messages.author_id', 'held_messages.metadata');
+decide('deleted', 'saved_items.user_id', 'scheduled_messages.user_id', 'scheduled_messages.metadata', 'drafts.user_id');
+decide('deleted', 'custom_statuses.user_id', 'read_receipt_choices.user_id', 'held_messages.forward');
+decide('anonymised', 'message_forwards.author_id');
+decide(written, 'message_forwards.mentions', 'message_forwards.attachment_ids');
+decide('not of users', 'message_forwards.message_id', 'message_forwards.source_id');
+decide('not of users', 'saved_items.message_id', 'saved_items.channel_id');
+decide(
+  'not of users',
+  'scheduled_messages.channel_id',
+  'scheduled_messages.thread_id',
+  'scheduled_messages.reply_to_id',
+);
+decide('not of users', 'digests.job_id');
+decide('not of users', 'drafts.place_id', 'drafts.thread_id', 'drafts.reply_to_id', 'drafts.file_ids');
 decide('deleted', 'servers.owner_id', 'server_timeouts.user_id', 'member_roles.user_id', 'channel_overrides.user_id');
 decide(bot, 'agents.user_id', 'agents.owner_id', 'agents.config', 'agents.slash_commands', 'agents.usage_snapshot');
 decide(bot, 'agent_policies.config', 'agent_policies.owner_half', 'agent_policies.server_half');
@@ -60,11 +78,14 @@ decide('not of users', 'slow_mode_turns.channel_id');
 decide(madeIt, 'server_timeouts.timed_out_by');
 decide('kept because it says when someone last wrote, and goes within hours', 'slow_mode_turns.user_id');
 decide(written, 'messages.metadata', 'messages.mentions', 'messages.mentioned_bots', 'attachments.blob_id');
+decide(written, 'messages.previews', 'attachments.thumbnail_blob_id');
+decide('not of users', 'link_pages.preview', 'link_page_waits.message_id', 'link_page_waits.channel_id');
 decide(
   'kept because a DM stays with the other one, who sees a deleted user',
   'dm_channels.low_id',
   'dm_channels.high_id',
 );
+decide('deleted', 'group_members.user_id');
 decide('kept because in a DM it stays with the other one; of servers it is deleted', 'channel_members.user_id');
 decide('kept because bills must still be explained, by an id alone', 'model_usage.user_id', 'model_usage.token_id');
 decide('kept because it goes with its message, or within days', 'notification_sources.user_id');
@@ -111,7 +132,13 @@ decide(
   'pictures.uploader_id',
   'pictures.blob_id',
 );
+decide('not of users', 'search_words.message_id', 'search_words.channel_id', 'search_stale.message_id');
 decide('not of users', 'server_members.invite_id', 'join_requests.invite_id');
+// Its count stays, or it would say what someone chose in an anonymous poll.
+decide('deleted', 'poll_votes.user_id');
+decide('not of users', 'polls.message_id', 'reactions.emoji_id');
+decide(madeIt, 'server_emoji.created_by');
+decide('deleted', 'held_messages.poll');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 
 decide(

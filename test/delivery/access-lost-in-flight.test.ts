@@ -157,7 +157,7 @@ describe('who loses access while what they sent is under way', () => {
     const own = await sender.say(channel.id, 'mine');
     const sent = everywhere(sender, here).flatMap((place) =>
       Array.from({ length: 15 }, (_, i) => [
-        place.post(`/api/messages/${message.id}/reactions`, { emoji: `:e${i}:` }),
+        place.post(`/api/messages/${message.id}/reactions`, { emoji: String.fromCodePoint(0x1f430 + i) }),
         place.patch(`/api/messages/${own.id}`, { content: `changed ${i}` }),
         place.post(`/api/channels/${channel.id}/threads`, { name: `t${i}`, parentMessageId: own.id }),
       ]).flat(),

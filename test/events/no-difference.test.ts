@@ -72,6 +72,7 @@ describe('a change that makes no difference', () => {
       'HTML of an app': () => alice.patch(`/api/servers/${server.id}/apps/${appId}`, { htmlContent: '<p>new</p>' }),
       block: () => alice.put(`/api/friends/blocks/${carol.id}`),
       'invite code': () => alice.patch(`/api/invites/${invite.id}/deactivate`, {}),
+      'level of a channel': () => alice.put(`/api/channels/${other}/notification-level`, { level: 'mentions' }),
       preferences: () =>
         alice.patch('/api/notifications/preferences', { strategy: 'mention_only', mutedChannelIds: [other] }),
       'read notifications': () => alice.post('/api/notifications/read-all', {}),

@@ -1,3 +1,4 @@
+import { halves, sendPicture } from '../pictures/samples.ts';
 import { botIn } from '../world/bot.ts';
 import type { Loose, Person } from '../world/person.ts';
 import type { World } from '../world/world.ts';
@@ -21,6 +22,7 @@ export async function furnish({ alice, bob, carol, server, channel }: World): Pr
   await alice.put(`${at}/agents/${helper.agentId}/keep`);
   await alice.patch(`${at}/members/${bob.id}`, { role: 'moderator' });
   await talk({ alice, bob, carol, bot }, channel.id, secret.id);
+  await express({ alice, bob, carol }, at, channel.id);
   await fill(alice, bob, at);
   await bob.patch('/api/auth/me', { avatarUrl: '/avatars/of-this-site.png' });
   const lost = await botIn(server, bob);
@@ -68,10 +70,36 @@ async function talk(
   const doomed = (await bob.post(`/api/messages/${reply.id}/thread`)).body;
   await bob.post(`/api/threads/${doomed.id}/messages`, { content: 'of a deleted thread' });
   await bob.delete(`/api/threads/${doomed.id}`);
-  const picture = await bob.upload('a "picture".txt', new TextEncoder().encode('bytes of the attachment'));
+  const bytes = new TextEncoder().encode('bytes of the attachment');
+  const picture = await bob.upload('a "picture".txt', bytes, { isSpoiler: 'true' });
   await bob.say(channelId, '', { attachments: [{ id: picture.id }] });
   for (let i = 0; i < 60; i++) await alice.say(secretId, `secret ${i}`);
   await bob.put(`/api/channels/${channelId}/read`, { messageId: reply.id });
+  await alice.put(`/api/threads/${thread.id}/follow`, {});
+}
+
+async function express(
+  { alice, bob, carol }: Record<'alice' | 'bob' | 'carol', Person>,
+  at: string,
+  channelId: string,
+): Promise<void> {
+  const picture = Uint8Array.from(await (await halves(60, 40)).png().toBuffer());
+  const { url } = (await sendPicture(alice, picture, { shape: 'emoji' })).body;
+  await alice.post(`${at}/emoji`, { name: 'party', url });
+  const open = await alice.say(channelId, 'see', {
+    poll: { question: 'Lunch?', options: ['Soup', 'Bread'], multiple: true },
+  });
+  const secret = await bob.say(channelId, '', { poll: { question: 'Who?', options: ['You', 'I'], anonymous: true } });
+  await bob.post(`/api/messages/${open.id}/reactions`, { emoji: ':party:' });
+  for (const { id } of [open, secret]) {
+    for (const [who, optionIds] of [
+      [bob, [1]],
+      [carol, [2]],
+    ] as const)
+      await who.put(`/api/messages/${id}/poll/vote`, { optionIds });
+  }
+  await bob.put(`/api/messages/${open.id}/poll/vote`, { optionIds: [1, 2] });
+  await bob.post(`/api/messages/${secret.id}/poll/close`);
 }
 
 async function fill(alice: Person, bob: Person, at: string): Promise<void> {
@@ -108,6 +136,7 @@ export async function lists(who: Person, serverId: string): Promise<Record<strin
     '/join-requests',
     '/bans',
     '/filters',
+    '/emoji',
   ])
     await see(`${at}${list}`);
   for (const list of ['', '/tree', '/stats', '/files/search?query=e']) await see(`${at}/workspace${list}`);
@@ -123,15 +152,18 @@ export async function lists(who: Person, serverId: string): Promise<Record<strin
 }
 
 async function seeChannel(see: (address: string) => Promise<Loose>, id: string): Promise<void> {
-  for (const list of ['', '/members', '/pins', '/slash-commands', '/access']) await see(`/api/channels/${id}${list}`);
+  const lists = ['', '/members', '/pins', '/slash-commands', '/access', '/threads/unread'];
+  for (const list of lists) await see(`/api/channels/${id}${list}`);
   for (const thread of await see(`/api/channels/${id}/threads`)) {
     await see(`/api/threads/${thread.id}`);
+    await see(`/api/threads/${thread.id}/state`);
     await see(`/api/threads/${thread.id}/messages`);
   }
   for (let cursor = ''; ; ) {
     const page = await see(`/api/channels/${id}/messages?include=threads&limit=25${cursor}`);
     for (const message of page.messages) {
       if (message.isEdited) await see(`/api/messages/${message.id}/history`);
+      if (message.poll?.anonymous === false) await see(`/api/messages/${message.id}/poll/options/2/voters`);
       if (message.reactions.length > 0) await see(`/api/messages/${message.id}/reactions`);
       for (const attachment of message.attachments) await see(`/api/media/${attachment.id}`);
     }

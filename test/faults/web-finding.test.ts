@@ -162,6 +162,8 @@ describe('finding one’s way in the web client', () => {
     const { id } = (await here.alice.post(`/api/messages/${parent.id}/thread`, {})).body;
     await here.alice.post(`/api/threads/${id}/messages`, { content: 'as I said' });
     await here.alice.post(`/api/threads/${id}/messages`, { content: 'an answer', replyToId: question.id });
+    // Where it was last, it may be over the message, whose buttons would cover the link.
+    await bob.page.mouse.move(0, 0);
     await bob.open(`${address()}/thread/${id}`);
     await bob.page.locator('aside .reply').click();
     await bob.page.locator('article.target', { hasText: 'a question for all' }).waitFor();
@@ -226,6 +228,47 @@ describe('finding one’s way in the web client', () => {
     await bob.open(address());
     const reaction = bob.page.getByRole('button', { name: '🎉, 2' });
     await until(async () => (await reaction.getAttribute('title')) === `${here.alice.username} and You`);
+    expect(bob.complaints).to.deep.equal([]);
+  });
+
+  it('marks what it finds, and finds people, channels and files too', async () => {
+    const { page } = bob;
+    const id = await here.newChannel('lighthouse-plans');
+    await here.alice.patch('/api/auth/me', { displayName: 'Lighthouse Keeper' });
+    await here.alice.say(here.channel.id, 'we meet at the lighthouse/pier');
+    const notes = await here.alice.upload('lighthouse notes.txt', new TextEncoder().encode('nothing yet'));
+    await here.alice.post(`/api/channels/${here.channel.id}/messages`, {
+      content: '',
+      attachments: [{ id: notes.id }],
+    });
+    await bob.open(address());
+    await page.getByRole('button', { name: 'Search' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Search in Home' });
+    const ask = async (query: string) => {
+      await dialog.getByLabel('Words to look for').fill(query);
+      await page.keyboard.press('Enter');
+    };
+    await ask('LIGHTHOUSE');
+    await dialog
+      .locator('.text mark', { hasText: /^lighthouse$/ })
+      .first()
+      .waitFor();
+    for (const [heading, name] of [
+      ['People', /Lighthouse Keeper/],
+      ['Channels', /#lighthouse-plans/],
+      ['Files', /lighthouse notes\.txt/],
+    ] as const) {
+      const section = dialog.locator('section', { has: page.getByRole('heading', { name: heading }) });
+      await section.getByText(name).waitFor();
+    }
+    await ask(`pier from:${here.alice.username} has:link`);
+    await dialog.getByText(/^Nothing was found/).waitFor();
+    await ask(`pier from:${here.alice.username}`);
+    await dialog.locator('.text mark', { hasText: 'pier' }).waitFor();
+    await dialog.getByLabel('Order').selectOption('Best first');
+    await ask('lighthouse');
+    await dialog.getByRole('link', { name: '#lighthouse-plans' }).click();
+    await until(() => page.url().includes(id));
     expect(bob.complaints).to.deep.equal([]);
   });
 });

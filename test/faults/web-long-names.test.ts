@@ -1,6 +1,7 @@
 // nodes: own
 
 import { expect } from 'chai';
+import { query } from '../world/sql.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 const word = (length: number) => 'W'.repeat(length);
@@ -26,7 +27,12 @@ describe('names of one long word in the web client', () => {
     await alice.patch(`/api/channels/${channel.id}`, { name: word(100), topic: word(300) });
     const message = await bob.say(channel.id, `@${alice.username} ${word(300)}`);
     await bob.say(channel.id, word(100), { replyToId: message.id });
-    await bob.post(`/api/messages/${message.id}/reactions`, { emoji: `:${'w'.repeat(30)}:` });
+    // Of an earlier version.
+    await query(
+      here.cluster.databaseUrl,
+      'INSERT INTO reactions (message_id, emoji, user_id, place) VALUES ($1, $2, $3, 1)',
+      [message.id, `:${'w'.repeat(30)}:`, bob.id],
+    );
     const thread = (await alice.post(`/api/messages/${message.id}/thread`, { name: word(100) })).body;
     const dm = (await bob.post('/api/dm/channels', { userId: alice.id })).body;
     await bob.say(dm.id, word(100));
@@ -50,7 +56,7 @@ describe('names of one long word in the web client', () => {
       [`${channel}/thread/${ids.thread}`, 'aside .opening'],
       [`/app/dm/${ids.dm}`, 'article .text'],
       ['/app/notifications', '.quoted'],
-      ['/app/settings/notifications', '.mutes .check'],
+      ['/app/settings/notifications', '.levels .field'],
       ['/app/friends', '.people li'],
       [`/app/invite/${here.server.inviteCode}`, '.blank .button'],
       [`${server}/manage/members`, '.people li'],

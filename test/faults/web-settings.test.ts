@@ -153,7 +153,7 @@ describe('settings and people in the web client', () => {
     await page.getByRole('link', { name: 'Notifications' }).last().click();
     await page.getByLabel(/^Less/).check();
     await until(async () => (await preferences()).strategy === 'mention_only');
-    await page.getByRole('checkbox', { name: '#general' }).check();
+    await page.getByLabel('#general').selectOption('nothing');
     await until(async () => (await preferences()).mutedChannelIds.includes(here.channel.id));
     await here.bob.say(here.channel.id, 'anyone there?');
     await alice.open(`/app/s/${here.server.id}/manage/members`);

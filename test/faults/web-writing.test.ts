@@ -125,6 +125,25 @@ describe('what is written in the web client', () => {
     }
   });
 
+  it('shows as mentions what mentions someone, in all scripts, and nothing else', async () => {
+    const [bob, me] = [`@${here.bob.username}`, here.alice];
+    const text = `names 请${bob}看一下 _${bob}_ 안녕<@${me.id}>님\n> ${bob}\nmail${bob} \`${bob}\` video.example/${bob} @nobody`;
+    await here.alice.say(here.channel.id, text);
+    await message('names 请').waitFor();
+    const shown = await message('names 请').locator('.mention').allTextContents();
+    expect(shown).to.deep.equal([bob, bob, `@${me.username}`]);
+    expect(await structure('names 请')).to.contain(`<em><span title="${here.bob.username}">${bob}</span></em>`);
+  });
+
+  it('is completed within a text without spaces', async () => {
+    const name = here.bob.username;
+    await composer().pressSequentially(`请@${name.slice(0, 6)}`);
+    await isOffered(name);
+    await composer().press('Enter');
+    expect(await composer().inputValue()).to.equal(`请@${name} `);
+    await composer().fill('');
+  });
+
   it('is completed at the caret, wherever that is', async () => {
     const name = here.bob.username;
     await composer().pressSequentially('hello , how are you?');

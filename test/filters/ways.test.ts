@@ -14,11 +14,13 @@ const groups: Record<string, string> = {
   'Identity providers': 'signing in',
   'Invite codes': 'their notes are for oneself',
   'Join requests': 'asks and answers',
+  Later: 'one’s own; what is scheduled goes by the filters when it is sent',
   Membership: 'of the installation',
   Mentions: 'reads',
   Models: 'answers the caller alone',
   Notifications: 'one’s own',
   Pages: 'reads',
+  Polls: 'votes; the texts come with a message',
   'Personal access tokens': 'one’s own',
   Operators: 'what operators do, which no other people read',
   Reactions: 'emoji, which are no words',
@@ -34,17 +36,37 @@ const groups: Record<string, string> = {
 /** Single ones of the other groups. */
 const without: Record<string, string> = {
   ...Object.fromEntries(
-    ['deleteMessage', 'pinInChannel', 'unpinInChannel', 'pinMessage', 'unpinMessage', 'deleteThread'].map((name) => [
-      name,
-      'no text',
-    ]),
+    [
+      'deleteMessage',
+      'removePreviews',
+      'pinInChannel',
+      'unpinInChannel',
+      'pinMessage',
+      'unpinMessage',
+      'deleteThread',
+    ].map((name) => [name, 'no text']),
   ),
   ...Object.fromEntries(['approveHeld', 'rejectHeld', 'withdrawHeld'].map((name) => [name, 'a moderator decides'])),
-  ...Object.fromEntries(['uploadPicture', 'linkOutsidePictures'].map((name) => [name, 'pictures'])),
+  ...Object.fromEntries(['uploadPicture', 'linkOutsidePictures', 'changeAttachment'].map((name) => [name, 'no text'])),
+  ...Object.fromEntries(
+    ['followThread', 'unfollowThread', 'markThreadRead', 'markAllThreadsRead', 'markUnread', 'setReceiptChoice'].map(
+      (name) => [name, 'one’s own reading'],
+    ),
+  ),
+  ...Object.fromEntries(
+    ['thread:read', 'thread:follow', 'thread:unfollow', 'message:unread'].map((name) => [name, 'one’s own reading']),
+  ),
+  ...Object.fromEntries(
+    ['setCustomStatus', 'clearCustomStatus'].map((name) => [
+      name,
+      'of a person, wherever they are known, as their name',
+    ]),
+  ),
   'message:delete': 'no text',
   'message:typing': 'no text',
   'thread:join': 'reads',
   'thread:leave': 'reads',
+  'presence:active': 'no text',
   'presence:update': 'one of a few words',
   'presence:subscribe': 'reads',
 };

@@ -5,6 +5,12 @@ import type { Loose } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
+/** One of many emoji that differ: 🌰 and those after it. */
+const animal = (at: number): string => emoji[at] ?? '';
+const emoji = Array.from({ length: 0x300 }, (_, at) => String.fromCodePoint(0x1f330 + at)).filter((one) =>
+  /^\p{Emoji_Presentation}$/u.test(one),
+);
+
 describe('reactions and pins', () => {
   let here: World;
   let message: Loose;
@@ -67,7 +73,7 @@ describe('reactions and pins', () => {
   it('are taken back, percent-encoded, also when there are none', async () => {
     const { alice, bob, channel } = here;
     const ear = await alice.listen(channel.id);
-    for (const emoji of ['👨‍👩‍👧‍👦', ':party_parrot:']) {
+    for (const emoji of ['👨‍👩‍👧‍👦', '☝🏽']) {
       await bob.post(`/api/messages/${message.id}/reactions`, { emoji });
       const path = `/api/messages/${message.id}/reactions/${encodeURIComponent(emoji)}`;
       expect((await alice.delete(path)).status).to.equal(200);
@@ -80,43 +86,76 @@ describe('reactions and pins', () => {
     expect((await bob.delete(bad)).status).to.equal(400);
   });
 
-  it('are one emoji or one name', async () => {
+  it('are one emoji that Unicode recommends, or its name', async () => {
     const { bob } = here;
-    const good = ['👍', '❤', '❤️', '🇩🇪', '👩🏾‍🚀', ':a:', ':+1:', 'é', '1️⃣'];
-    const bad = [
-      '',
-      ' ',
-      '.',
-      '👍👍',
-      'ab',
-      ':a',
-      ':two words:',
-      ':ü:',
-      '\u0000',
-      '\ud83d',
-      ':x'.repeat(40),
-      5,
-      null,
-      '\n',
-      '\u200d',
-      '\u0301',
-      '\u3164',
-      '\u2800',
-      '👍\u200f',
-    ];
+    const good = ['👍', '❤️', '🇩🇪', '👩🏾‍🚀', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '1️⃣', '©️', '🧑🏻‍❤️‍💋‍🧑🏽'];
+    const unseen = ['\u0000', '\ud83d', '\n', '\u200d', '\u0301', '\u3164', '\u2800', '\ufe0f', '❤\u0301', '👍\u200f'];
+    const others = ['é', '1', '🇩', '🇦🇦', '👩‍🇩🇪', '👍👍', '👍❤️', '☝️🏽🏽', '👍\u200d', '\u{1fbff}', '\u{e000}'];
+    const names = [':a', ':two words:', ':ü:', ':party_parrot:', '::', ':x'.repeat(40), 'wave'];
+    const bad = [...unseen, ...others, ...names, '', ' ', '.', 'ab', '👨‍👩‍👧‍👦'.repeat(500), 5, null];
     for (const emoji of good) {
-      const { status } = await bob.post(`/api/messages/${message.id}/reactions`, { emoji });
-      expect(status, emoji).to.equal(201);
+      const { status, body } = await bob.post(`/api/messages/${message.id}/reactions`, { emoji });
+      expect([status, body.emoji], emoji).to.deep.equal([201, emoji]);
     }
     for (const emoji of bad) {
       const { status } = await bob.post(`/api/messages/${message.id}/reactions`, { emoji });
       expect(status, JSON.stringify(emoji)).to.equal(400);
     }
+    const { body } = await bob.post(`/api/messages/${message.id}/reactions`, { emoji: ':point_up:' });
+    expect(body.emoji).to.equal('☝️');
+  });
+
+  it('are the same whatever variation selectors come with them, and by their name', async () => {
+    const { alice, bob, channel } = here;
+    const ear = await alice.listen(channel.id);
+    const mouth = await bob.listen(channel.id);
+    const forms = {
+      '❤️': ['❤', '❤️', '❤︎', ':heart:'],
+      '👍': ['👍', '👍︎', '👍️', ':+1:', ':thumbsup:'],
+      '🏳️‍🌈': ['🏳‍🌈', '🏳️‍🌈', '🏳︎‍🌈️'],
+      '1️⃣': ['1⃣', '1️⃣'],
+      '🕵🏽‍♂️': ['🕵🏽‍♂', '🕵️🏽‍♂️'],
+    };
+    const path = `/api/messages/${message.id}/reactions`;
+    for (const [emoji, all] of Object.entries(forms))
+      for (const [i, form] of all.entries()) {
+        const other = all.at(i - 1) ?? form;
+        const added = await alice.post(path, { emoji: form });
+        expect([added.status, added.body.emoji], form).to.deep.equal([201, emoji]);
+        expect((await alice.post(path, { emoji: other })).status).to.equal(200);
+        const { reactions } = await mouth.emit('reaction:add', { messageId: message.id, emoji: other });
+        const users = [alice.id, bob.id];
+        expect(reactions, form).to.deep.equal([{ emoji, count: 2, users, userIds: users }]);
+        expect(
+          (await mouth.emit('reaction:remove', { messageId: message.id, emoji: form })).reactions[0].count,
+        ).to.equal(1);
+        const removed = await alice.delete(`${path}/${encodeURIComponent(other)}`);
+        expect([removed.body.emoji, removed.body.reactions], other).to.deep.equal([emoji, []]);
+      }
+    for (const name of ['reaction:add', 'reaction:remove'])
+      expect(new Set(ear.all(name).map(({ emoji }) => emoji))).to.deep.equal(new Set(Object.keys(forms)));
+  });
+
+  it('of earlier versions that would be none now are shown, and taken back', async () => {
+    const { bob, cluster } = here;
+    const earlier = ['é', ':party_parrot:', ':tada:'];
+    await query(
+      cluster.databaseUrl,
+      'INSERT INTO reactions (message_id, emoji, user_id, place) SELECT $1, emoji, $2, place FROM unnest($3::text[]) WITH ORDINALITY AS e (emoji, place)',
+      [message.id, bob.id, earlier],
+    );
+    const shown = async () =>
+      (await bob.get(`/api/messages/${message.id}`)).body.reactions.map((one: Loose) => one.emoji);
+    expect(await shown()).to.deep.equal(earlier);
+    for (const [i, emoji] of earlier.entries()) {
+      await bob.delete(`/api/messages/${message.id}/reactions/${encodeURIComponent(emoji)}`);
+      expect(await shown()).to.deep.equal(earlier.slice(i + 1));
+    }
   });
 
   it('are limited to 20 different ones by each user', async () => {
     const { alice, bob } = here;
-    const add = (who: typeof bob, i: number) => who.post(`/api/messages/${message.id}/reactions`, { emoji: `:e${i}:` });
+    const add = (who: typeof bob, i: number) => who.post(`/api/messages/${message.id}/reactions`, { emoji: animal(i) });
     const answers = await Promise.all(Array.from({ length: 25 }, (_, i) => add(bob, i)));
     expect(answers.filter((answer) => answer.status === 201)).to.have.length(20);
     const refused = answers.filter((answer) => answer.status === 400);
@@ -130,12 +169,12 @@ describe('reactions and pins', () => {
     await query(
       cluster.databaseUrl,
       `INSERT INTO reactions (message_id, emoji, user_id, place)
-       SELECT $1, ':e' || e || ':', $2, e FROM generate_series(1, 200) AS e`,
-      [message.id, bob.id],
+       SELECT $1, emoji, $2, place FROM unnest($3::text[]) WITH ORDINALITY AS e (emoji, place)`,
+      [message.id, bob.id, Array.from({ length: 200 }, (_, i) => animal(i))],
     );
     const add = (emoji: string) => alice.post(`/api/messages/${message.id}/reactions`, { emoji });
-    expect((await add(':another:')).body.code).to.equal('REACTION_LIMIT');
-    expect((await add(':e1:')).status).to.equal(201);
+    expect((await add('👍')).body.code).to.equal('REACTION_LIMIT');
+    expect((await add(animal(7))).status).to.equal(201);
     expect((await alice.get(`/api/messages/${message.id}/reactions`)).body).to.have.length(200);
   });
 

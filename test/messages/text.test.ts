@@ -18,6 +18,7 @@ const plain: PlainRow = {
   thread_id: null,
   metadata: null,
   mentions: null,
+  previews: null,
   nonce: null,
   is_edited: false,
   is_pinned: false,
@@ -32,6 +33,20 @@ const variants: Partial<PlainRow>[] = [
   { nonce: 'n"1' },
   { thread_id: 't1', is_edited: true, is_pinned: true },
   { metadata: { a: [1, { b: 'x"' }] } },
+  {
+    previews: [
+      { url: 'https://a.b/', siteName: null, title: 'T "', description: null, imageUrl: null, isLarge: false },
+      {
+        url: 'https://c.d/',
+        siteName: null,
+        title: null,
+        description: null,
+        imageUrl: null,
+        isLarge: false,
+        isRemoved: true,
+      },
+    ],
+  },
   { mentions: [{ kind: 'user', targetId: 'a1', token: '@ada', label: 'Ada "A"', range: { start: 0, end: 4 } }] },
 ];
 

@@ -44,7 +44,11 @@ async function launch(): Promise<Browser> {
     executablePath: command,
     env: Object.fromEntries(variables),
     // Tests may run as root, and in containers with little shared memory.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', turnedOff],
+    args: [
+      ...['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', turnedOff],
+      // A microphone that hears beeps; pages may use it once they are allowed to.
+      '--use-fake-device-for-media-stream',
+    ],
   });
   atEnd(() => browser.close());
   return browser;

@@ -37,8 +37,9 @@ describe('the search for messages', () => {
     const { alice, bob, channel } = here;
     const sent = await alice.say(channel.id, word);
     await bob.post(`/api/messages/${sent.id}/reactions`, { emoji: '👍' });
-    const [found] = (await search(bob, `query=${word}`)).body;
+    const [{ excerpt, ...found }] = (await search(bob, `query=${word}`)).body;
     expect(found).to.deep.equal((await bob.get(`/api/messages/${sent.id}`)).body);
+    expect(excerpt).to.deep.equal({ text: word, marks: [{ start: 0, end: word.length }], attachmentId: null });
     await alice.patch(`/api/messages/${sent.id}`, { content: 'something else' });
     expect((await search(bob, `query=${word}`)).body).to.deep.equal([]);
     await alice.patch(`/api/messages/${sent.id}`, { content: `again ${word}` });

@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { SearchTurns } from '../../src/features/search/search.service.ts';
+import { SearchTurns } from '../../src/features/search/turns.ts';
 
 describe('searches', () => {
   it('run few at once, and those of one person one after the other', async () => {

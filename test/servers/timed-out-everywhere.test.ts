@@ -9,7 +9,7 @@ import { register, type World, world } from '../world/world.ts';
 /** Groups of calls about a person, their agents, their direct messages and the installation, which no server's timeout concerns. */
 const personal = new Set<string>([
   ...['Accounts', 'Sessions', 'Personal access tokens', 'Identity providers', 'Membership', 'Invite codes'],
-  ...['Friends', 'Direct messages', 'Notifications', 'Models', 'Webhooks', 'Operators'],
+  ...['Friends', 'Direct messages', 'Notifications', 'Models', 'Webhooks', 'Operators', 'Later'],
 ]);
 
 /** What someone who is timed out may still do, and why. */
@@ -26,11 +26,24 @@ const allowed: Record<string, string> = {
   setPolicies: 'what their own agent listens to: it is held with them',
   deletePolicy: 'the same',
   uploadMedia: 'an upload is nobody else’s before it is sent',
+  changeAttachment: 'the same',
   uploadPicture: 'the same',
   linkOutsidePictures: 'reading',
   resolveMentions: 'reading',
   listFolders: 'reading',
   markChannelRead: 'read state',
+  markThreadRead: 'read state',
+  markAllThreadsRead: 'read state',
+  markUnread: 'read state',
+  setReceiptChoice: 'read state',
+  setCustomStatus: 'their own status, everywhere',
+  clearCustomStatus: 'the same',
+  followThread: 'their own inbox',
+  unfollowThread: 'the same',
+  'thread:read': 'read state',
+  'message:unread': 'read state',
+  'thread:follow': 'their own inbox',
+  'thread:unfollow': 'the same',
   requestToJoinServer: 'they are in it already',
   joinServer: 'they are in it already, and coming back ends no timeout',
   leaveServer: 'leaving',
@@ -45,6 +58,7 @@ const allowed: Record<string, string> = {
   'channel:read': 'read state',
   'channel:join': 'reading',
   'channel:leave': 'reading',
+  'presence:active': 'nobody is told',
   'presence:update': 'their own status, everywhere',
   'presence:subscribe': 'reading',
   'auth:renew': 'their own session',

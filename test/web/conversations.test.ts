@@ -114,6 +114,31 @@ describe('conversations in the state of the web client', () => {
     expect(bob.title()).to.equal('#general · Parley');
   });
 
+  it('tell nothing by the system in quiet hours, and while the user snoozes', async () => {
+    const { preferences, notifications, alerts } = bob.app();
+    await alerts.set(true);
+    bob.page.navigate('/app/friends');
+    bob.setVisible(false);
+    const told = bob.alerts.length;
+    const heard = async (text: string) => {
+      await send(alice, `@${here.bob.username} ${text}`);
+      await until(() => notifications.newest.peek()?.body?.endsWith(text));
+    };
+    const spans = [1, 2, 3, 4, 5, 6, 7].map((day) => ({ day, from: '00:00', to: '00:00' }));
+    await preferences.change({ quietHours: { isOn: true, spans } });
+    await heard('in quiet hours');
+    const snoozedUntil = new Date(Date.now() + 3_600_000).toISOString();
+    // Another device may have done it.
+    await here.bob.patch('/api/notifications/settings', { quietHours: { isOn: false, spans }, snoozedUntil });
+    await until(() => preferences.current.peek().snoozedUntil === snoozedUntil);
+    await heard('while snoozing');
+    expect(bob.alerts.length).to.equal(told);
+    await preferences.change({ snoozedUntil: null });
+    await heard('awake');
+    await until(() => bob.alerts.length > told);
+    await notifications.readAll();
+  });
+
   it('queue what is written without a connection, and lose and double nothing when it is back', async () => {
     const line = await startProxy(here.alice.node.port);
     const tab = await openFor(here.alice, `http://127.0.0.1:${line.port}`);

@@ -25,6 +25,9 @@ export interface Tab {
 /** A browser, as far as the web client's state needs one: what its tabs share, and what each has. */
 export class Device {
   readonly local = new MemoryStore();
+  /** What its user reads, and its clock. */
+  languages: readonly string[] = ['en'];
+  timeZone = 'UTC';
   private readonly url: string;
   private readonly listeners = new Map<Tab, Set<Listener>>();
 
@@ -96,6 +99,8 @@ export class Device {
         view.moved.add(listener);
         return () => view.moved.delete(listener);
       },
+      languages: this.languages,
+      timeZone: this.timeZone,
       setTitle(text) {
         view.title = text;
       },

@@ -1,16 +1,28 @@
 // nodes: own
 
 import { expect } from 'chai';
+import type { Atom, Mention } from '../../src/web/app/views/parts/atoms.ts';
 import { type Inline, isEmojiAlone, parseInline } from '../../src/web/app/views/parts/inline.ts';
 import { type Block, parseText } from '../../src/web/app/views/parts/markdown.ts';
 
 /** Prints what a text is parsed into: a short element for each block and piece. */
-const print = (text: string): string => {
-  const { blocks, rest } = parseText(text);
-  return blocks.map(printBlock).join('') + rest;
+const print = (text: string, mentioned: string[] = []): string => {
+  const { blocks, rest, atoms } = parseText(text, false, mentionsOf(text, mentioned));
+  return blocks.map((block) => printBlock(block, atoms)).join('') + rest;
 };
 
-function printBlock(block: Block): string {
+/** The tokens, where each of them stands in the text after the one before it. */
+function mentionsOf(text: string, tokens: string[]): Mention[] {
+  let from = 0;
+  return tokens.map((token) => {
+    const start = text.indexOf(token, from);
+    from = start + token.length;
+    return { kind: 'user', targetId: token, token, label: token, range: { start, end: from } };
+  });
+}
+
+function printBlock(block: Block, atoms: Atom[] = []): string {
+  const printLine = (text: string): string => parseInline(text, false, atoms).map(printPiece).join('');
   switch (block.kind) {
     case 'lines':
       return printLine(block.text);
@@ -19,10 +31,11 @@ function printBlock(block: Block): string {
     case 'heading':
       return `<h${block.level}>${printLine(block.text)}</h${block.level}>`;
     case 'quote':
-      return `<quote>${block.blocks.map(printBlock).join('')}</quote>`;
+      return `<quote>${block.blocks.map((one) => printBlock(one, atoms)).join('')}</quote>`;
     case 'list': {
       const items = block.items.map(
-        ({ text, number, lists }) => `<${number ?? '-'}>${printLine(text)}${lists.map(printBlock).join('')}`,
+        ({ text, number, lists }) =>
+          `<${number ?? '-'}>${printLine(text)}${lists.map((one) => printBlock(one, atoms)).join('')}`,
       );
       return `<list>${items.join('')}</list>`;
     }
@@ -33,8 +46,6 @@ function printBlock(block: Block): string {
   }
 }
 
-const printLine = (text: string): string => parseInline(text).map(printPiece).join('');
-
 function printPiece(piece: Inline): string {
   switch (piece.kind) {
     case 'text':
@@ -42,9 +53,14 @@ function printPiece(piece: Inline): string {
     case 'code':
       return `<code>${piece.text}</code>`;
     case 'mention':
-      return `<to ${piece.text}>`;
-    case 'channel':
-      return `<in ${piece.text}>`;
+      return `<to ${piece.mention.token}>`;
+    case 'spoiler':
+      return `<spoiler ${print(
+        piece.content,
+        piece.mentions.map(({ token }) => token),
+      )}>`;
+    case 'emoji':
+      return `:${piece.name}:`;
     case 'link':
       return piece.pieces ? `<a ${piece.url}>${piece.pieces.map(printPiece).join('')}</a>` : `<a ${piece.url}>`;
     default: {
@@ -59,6 +75,20 @@ const expectAll = (cases: readonly (readonly [string, string])[]) => {
 };
 
 describe('formatted text in the web client', () => {
+  it('hides spoilers as the server finds them, with all that is in them', () => {
+    expect(print('is ||*Bob*|| and `a || b`')).to.equal('is <spoiler <i>Bob</i>> and <code>a || b</code>');
+    expect(print('||@bob and|| @ann', ['@bob', '@ann'])).to.equal('<spoiler <to @bob> and> <to @ann>');
+    expect(print('||one\ntwo||\n- a ||b||')).to.equal('<spoiler one\ntwo><list><->a <spoiler b></list>');
+    expect(print('```\n||code||\n```')).to.equal('<pre>||code||</pre>');
+    expect(print('||| a')).to.equal('||| a');
+  });
+
+  it('keeps the language of code', () => {
+    expect(parseText('```TS\nlet a;\n```').blocks).to.deep.equal([{ kind: 'code', text: 'let a;', language: 'ts' }]);
+    expect(parseText('```c#\nvar a;\n```').blocks).to.deep.equal([{ kind: 'code', text: 'var a;', language: 'c#' }]);
+    expect(parseText('```let a;```').blocks).to.deep.equal([{ kind: 'code', text: 'let a;' }]);
+  });
+
   it('has headings, quotations and lists, numbered as typed', () => {
     expectAll([
       [
@@ -75,7 +105,7 @@ describe('formatted text in the web client', () => {
     expectAll([
       [
         'code:\n```\n# a\n> b\n- c\n```\n-5 degrees\n#1\n>_<\n2026. no\n---',
-        'code:<pre># a\n> b\n- c</pre>-5 degrees\n<in #1>\n>_<\n2026. no\n---',
+        'code:<pre># a\n> b\n- c</pre>-5 degrees\n#1\n>_<\n2026. no\n---',
       ],
       ['```ts\nlet a = `b`;\n\n  a += 1;\n```', '<pre>let a = `b`;\n\n  a += 1;</pre>'],
       ['before\n```\nx\n```\nafter', 'before<pre>x</pre>after'],
@@ -113,10 +143,35 @@ describe('formatted text in the web client', () => {
     ]);
   });
 
-  it('names people and channels, but not in code, addresses and words', () => {
+  it('shows as mentions what the server found, where it stands, and nothing else', () => {
+    expect(print('@alice, @alice and #general', ['@alice', '#general'])).to.equal(
+      '<to @alice>, @alice and <to #general>',
+    );
+    expect(print('> a\n- **_@bob_**, `x`\n\n| @al | b |\n|--|--|', ['@bob', '@al'])).to.equal(
+      '<quote>a</quote><list><-><b><i><to @bob></i></b>, <code>x</code></list><table left left><to @al>|b</table>',
+    );
+    expect(print('@bob `@bob` ```\n@bob```', ['@bob', '@bob', '@bob'])).to.equal(
+      '<to @bob> <code>@bob</code> <pre>@bob</pre>',
+    );
+    expect(print('[see @bob](https://a.example/)', ['@bob'])).to.equal('<a https://a.example/>see <to @bob></a>');
+  });
+
+  it('shows text of any characters as it is, and mentions that do not fit it not at all', () => {
+    const odd = '\u{100000}\u{10fffd} `\u{100001}` \u{100002}';
+    expect(print(`${odd}@bob ${odd}`, ['@bob'])).to.equal(
+      '\u{100000}\u{10fffd} <code>\u{100001}</code> \u{100002}<to @bob> \u{100000}\u{10fffd} <code>\u{100001}</code> \u{100002}',
+    );
+    const wrong = mentionsOf('@bob', ['@bob']).flatMap((mention) =>
+      [3, -1, 40].map((start) => ({ ...mention, range: { start, end: start + 4 } })),
+    );
+    expect(parseText('a @bob', false, wrong).blocks).to.deep.equal([{ kind: 'lines', text: 'a @bob' }]);
+  });
+
+  it('is code between any number of backticks, in one line', () => {
     expectAll([
-      ['@alice, @böb-1.x and me@example.com', '<to @alice>, <to @böb-1.x> and me@example.com'],
-      ['see #elsewhere, `#elsewhere`, a#b and &#39;', 'see <in #elsewhere>, <code>#elsewhere</code>, a#b and &#39;'],
+      ['`a` ``b ` c`` `` `d` ``', '<code>a</code> <code>b ` c</code> <code>`d`</code>'],
+      ['`a\nb` ```` `c`', '`a\nb<code>````</code>c`'],
+      ['**bold `**` bold** *a `*` b*', '<b>bold <code>**</code> bold</b> <i>a <code>*</code> b</i>'],
     ]);
   });
 
@@ -136,6 +191,7 @@ describe('formatted text in the web client', () => {
     expectAll([
       [`${brackets} (${plain}) (${brackets}).`, `<a ${brackets}> (<a ${plain}>) (<a ${brackets}>).`],
       ['https://a.example/, https://b.example!', '<a https://a.example/>, <a https://b.example>!'],
+      ['see <https://a.example/x?y=1>, now', 'see <a https://a.example/x?y=1>, now'],
     ]);
   });
 
@@ -170,8 +226,7 @@ describe('formatted text in the web client', () => {
       { kind: 'text', text: 'a' },
       { kind: 'text', text: ' ' },
       { kind: 'text', text: 'https://c.example' },
-      { kind: 'text', text: ' ' },
-      { kind: 'text', text: '#d' },
+      { kind: 'text', text: ' #d' },
     ]);
   });
 
@@ -181,7 +236,7 @@ describe('formatted text in the web client', () => {
     const texts = ['|a|\n|-|\n\n', '- a\n  - b\n', '> a\n\n', '# a\n', '```a```\n', '**a** ', 'http://a '].map(full);
     for (const text of [...texts, wide]) {
       const { blocks, rest } = parseText(`| one |\n|---|\n| two |\n\nand *so* on\n${text}the end`);
-      const printed = blocks.map(printBlock).join('');
+      const printed = blocks.map((block) => printBlock(block)).join('');
       expect(printed, text.slice(0, 10)).to.match(/^<table left>one\/two<\/table>and <i>so<\/i> on/);
       expect(printed.split('<').length, text.slice(0, 10)).to.be.below(2000);
       expect(rest, text.slice(0, 10)).to.match(/the end$/);

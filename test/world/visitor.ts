@@ -23,7 +23,12 @@ export async function visitor(
   person: Person | null,
   options: BrowserContextOptions = {},
 ): Promise<Visitor> {
-  const context = await (await sharedChromium()).newContext({ viewport: { width: 1100, height: 760 }, ...options });
+  const context = await (await sharedChromium()).newContext({
+    viewport: { width: 1100, height: 760 },
+    // Tests take requests of pages into their own hands, which a service worker would answer.
+    serviceWorkers: 'block',
+    ...options,
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   const complaints: string[] = [];

@@ -92,9 +92,12 @@ export const servers = part({
     // Earlier versions wrote none.
     holdNewMemberLinksHours: withDefault(z.int().min(0).max(720), 0),
     ...times,
-    // Earlier versions wrote neither.
+    // Earlier versions wrote none of these.
     keepMessagesDays: withDefault(serverKeepDaysSchema, null),
     keepEditHistory: withDefault(z.boolean(), false),
+    // Earlier versions wrote none of these.
+    linkPreviews: withDefault(z.boolean(), true),
+    emojiVersion: withDefault(smallCount, 0),
   }),
   from: 'servers t WHERE t.id = $1',
   refers: { ownerId: 'users' },

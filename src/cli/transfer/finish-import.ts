@@ -1,4 +1,5 @@
 import type { Rows } from '../../database/database.ts';
+import { closeUnattended } from '../../jobs/poll.jobs.ts';
 import { expireUnattended } from '../../jobs/retention.jobs.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { TransferError } from './failure.ts';
@@ -17,6 +18,7 @@ export async function finishImport(
   }
   await countImported(rows, serverId);
   await expireUnattended(rows);
+  await closeUnattended(rows);
   const sentence = await findWrong(rows, serverId);
   if (sentence) throw new TransferError(sentence);
   if (await hasWrongBots(rows)) {

@@ -3,6 +3,7 @@ import { maxPins } from '../../contract/message.ts';
 import { maxEmoji, maxEmojiEach } from '../../contract/reaction.ts';
 import { maxVersions } from '../../contract/retention.ts';
 import type { Rows } from '../../database/database.ts';
+import { countedVotes, wrongExpressions } from './expression-checks.table.ts';
 
 /** Derived values are computed from the rows, not taken from the file. `$1` is the server. */
 const counted = [
@@ -15,9 +16,14 @@ const counted = [
   `UPDATE channel_reads SET last_read_seq = s.last_seq FROM channels c JOIN streams s ON s.id = c.id
    WHERE c.server_id = $1 AND channel_reads.channel_id = c.id AND channel_reads.last_read_seq > s.last_seq`,
   'UPDATE servers SET member_count = (SELECT count(*) FROM server_members WHERE server_id = $1) WHERE id = $1',
-  `UPDATE threads SET message_count = (
-     SELECT count(*) FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
+  `UPDATE threads SET (message_count, last_seq) = (
+     SELECT count(*), coalesce(max(seq), 0) FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
    ) FROM channels c WHERE c.id = threads.channel_id AND c.server_id = $1`,
+  `UPDATE thread_follows f SET last_read_seq = least(f.last_read_seq, s.last_seq),
+     is_unread = f.state = 'following' AND EXISTS (SELECT FROM messages m
+       WHERE m.thread_id = t.id AND m.seq > f.last_read_seq AND m.deleted_at IS NULL AND m.author_id <> f.user_id)
+   FROM threads t JOIN channels c ON c.id = t.channel_id JOIN streams s ON s.id = c.id
+   WHERE c.server_id = $1 AND f.thread_id = t.id`,
   // The trigger that does this found no message yet: a file has threads before their parent messages.
   `UPDATE messages SET has_extras = true FROM threads t JOIN channels c ON c.id = t.channel_id
    WHERE c.server_id = $1 AND messages.id = t.parent_message_id AND NOT messages.has_extras`,
@@ -26,6 +32,7 @@ const counted = [
        count(*) FILTER (WHERE kind = 'file') AS files, coalesce(sum(n.size_bytes), 0) AS bytes
      FROM workspace_nodes n JOIN workspaces w ON w.id = n.workspace_id WHERE w.server_id = $1 GROUP BY 1) AS sums
    WHERE workspaces.id = sums.workspace_id`,
+  countedVotes,
 ];
 
 /** Contents that a file must not have, as queries that find them. `$1` is the server. */
@@ -76,6 +83,12 @@ const wrong: [query: string, sentence: string][] = [
     `message-versions.jsonl: a message has more than ${maxVersions} versions.`,
   ],
   [
+    `SELECT f.message_id FROM message_forwards f JOIN channels c ON c.id = f.channel_id
+     WHERE c.server_id = $1 AND NOT EXISTS (SELECT FROM messages m
+       WHERE m.channel_id = f.channel_id AND m.id = f.message_id AND m.deleted_at IS NULL)`,
+    'message-forwards.jsonl: a message that forwards another is not in its channel, or is deleted.',
+  ],
+  [
     `SELECT r.message_id FROM reactions r JOIN messages m ON m.id = r.message_id JOIN channels c ON c.id = m.channel_id
      WHERE c.server_id = $1 GROUP BY 1 HAVING count(DISTINCT r.emoji) > ${maxEmoji}`,
     `reactions.jsonl: a message has more than ${maxEmoji} different reactions.`,
@@ -87,7 +100,8 @@ const wrong: [query: string, sentence: string][] = [
   ],
   [
     `SELECT t.message_id FROM attachments t JOIN messages m ON m.id = t.message_id JOIN channels c ON c.id = m.channel_id
-     WHERE c.server_id = $1 GROUP BY 1 HAVING count(*) > ${maxAttachments}`,
+       LEFT JOIN message_forwards f ON f.message_id = m.id AND t.id = ANY(f.attachment_ids)
+     WHERE c.server_id = $1 AND f.message_id IS NULL GROUP BY 1 HAVING count(*) > ${maxAttachments}`,
     `attachments.jsonl: a message has more than ${maxAttachments} attachments.`,
   ],
   [
@@ -131,6 +145,7 @@ const wrong: [query: string, sentence: string][] = [
     `SELECT f.path FROM app_files f JOIN apps a ON a.id = f.app_id WHERE a.server_id = $1 AND f.version <> a.version`,
     'app-files.jsonl: a file is of another version than its app.',
   ],
+  ...wrongExpressions,
 ];
 
 /** Computes what is derived from the rows of an imported server. */

@@ -57,7 +57,8 @@ export async function insertRecords(rows: Rows, part: Part, records: Record<stri
   const json = JSON.stringify(records);
   await rows(
     `INSERT INTO ${part.table} (${columns.join(', ')})
-     SELECT ${columns.join(', ')} FROM json_populate_recordset(NULL::${part.table}, $1::json)`,
+     SELECT ${columns.join(', ')} FROM json_populate_recordset(NULL::${part.table}, $1::json)
+     ${part.mergesRepeats ? 'ON CONFLICT DO NOTHING' : ''}`,
     [json],
   );
   if (part.also) await rows(part.also, [json]);

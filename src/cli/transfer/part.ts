@@ -30,6 +30,8 @@ export interface Part {
   derive(record: Record<string, unknown>, place: Place): Record<string, unknown>;
   /** A statement that runs after each batch was inserted; `$1` is the batch as JSON. */
   also: string | null;
+  /** Whether rows that are there already are left out: this version may know two of an earlier one as one. */
+  mergesRepeats: boolean;
 }
 
 /** The facts about the target installation that an import needs. */
@@ -40,7 +42,7 @@ export interface Place {
 
 /** Declares a part; its file is named after its table. */
 export function part(spec: Pick<Part, 'table' | 'shape' | 'from'> & Partial<Part>): Part {
-  return { select: {}, elsewhere: [], refers: {}, derive: () => ({}), also: null, ...spec };
+  return { select: {}, elsewhere: [], refers: {}, derive: () => ({}), also: null, mergesRepeats: false, ...spec };
 }
 
 export const fileOf = ({ table }: Part): string => `${table.replaceAll('_', '-')}.jsonl`;

@@ -13,10 +13,11 @@ import {
   timeouts,
   users,
 } from './community.table.ts';
+import { polls, pollVotes, serverEmoji } from './expression.table.ts';
 import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
 import type { Part } from './part.ts';
 import { channelOverrides, memberRoles, serverRoles } from './roles.table.ts';
-import { attachments, messages, reactions, threads, versions } from './talk.table.ts';
+import { attachments, forwards, messages, reactions, threadFollows, threads, versions } from './talk.table.ts';
 
 /** All parts, each after those it refers to. */
 export const parts: Part[] = [
@@ -30,6 +31,7 @@ export const parts: Part[] = [
   memberRoles,
   timeouts,
   filters,
+  serverEmoji,
   channels,
   channelOverrides,
   channelMembers,
@@ -37,10 +39,14 @@ export const parts: Part[] = [
   joinRequests,
   policies,
   threads,
+  threadFollows,
   messages,
   versions,
+  forwards,
   reactions,
   attachments,
+  polls,
+  pollVotes,
   workspaces,
   nodes,
   apps,

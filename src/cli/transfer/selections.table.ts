@@ -23,8 +23,13 @@ export const people = `WITH named AS (
     UNION SELECT decided_by FROM join_requests WHERE server_id = $1
     UNION SELECT a.user_id FROM agents a JOIN agent_policies p ON p.agent_id = a.id WHERE p.server_id = $1
     UNION SELECT creator_id FROM threads WHERE channel_id IN (${inServer})
+    UNION SELECT f.user_id FROM thread_follows f JOIN threads t ON t.id = f.thread_id WHERE t.channel_id IN (${inServer})
     UNION SELECT author_id FROM messages WHERE channel_id IN (${inServer})
+    UNION SELECT author_id FROM message_forwards WHERE channel_id IN (${inServer})
     UNION SELECT r.user_id FROM reactions r JOIN messages m ON m.id = r.message_id WHERE m.channel_id IN (${inServer})
+    UNION SELECT v.user_id FROM poll_votes v JOIN polls p ON p.message_id = v.message_id AND NOT p.anonymous
+      WHERE p.channel_id IN (${inServer})
+    UNION SELECT created_by FROM server_emoji WHERE server_id = $1
     UNION SELECT a.uploader_id FROM attachments a JOIN messages m ON m.id = a.message_id WHERE m.channel_id IN (${inServer})
     UNION SELECT created_by FROM workspace_nodes WHERE workspace_id IN (${inWorkspace})
     UNION SELECT created_by FROM apps WHERE server_id = $1
@@ -39,7 +44,7 @@ export const contacts = `SELECT user_id FROM server_members WHERE server_id = $1
 export const shownPictures = `'/media/' || t.name || '.webp' IN (
     SELECT avatar_url FROM users WHERE id IN (${people})
     UNION SELECT icon_url FROM servers WHERE id = $1 UNION SELECT banner_url FROM servers WHERE id = $1
-    UNION SELECT icon_url FROM apps WHERE server_id = $1)`;
+    UNION SELECT icon_url FROM apps WHERE server_id = $1 UNION SELECT url FROM server_emoji WHERE server_id = $1)`;
 
 /** The contents referenced in the server `$1`, each once. */
 export const contents = `SELECT b.id, b.hash, b.size FROM blobs b WHERE b.id IN (

@@ -1,9 +1,18 @@
 import { z } from 'zod';
+import { maxAttachments, waveformSchema } from '../../contract/attachment.ts';
+import { followStates } from '../../contract/follow.ts';
+import { linkPreviewSchema, maxLinkAddress, maxPreviews } from '../../contract/link-preview.ts';
 import { maxMentions, mentionSchema } from '../../contract/mention.ts';
 import { maxContent, maxMetadataBytes, nonceSchema } from '../../contract/message.ts';
 import { keptEmojiSchema } from '../../contract/reaction.ts';
+import { withDefault } from '../../contract/schema.ts';
 import { count, id, json, label, mediaType, part, sha256, smallCount, text, time, times } from './part.ts';
 import { liveMessages } from './selections.table.ts';
+
+/** Thumbnails stay: they are made anew, once the import is done, by the jobs of nodes (features/media). */
+const remakeThumbnails = `INSERT INTO jobs (kind, id, data)
+  SELECT 'attachment-thumbnail', gen_random_uuid(), json_build_object('attachmentId', f.id)
+  FROM json_populate_recordset(NULL::attachments, $1::json) AS f WHERE f.content_type LIKE 'image/%'`;
 
 export const threads = part({
   table: 'threads',
@@ -24,9 +33,36 @@ export const threads = part({
   refers: { channelId: 'channels', creatorId: 'users' },
 });
 
+export const threadFollows = part({
+  table: 'thread_follows',
+  shape: z.object({
+    threadId: id,
+    userId: id,
+    state: z.enum(followStates),
+    byChoice: z.boolean(),
+    lastReadSeq: count,
+    activeAt: time,
+  }),
+  from: `thread_follows t JOIN threads h ON h.id = t.thread_id AND h.deleted_at IS NULL
+    JOIN channels c ON c.id = h.channel_id WHERE c.server_id = $1 ORDER BY t.thread_id, t.user_id`,
+  refers: { threadId: 'threads', userId: 'users' },
+});
+
 /** The parts of a message that exist only with its thread: messages of a deleted thread are about to be emptied. */
 const kept = (column: string, otherwise: string) =>
   `CASE WHEN h.deleted_at IS NULL THEN t.${column} ELSE ${otherwise} END`;
+
+/** A link preview, also one that was removed. */
+const previewed = linkPreviewSchema.extend({
+  url: text(maxLinkAddress).regex(/^https?:\/\//),
+  siteName: text(100).nullable(),
+  title: text(300).nullable(),
+  description: text(500).nullable(),
+  imageUrl: text(maxLinkAddress)
+    .regex(/^https?:\/\//)
+    .nullable(),
+  isRemoved: z.boolean().optional(),
+});
 
 /** A mentioned name, with its position in the content. */
 const called = mentionSchema.extend({ token: text(maxContent), label: text(maxContent) });
@@ -49,6 +85,8 @@ export const messages = part({
       pinnedAt: time.nullable(),
       ...times,
       deletedAt: time.nullable(),
+      // Earlier versions wrote none.
+      previews: withDefault(z.array(previewed).max(maxPreviews).nullable(), null),
     })
     .refine(
       ({ content, mentions }) =>
@@ -57,8 +95,9 @@ export const messages = part({
     )
     // As in the database: deleting a message removes all of its content.
     .refine(
-      ({ deletedAt, content, metadata, mentions, pinnedAt }) =>
-        deletedAt === null || (content === '' && metadata === null && mentions === null && pinnedAt === null),
+      ({ deletedAt, content, metadata, mentions, pinnedAt, previews }) =>
+        deletedAt === null ||
+        (content === '' && metadata === null && mentions === null && pinnedAt === null && previews === null),
       { path: ['deletedAt'], message: 'must be null for a message that still says something, or is pinned' },
     ),
   from: `messages t JOIN channels c ON c.id = t.channel_id LEFT JOIN threads h ON h.id = t.thread_id
@@ -68,6 +107,7 @@ export const messages = part({
     threadId: kept('thread_id', 'NULL'),
     metadata: kept('metadata', 'NULL'),
     mentions: kept('mentions', 'NULL'),
+    previews: kept('previews', 'NULL'),
     pinnedAt: kept('pinned_at', 'NULL'),
     deletedAt: 'coalesce(t.deleted_at, h.deleted_at)',
   },
@@ -88,11 +128,40 @@ export const versions = part({
   refers: { channelId: 'channels', messageId: 'messages' },
 });
 
+/** What messages forward: from other servers, and from direct messages, too. */
+export const forwards = part({
+  table: 'message_forwards',
+  shape: z.object({
+    messageId: id,
+    channelId: id,
+    sourceId: id,
+    authorId: id,
+    content: text(maxContent),
+    mentions: z.array(called).max(maxMentions).nullable(),
+    attachmentIds: z.array(id).max(maxAttachments),
+    sentAt: time,
+    isWithdrawn: z.boolean(),
+  }),
+  from: `message_forwards t JOIN (${liveMessages}) m ON m.channel_id = t.channel_id AND m.id = t.message_id
+    ORDER BY m.channel_id, m.seq`,
+  refers: { messageId: 'messages', channelId: 'channels', authorId: 'users' },
+});
+
 export const reactions = part({
   table: 'reactions',
-  shape: z.object({ messageId: id, emoji: keptEmojiSchema, userId: id, place: smallCount }),
+  shape: z.object({
+    messageId: id,
+    emoji: keptEmojiSchema,
+    userId: id,
+    place: smallCount,
+    // Earlier versions wrote none.
+    emojiId: withDefault(id.nullable(), null),
+  }),
   from: `reactions t JOIN (${liveMessages}) m ON m.id = t.message_id ORDER BY m.channel_id, m.seq, t.place, t.user_id`,
-  refers: { messageId: 'messages', userId: 'users' },
+  // Of an emoji that was removed the name alone is left.
+  select: { emojiId: 'CASE WHEN EXISTS (SELECT FROM server_emoji e WHERE e.id = t.emoji_id) THEN t.emoji_id END' },
+  refers: { messageId: 'messages', userId: 'users', emojiId: 'server_emoji' },
+  mergesRepeats: true,
 });
 
 export const attachments = part({
@@ -109,9 +178,15 @@ export const attachments = part({
     width: smallCount.nullable(),
     height: smallCount.nullable(),
     createdAt: time,
+    // Earlier versions wrote none of these.
+    durationMs: withDefault(smallCount.nullable(), null),
+    isVoice: withDefault(z.boolean(), false),
+    waveform: withDefault(waveformSchema.nullable(), null),
+    isSpoiler: withDefault(z.boolean(), false),
   }),
   from: `attachments t JOIN (${liveMessages}) m ON m.id = t.message_id JOIN blobs b ON b.id = t.blob_id
     ORDER BY m.channel_id, m.seq, t.place, t.id`,
   select: { sha256: 'b.hash' },
   refers: { uploaderId: 'users', messageId: 'messages' },
+  also: remakeThumbnails,
 });

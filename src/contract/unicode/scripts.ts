@@ -4,8 +4,11 @@ const recommended =
 const limited =
   'Adlm Bali Bamu Batk Cakm Cans Cham Cher Hmnp Java Kali Lana Lepc Limb Lisu Mand Mtei Newa Nkoo Olck Osge Plrd Rohg Saur Sund Sylo Syrc Tale Talu Tavt Tfng Vaii Wcho Yiii';
 
+/** Those of which a letter is, in one list. */
+export const scripts = `${recommended} ${limited}`.split(' ');
+
 /** Latin with what Japanese, Chinese and Korean are written in (UTS 39, section 5.2), and each other script by itself. */
-const systems = ['Latn Hani Hira Kana', 'Latn Hani Bopo', 'Latn Hani Hang', ...`${recommended} ${limited}`.split(' ')];
+const systems = ['Latn Hani Hira Kana', 'Latn Hani Bopo', 'Latn Hani Hang', ...scripts];
 
 /** Built when first needed: each takes a millisecond or so. */
 const patterns = new Map<string, RegExp>();

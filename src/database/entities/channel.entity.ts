@@ -5,7 +5,7 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import { Server } from './server.entity.ts';
 import { User } from './user.entity.ts';
 
-/** A place for messages: in a server, or between two people (kind `dm`). */
+/** A place for messages: in a server, between two people (kind `dm`), or in a group of people. */
 const ChannelSchema = defineEntity({
   name: 'Channel',
   tableName: 'channels',
@@ -38,6 +38,8 @@ const ChannelSchema = defineEntity({
     deletedAt: p.datetime(3).nullable(),
     /** How long people wait between two messages; 0: not at all (contract §6). */
     slowModeSeconds: p.integer().default(0),
+    /** Whether anyone is notified of all its messages; kept by a trigger. */
+    isWatched: p.boolean().default(false),
   },
 });
 
@@ -70,7 +72,7 @@ const ChannelReadSchema = defineEntity({
     channelId: () =>
       p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade').index(false),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
-    /** A position in the channel's log; it never decreases (contract §5). */
+    /** A position in the channel's log; it goes back at its user's wish alone (contract §5). */
     lastReadSeq: p.bigint('number').default(0),
   },
 });
@@ -118,6 +120,39 @@ const DmChannelSchema = defineEntity({
 
 export class DmChannel extends DmChannelSchema.class {}
 DmChannelSchema.setClass(DmChannel);
+
+/** A group of people: one for a set of them (contract §7). */
+const GroupChannelSchema = defineEntity({
+  name: 'GroupChannel',
+  tableName: 'group_channels',
+  uniques: [{ name: 'group_channels_people', properties: ['people'] }],
+  properties: {
+    channelId: () => p.oneToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade'),
+    /** A hash of who is in it; null: another group has become that of the same people. */
+    people: p.string().columnType('text').nullable(),
+  },
+});
+
+export class GroupChannel extends GroupChannelSchema.class {}
+GroupChannelSchema.setClass(GroupChannel);
+
+/** Someone in a group, beside their row in `channel_members`, which lets them in. */
+const GroupMemberSchema = defineEntity({
+  name: 'GroupMember',
+  tableName: 'group_members',
+  primaryKeys: ['channelId', 'userId'],
+  indexes: [{ name: 'group_members_recent', properties: ['userId', 'lastActiveAt'] }],
+  properties: {
+    channelId: () =>
+      p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade').index(false),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(false),
+    /** That of the group, as in `DmChannel`; here, so that each member's latest are a walk along an index. */
+    lastActiveAt: p.datetime(3).onCreate(dateNow),
+  },
+});
+
+export class GroupMember extends GroupMemberSchema.class {}
+GroupMemberSchema.setClass(GroupMember);
 
 /** A request to join a server or a private channel; its admins decide (contract §12). */
 const JoinRequestSchema = defineEntity({

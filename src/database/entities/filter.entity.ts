@@ -1,6 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { FilterAction, FilterKind } from '../../contract/filter.ts';
+import type { KeptForward } from '../../contract/forwarded.ts';
 import type { HeldKind, HeldReason, HeldState } from '../../contract/held.ts';
+import type { NewPoll } from '../../contract/poll.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { Channel } from './channel.entity.ts';
 import { Server } from './server.entity.ts';
@@ -72,6 +74,10 @@ const HeldMessageSchema = defineEntity({
     /** Of an edit: the text that it replaces. */
     previousContent: p.string().columnType('text').nullable(),
     metadata: p.json<Record<string, unknown>>().columnType('json').nullable(),
+    /** The poll that is sent with it. */
+    poll: p.json<NewPoll>().columnType('json').nullable(),
+    /** What it forwards, as it was then; its files wait with the others. */
+    forward: p.json<KeptForward>().columnType('json').nullable(),
     nonce: p.string().columnType('text').nullable(),
     sentKey: p.string().columnType('text').nullable(),
     reason: p.string().columnType('text').$type<HeldReason>(),

@@ -10,8 +10,8 @@ const JobSchema = defineEntity({
   indexes: [
     // Finds those to run next.
     {
-      name: 'jobs_waiting',
-      expression: 'create index jobs_waiting on jobs (kind, id) where died_at is null',
+      name: 'jobs_due',
+      expression: 'create index jobs_due on jobs (kind, due_at, id) where died_at is null',
     },
     {
       name: 'jobs_key',

@@ -1,10 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { LinkPreview } from '../../contract/link-preview.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { hasUnspaced, unspacedWords } from '../unspaced.ts';
 import { Blob } from './blob.entity.ts';
 import { Channel } from './channel.entity.ts';
 import { HeldMessage } from './filter.entity.ts';
+import { ScheduledMessage } from './later.entity.ts';
 import { User } from './user.entity.ts';
 
 /** A side conversation that starts from a message. */
@@ -13,6 +15,8 @@ const ThreadSchema = defineEntity({
   tableName: 'threads',
   indexes: [
     { name: 'threads_channel', properties: ['channelId', 'id'] },
+    // Finds those with replies after a position.
+    { name: 'threads_replied', properties: ['channelId', 'lastSeq'] },
     {
       name: 'threads_to_purge',
       properties: ['id'],
@@ -37,11 +41,18 @@ const ThreadSchema = defineEntity({
     updatedAt: p.datetime(3).onCreate(dateNow),
     /** Deleted threads stay until the last of their messages is gone. */
     deletedAt: p.datetime(3).nullable(),
+    /** The number of the last reply that is not deleted; 0: there is none, or none since earlier versions. */
+    lastSeq: p.bigint('number').default(0),
   },
 });
 
 export class Thread extends ThreadSchema.class {}
 ThreadSchema.setClass(Thread);
+
+/** A preview of a message; one that its author or a moderator removed is only known by its address. */
+export interface KeptPreview extends LinkPreview {
+  isRemoved?: boolean;
+}
 
 /**
  * A message. Deleted ones stay as empty rows, so that cursors and replies keep pointing at them.
@@ -107,6 +118,8 @@ const MessageSchema = defineEntity({
     /** Whether it may have reactions, files or a thread; a trigger sets it, and nothing clears it. */
     hasExtras: p.boolean().default(false),
     pinnedAt: p.datetime(3).nullable(),
+    /** Of the pages that it links to, those that were removed too: they do not come back. */
+    previews: p.json<KeptPreview[]>().columnType('json').nullable(),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow),
     deletedAt: p.datetime(3).nullable(),
@@ -136,6 +149,8 @@ const ReactionSchema = defineEntity({
       p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index('reactions_by_user'),
     /** 1, 2, 3, … on each message: reactions are shown in the order in which they were added. */
     place: p.integer(),
+    /** The server's own emoji that its name meant; it may be gone by now. */
+    emojiId: p.uuid().nullable(),
   },
 });
 
@@ -154,6 +169,15 @@ const AttachmentSchema = defineEntity({
       name: 'attachments_held',
       expression: 'create index attachments_held on attachments (held_id) where held_id is not null',
     },
+    {
+      name: 'attachments_scheduled',
+      expression: 'create index attachments_scheduled on attachments (scheduled_id) where scheduled_id is not null',
+    },
+    {
+      name: 'attachments_thumbnail',
+      expression:
+        'create index attachments_thumbnail on attachments (thumbnail_blob_id) where thumbnail_blob_id is not null',
+    },
   ],
   properties: {
     id: p.uuid().primary(),
@@ -162,6 +186,9 @@ const AttachmentSchema = defineEntity({
     /** What it waits with for a moderator. */
     heldId: () =>
       p.manyToOne(HeldMessage).mapToPk().fieldName('held_id').nullable().deleteRule('set null').index(false),
+    /** The scheduled message that it is to be sent with. */
+    scheduledId: () =>
+      p.manyToOne(ScheduledMessage).mapToPk().fieldName('scheduled_id').nullable().deleteRule('set null').index(false),
     /** Its position among the attachments of its message. */
     place: p.integer().default(0),
     blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').index(),
@@ -171,6 +198,17 @@ const AttachmentSchema = defineEntity({
     size: p.bigint('number'),
     width: p.integer().nullable(),
     height: p.integer().nullable(),
+    /** How long it plays, as its sender said. */
+    durationMs: p.integer().nullable(),
+    /** Whether it was spoken into the client. */
+    isVoice: p.boolean().default(false),
+    /** How loud it is over its time, a byte each, in base64. */
+    waveform: p.string().columnType('text').nullable(),
+    /** A smaller form of a picture; it is made after the upload. */
+    thumbnailBlobId: () =>
+      p.manyToOne(Blob).mapToPk().fieldName('thumbnail_blob_id').nullable().deleteRule('no action').index(false),
+    /** It is shown only to those who ask for it. */
+    isSpoiler: p.boolean().default(false),
     createdAt: p.datetime(3).onCreate(dateNow),
   },
 });
@@ -200,3 +238,37 @@ const MessageVersionSchema = defineEntity({
 
 export class MessageVersion extends MessageVersionSchema.class {}
 MessageVersionSchema.setClass(MessageVersion);
+
+/**
+ * What a message says of another that it forwards (contract §6). It stays as it was when it was forwarded. Its message is no
+ * foreign key: that would refuse to let messages be partitioned.
+ */
+const MessageForwardSchema = defineEntity({
+  name: 'MessageForward',
+  tableName: 'message_forwards',
+  indexes: [
+    {
+      name: 'message_forwards_author',
+      expression: 'create index message_forwards_author on message_forwards (author_id) where not is_withdrawn',
+    },
+  ],
+  properties: {
+    messageId: p.uuid().primary(),
+    channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').deleteRule('cascade').index(),
+    /** What was forwarded first: of a forwarded message that is forwarded the original. */
+    sourceId: p.uuid(),
+    authorId: () => p.manyToOne(User).mapToPk().fieldName('author_id').index(false),
+    content: p.text(),
+    /** The people whom it names. */
+    mentions: p.json<MentionRecord[]>().columnType('json').nullable(),
+    /** Those of the message's files that came with it. */
+    attachmentIds: p.array().columnType('uuid[]').default([]),
+    /** When the source was sent. */
+    sentAt: p.datetime(3),
+    /** Its author had all of their messages erased. */
+    isWithdrawn: p.boolean().default(false),
+  },
+});
+
+export class MessageForward extends MessageForwardSchema.class {}
+MessageForwardSchema.setClass(MessageForward);

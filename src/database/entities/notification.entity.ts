@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { NotificationKind, NotificationType, Strategy } from '../../contract/notification.ts';
+import type { QuietSettings } from '../../contract/quiet-times.ts';
 import { User } from './user.entity.ts';
 
 /** Something that a user should learn of (contract §7). */
@@ -91,8 +92,46 @@ const PreferencesSchema = defineEntity({
     strategy: p.string().columnType('text').$type<Strategy>().default('all'),
     mutedServerIds: p.array().columnType('uuid[]').$type<string[]>(),
     mutedChannelIds: p.array().columnType('uuid[]').$type<string[]>(),
+    quietHours: p.json<QuietSettings['quietHours']>().columnType('json').default('{"isOn":false,"spans":[]}'),
+    snoozedUntil: p.datetime(3).nullable(),
+    /** How long the user is away until what was missed is mailed; 0: never. Null: as the operator says. */
+    digestMinutes: p.integer().nullable(),
   },
 });
 
 export class NotificationPreferences extends PreferencesSchema.class {}
 PreferencesSchema.setClass(NotificationPreferences);
+
+/** A word of a user's own that notifies them. They are replaced together, and have their order. */
+const KeywordSchema = defineEntity({
+  name: 'NotificationKeyword',
+  tableName: 'notification_keywords',
+  primaryKeys: ['userId', 'place'],
+  // Finds who has a word of a message among theirs.
+  indexes: [{ name: 'notification_keywords_word', properties: ['word', 'userId'] }],
+  properties: {
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(false),
+    place: p.integer().primary(),
+    text: p.string().columnType('text'),
+    /** The longest of its words, as the search compares words. */
+    word: p.string().columnType('text'),
+  },
+});
+
+export class NotificationKeyword extends KeywordSchema.class {}
+KeywordSchema.setClass(NotificationKeyword);
+
+/** The last mail about what a user missed. */
+const DigestSchema = defineEntity({
+  name: 'Digest',
+  tableName: 'digests',
+  properties: {
+    userId: () => p.oneToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade'),
+    /** Which job sent it: a repeat of that may send it again. */
+    jobId: p.uuid(),
+    sentAt: p.datetime(3),
+  },
+});
+
+export class Digest extends DigestSchema.class {}
+DigestSchema.setClass(Digest);

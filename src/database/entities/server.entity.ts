@@ -37,14 +37,20 @@ const ServerSchema = defineEntity({
     memberCount: p.integer().default(0),
     /** Holds back the roles of people without a second factor. */
     requireSecondFactor: p.boolean().default(false),
+    /** Whether anyone is notified of all messages in it; kept by a trigger. */
+    isWatched: p.boolean().default(false),
     /** Counts the changes of its roles. */
     rolesVersion: p.integer().default(0),
+    /** Counts the changes of its own emoji. */
+    emojiVersion: p.integer().default(0),
     /** Links of those who joined less than that ago wait for a moderator; 0: they do not. */
     holdNewMemberLinksHours: p.integer().default(0),
     /** Messages of its channels go after so many days; null: they stay. */
     keepMessagesDays: p.integer().nullable(),
     /** Whether the earlier versions of edited messages are kept. */
     keepEditHistory: p.boolean().default(false),
+    /** Whether messages of its channels show previews of the pages that they link to. */
+    linkPreviews: p.boolean().default(true),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
   },

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Language } from '../../contract/languages.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 
 /** A person or a bot. Deleted users keep their rows, so that their messages have an author. */
@@ -10,6 +11,10 @@ const UserSchema = defineEntity({
       // For prefix search by name.
       name: 'users_username_prefix',
       expression: 'create index users_username_prefix on users (username_key text_pattern_ops)',
+    },
+    {
+      name: 'users_display_words',
+      expression: `create index users_display_words on users using gin (to_tsvector('simple'::regconfig, regexp_replace(display_name, '[^[:alnum:]]+', ' ', 'g')))`,
     },
     {
       name: 'users_look',
@@ -70,6 +75,10 @@ const UserSchema = defineEntity({
     erasesMessages: p.boolean().default(false),
     /** When it got the first of its second factors; null: it has none, and signing in takes one thing alone. */
     secondFactorAt: p.datetime(3).nullable(),
+    /** Of what is written to this person; null: not chosen yet. */
+    language: p.string().columnType('text').$type<Language>().nullable(),
+    /** The IANA name of the time zone by which times are written to this person; null: not chosen yet. */
+    timeZone: p.string().columnType('text').nullable(),
   },
 });
 

@@ -1,3 +1,5 @@
+import { notesOfMessages } from '../search-notes.ts';
+
 /**
  * Into how many partitions `messages` is divided by the hash of the channel. Each statement that finds a message by its
  * id alone looks into all of them: with 16, finding one took 2.5 times as long, with 4 a quarter more.
@@ -140,4 +142,5 @@ export const exchange = (indexes: Index[]): string[] => [
      RETURN NULL; END $$`,
   `CREATE TRIGGER release_messages AFTER DELETE ON messages REFERENCING OLD TABLE AS gone
      FOR EACH STATEMENT EXECUTE FUNCTION release_messages()`,
+  ...notesOfMessages,
 ];

@@ -2,6 +2,7 @@ import { accountDeletionCalls } from '../../contract/account-deletion.ts';
 import { serve } from '../../rest/route.ts';
 import type { AccountsServices } from '../accounts/accounts.module.ts';
 import type { AgentsServices } from '../agents/agents.module.ts';
+import type { ChannelsServices } from '../channels/channels.module.ts';
 import type { Context } from '../context.ts';
 import type { FriendsServices } from '../friends/friends.module.ts';
 import type { HandoversServices } from '../handovers/handovers.module.ts';
@@ -15,6 +16,7 @@ import { DeletionSteps } from './deletion.steps.ts';
 type Below = AccountsServices &
   PresenceServices &
   FriendsServices &
+  ChannelsServices &
   MembersServices &
   ServersServices &
   AgentsServices &

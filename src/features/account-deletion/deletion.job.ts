@@ -4,6 +4,7 @@ import type { Change } from '../../delivery/changes.ts';
 import { type InsideWork, insideWork, type JobKind } from '../../jobs/job.kind.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
+import { withdrawForwarded } from '../messages/forward.erasure.ts';
 import { eraseWritten, someWritten } from '../messages/message.erasure.ts';
 import { forgetReported } from '../reports/snapshot.table.ts';
 import type { DeletionSteps } from './deletion.steps.ts';
@@ -87,6 +88,7 @@ async function erase(change: Change, { notifications }: Parts, deletion: Deletio
   if (messages.length === 0) {
     const found = await someWritten(change, userId, foundAtOnce);
     if (found.length > 0) return { ...deletion, messages: found };
+    if ((await withdrawForwarded(change, notifications, userId, erasedAtOnce)) > 0) return deletion;
     return (await forgetReported(change.rows, userId, erasedAtOnce)) > 0 ? deletion : undefined;
   }
   await eraseWritten(change, notifications, messages.slice(0, erasedAtOnce));

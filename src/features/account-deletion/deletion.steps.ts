@@ -14,6 +14,7 @@ import { anonymise } from '../accounts/anonymous.ts';
 import { keepName } from '../accounts/former-names.table.ts';
 import { userCache } from '../accounts/identity.ts';
 import type { AgentService } from '../agents/agent.service.ts';
+import type { GroupMembers } from '../channels/group-members.ts';
 import type { Context } from '../context.ts';
 import type { FriendService } from '../friends/friend.service.ts';
 import type { HandoverService } from '../handovers/handover.service.ts';
@@ -36,6 +37,7 @@ import {
 const rowsAtOnce = 500;
 /** The same of what others are told of, each in their own log. */
 const toldAtOnce = 50;
+const groupsAtOnce = 5;
 
 /** The job runs by PostgreSQL's clock. */
 const clockErrorMs = 60_000;
@@ -44,6 +46,7 @@ interface Deps extends Pick<Context, 'caches' | 'directAccess'> {
   agents: AgentService;
   servers: ServerService;
   roster: Roster;
+  groupMembers: GroupMembers;
   friends: FriendService;
   handovers: HandoverService;
   presence: PresenceService;
@@ -113,9 +116,10 @@ export class DeletionSteps {
     return true;
   };
 
+  /** Of servers, then of groups. */
   readonly memberships: Step = async (change, userId) => {
     const seat = await change.em.findOne(ServerMember, { userId }, { orderBy: { serverId: 'asc' } });
-    if (!seat) return false;
+    if (!seat) return (await this.deps.groupMembers.leaveSome(change, userId, groupsAtOnce)) > 0;
     await forgetVisits(change.rows, userId, seat.serverId);
     await this.deps.roster.remove(change, seat.serverId, userId).catch(ifMissing);
     return true;

@@ -1,7 +1,36 @@
-import { type Section, section } from './section-page.table.ts';
+import { type Section, section, textSection } from './section-page.table.ts';
 
-/** What someone reported, and what was decided by them and about them. */
+/** What someone follows and wants to hear of, what they reported, and what was decided by them and about them. */
 export const decided: Section[] = [
+  section(
+    'threads',
+    'Threads that you follow, have muted or read in',
+    `f.thread_id AS "threadId", t.channel_id AS "channelId", f.state, f.by_choice AS "isByChoice",
+     f.last_read_seq AS "lastReadSeq"`,
+    'thread_follows f JOIN threads t ON t.id = f.thread_id WHERE f.user_id = $1 AND t.deleted_at IS NULL',
+    'f.thread_id',
+  ),
+  section(
+    'channel-levels',
+    'What you are notified of in single channels',
+    'l.channel_id AS "channelId", l.level',
+    'channel_levels l WHERE l.user_id = $1',
+    'l.channel_id',
+  ),
+  section(
+    'server-levels',
+    'What you are notified of in single servers',
+    'l.server_id AS "serverId", l.level',
+    'server_levels l WHERE l.user_id = $1',
+    'l.server_id',
+  ),
+  textSection(
+    'keywords',
+    'Words of your own that notify you',
+    'k.text',
+    'notification_keywords k WHERE k.user_id = $1',
+    `to_char(k.place, 'FM0000')`,
+  ),
   section(
     'instance-ban',
     'Your ban from this installation',

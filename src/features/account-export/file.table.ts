@@ -2,7 +2,7 @@ import type { Rows } from '../../database/database.ts';
 
 /** Files that someone uploaded for messages, sent or not: nobody else can have changed them. */
 const uploads = `SELECT a.id, a.filename, a.content_type AS "contentType", a.size, a.message_id AS "messageId",
-    a.blob_id AS "blobId", a.created_at AS "createdAt"
+    a.is_voice AS voice, a.duration_ms AS "durationMs", a.blob_id AS "blobId", a.created_at AS "createdAt"
   FROM attachments a WHERE a.uploader_id = $1 AND a.id > $2 ORDER BY a.id LIMIT $3`;
 /** Files that someone made in workspaces which they may still read: others may have changed them since. */
 const made = `SELECT n.id, n.name AS filename, coalesce(n.mime, 'application/octet-stream') AS "contentType",

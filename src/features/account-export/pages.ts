@@ -84,6 +84,7 @@ export interface ShownMessage {
   isEdited: boolean;
   createdAt: string;
   files: ShownFile[];
+  forwarded: { author: string; content: string } | null;
 }
 
 interface ShownFile {
@@ -93,10 +94,13 @@ interface ShownFile {
   file: string | null;
 }
 
-export function messageArticle({ author, content, isEdited, createdAt, files }: ShownMessage): string {
+export function messageArticle({ author, content, isEdited, createdAt, files, forwarded }: ShownMessage): string {
   const head = `<div class="faint"><b>${isolated(author)}</b> ${escapeHtml(createdAt)}${isEdited ? ' (edited)' : ''}</div>`;
   const listed = files.map((file) => `<div>${fileLink(file)}</div>`);
-  return `<article>${head}<p dir="auto">${escapeHtml(content)}</p>${listed.join('')}</article>`;
+  const quoted = forwarded
+    ? `<blockquote dir="auto">${isolated(forwarded.author)}: ${escapeHtml(forwarded.content)}</blockquote>`
+    : '';
+  return `<article>${head}<p dir="auto">${escapeHtml(content)}</p>${quoted}${listed.join('')}</article>`;
 }
 
 /** Only what cannot run anything is a link: other files are named, to be opened from the folder by whoever trusts them. */

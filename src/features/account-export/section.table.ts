@@ -1,5 +1,7 @@
 import { selectMayRead } from '../../access/channel.table.ts';
 import { decided } from './decided.table.ts';
+import { expressions } from './expression.table.ts';
+import { later } from './later.table.ts';
 import { type Section, section, textSection } from './section-page.table.ts';
 
 const other = (id: string) =>
@@ -13,7 +15,7 @@ const profile = section(
   `u.id, u.username, u.display_name AS "displayName", coalesce(u.email, u.claimed_email) AS email, u.email_verified_at AS "emailVerifiedAt",
    u.avatar_url AS "avatarUrl", u.tier, u.password_hash IS NOT NULL AS "hasPassword", u.created_at AS "createdAt",
    u.updated_at AS "updatedAt", u.suspended_at AS "suspendedAt", u.suspension_reason AS "suspensionReason", u.suspended_until AS "suspendedUntil",
-   u.is_operator AS "isOperator"`,
+   u.is_operator AS "isOperator", u.language, u.time_zone AS "timeZone"`,
   'users u WHERE u.id = $1',
   'u.id',
 );
@@ -108,10 +110,13 @@ const settings: Section[] = [
   section(
     'notification-preferences',
     'What you are notified of',
-    'p.strategy, p.muted_server_ids AS "mutedServerIds", p.muted_channel_ids AS "mutedChannelIds"',
+    `p.strategy, p.muted_server_ids AS "mutedServerIds", p.muted_channel_ids AS "mutedChannelIds",
+     p.quiet_hours AS "quietHours", p.snoozed_until AS "snoozedUntil", p.digest_minutes AS "digestMinutes",
+     (SELECT g.sent_at FROM digests g WHERE g.user_id = $1) AS "lastDigestAt"`,
     'notification_preferences p WHERE p.user_id = $1',
     'p.user_id',
   ),
+  section('push-preferences', 'What pushes show', 'p.preview', 'push_preferences p WHERE p.user_id = $1', 'p.user_id'),
   section('status', 'Your status', 'w.status', 'presence_wishes w WHERE w.user_id = $1', 'w.user_id'),
   section(
     'notifications',
@@ -143,7 +148,7 @@ const places: Section[] = [
     `m.channel_id AS "channelId", c.server_id AS "serverId", CASE WHEN ${selectMayRead('$1')} THEN c.name END AS name,
      m.excluded AS "isRemoved", m.joined_at AS "joinedAt"`,
     `channel_members m JOIN channels c ON c.id = m.channel_id
-     WHERE m.user_id = $1 AND c.kind <> 'dm' AND c.deleted_at IS NULL`,
+     WHERE m.user_id = $1 AND c.kind = 'server' AND c.deleted_at IS NULL`,
     'm.channel_id',
   ),
   section(
@@ -282,16 +287,8 @@ const agents: Section[] = [
   ),
 ];
 
-const reactions = textSection(
-  'reactions',
-  'Your reactions',
-  'r.message_id AS "messageId", r.emoji',
-  'reactions r WHERE r.user_id = $1',
-  `r.message_id || ' ' || r.emoji`,
-);
-
 /** All of them, in the order in which they are shown. */
 export const sections: Section[] = [
-  ...[...account, ...settings, ...places, ...people, ...decided, ...agents],
-  reactions,
+  ...[...account, ...settings, ...places, ...people, ...later, ...decided, ...agents],
+  ...expressions,
 ];

@@ -24,9 +24,18 @@ const filesOf = `CASE WHEN m.has_extras THEN (
     SELECT json_agg(json_build_object('id', a.id, 'filename', a.filename, 'contentType', a.content_type, 'size', a.size,
       'uploaderId', a.uploader_id) ORDER BY a.place)
     FROM attachments a WHERE a.message_id = m.id) END`;
+const pollOf = `CASE WHEN m.has_extras THEN (
+    SELECT json_build_object('question', p.question, 'options', p.options, 'counts', p.counts, 'multiple', p.multiple,
+      'anonymous', p.anonymous, 'voterCount', p.voter_count, 'closesAt', p.closes_at, 'closedAt', p.closed_at)
+    FROM polls p WHERE p.message_id = m.id) END`;
+/** What a message says of another one. */
+const forwardOf = `CASE WHEN m.has_extras THEN (
+    SELECT json_build_object('messageId', f.source_id, 'author', a.username, 'content', f.content, 'createdAt', f.sent_at)
+    FROM message_forwards f JOIN users a ON a.id = f.author_id WHERE f.message_id = m.id) END`;
 const selectMessages = `SELECT m.seq AS cursor, m.id, m.thread_id AS "threadId", m.reply_to_id AS "replyToId",
     m.author_id AS "authorId", u.username AS author, m.content, m.mentions, m.metadata, m.is_edited AS "isEdited",
-    m.created_at AS "createdAt", m.updated_at AS "updatedAt", ${filesOf} AS files
+    m.created_at AS "createdAt", m.updated_at AS "updatedAt", ${filesOf} AS files, ${pollOf} AS poll,
+    ${forwardOf} AS forwarded
   FROM messages m JOIN users u ON u.id = m.author_id LEFT JOIN threads t ON t.id = m.thread_id
   WHERE m.channel_id = $1 AND m.deleted_at IS NULL AND t.deleted_at IS NULL`;
 const ofNumbers = `${selectMessages} AND m.author_id = $2 AND m.seq = ANY($3::bigint[]) ORDER BY m.seq`;
@@ -34,12 +43,15 @@ const ofNumbers = `${selectMessages} AND m.author_id = $2 AND m.seq = ANY($3::bi
 const afterNumber = `${selectMessages} AND m.seq > $2 AND m.seq <= $3 ORDER BY m.seq`;
 const endOfPage = `SELECT max(seq) AS last FROM (
     SELECT seq FROM messages WHERE channel_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) AS page`;
-/** With those of deleted accounts: what they wrote is still to be read. */
-const directs = `SELECT d.channel_id AS id, u.id AS "userId", u.username, u.display_name AS "displayName"
-  FROM dm_channels d JOIN users u ON u.id = CASE WHEN d.low_id = $1 THEN d.high_id ELSE d.low_id END
-    JOIN channels c ON c.id = d.channel_id
-  WHERE (d.low_id = $1 OR d.high_id = $1) AND d.channel_id > $2 AND ${selectMayRead('$1::uuid')}
-  ORDER BY d.channel_id LIMIT $3`;
+/** With those of deleted accounts: what they wrote is still to be read. Groups have no user of their own. */
+const directs = `SELECT c.id, CASE WHEN c.kind = 'group' AND c.name <> '' THEN c.name ELSE coalesce((
+    SELECT string_agg('@' || u.username, ', ' ORDER BY u.id) FROM channel_members m JOIN users u ON u.id = m.user_id
+    WHERE m.channel_id = c.id AND m.user_id <> $1 AND NOT m.excluded), 'nobody else') END AS names
+  FROM (
+    SELECT d.channel_id FROM dm_channels d WHERE d.low_id = $1 OR d.high_id = $1
+    UNION SELECT g.channel_id FROM group_members g WHERE g.user_id = $1
+  ) AS own JOIN channels c ON c.id = own.channel_id
+  WHERE c.id > $2 AND ${selectMayRead('$1::uuid')} ORDER BY c.id LIMIT $3`;
 
 const withVersions = `SELECT DISTINCT message_id AS id FROM message_versions
   WHERE channel_id = $1 AND message_id = ANY($2::uuid[])`;
@@ -67,12 +79,10 @@ export interface KnownChannel {
   serverName: string | null;
 }
 
-/** A direct message channel, with the other person. */
+/** A direct message channel or group, by its name or by the others in it. */
 export interface Direct {
   id: string;
-  userId: string;
-  username: string;
-  displayName: string;
+  names: string;
 }
 
 /** A file of a message. */
@@ -100,6 +110,7 @@ export interface ExportedMessage {
   isEdited: boolean;
   createdAt: string;
   files: SentFile[] | null;
+  forwarded: { author: string; content: string } | null;
   [column: string]: unknown;
 }
 

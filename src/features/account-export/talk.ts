@@ -35,9 +35,9 @@ async function* conversations(database: Reads, userId: string): AsyncGenerator<E
   for (let after: string | undefined = NIL; after !== undefined; ) {
     const from: string = after;
     const page = await database.readCurrent(({ rows }) => readDirects(rows, userId, from, directsAtOnce));
-    for (const { id, username } of page) {
+    for (const { id, names } of page) {
       const items = conversation(database, userId, id);
-      yield { name: `direct-messages-${id}`, title: `Direct messages with @${username}`, isTable: false, items };
+      yield { name: `direct-messages-${id}`, title: `Direct messages with ${names}`, isTable: false, items };
     }
     after = page.length < directsAtOnce ? undefined : page.at(-1)?.id;
   }
@@ -62,8 +62,8 @@ async function* ownMessages(database: Reads, userId: string): AsyncGenerator<Exp
     const { runs, next } = await database.longTransaction((rows) => findOwn(rows, userId, from), { snapshot: true });
     for (const run of runs) {
       const channel = await database.readCurrent(({ rows }) => findChannel(rows, userId, run.channelId));
-      // Conversations are whole above.
-      if (!channel || channel.kind === 'dm') continue;
+      // Conversations are whole above, but for groups that they have left.
+      if (!channel || (channel.kind !== 'server' && channel.isReadable)) continue;
       const { channelId } = run;
       latest = { channelId, portion: channelId === latest.channelId ? latest.portion + 1 : 1 };
       yield ownIn(database, userId, run, channel, latest.portion);
@@ -118,10 +118,10 @@ function itemOf(message: ExportedMessage, userId: string, place: ExportRecord): 
     ...file,
     file: uploaderId === userId ? pathOf(file) : null,
   }));
-  const { author, content, isEdited } = message;
+  const { author, content, isEdited, forwarded } = message;
   const createdAt = isoTime(message.createdAt);
   return {
     record: { ...place, ...withTimes(columns), files },
-    shown: () => messageArticle({ author, content, isEdited, createdAt, files }),
+    shown: () => messageArticle({ author, content, isEdited, createdAt, files, forwarded }),
   };
 }

@@ -13,7 +13,10 @@ import { sessionRevokedEvent } from './sessions/revocation.ts';
 
 /** Runs for each event. Usually everything is cached, and then it needs no promise. */
 export function authenticity(identity: Identity): SocketServices['stillAuthentic'] {
-  return (socket) => (identity.isCurrent(socket.data.actor) ? undefined : authenticateAgain(identity, socket));
+  return (socket) => {
+    identity.used(socket.data.actor);
+    return identity.isCurrent(socket.data.actor) ? undefined : authenticateAgain(identity, socket);
+  };
 }
 
 async function authenticateAgain(identity: Identity, socket: ParleySocket): Promise<void> {

@@ -24,7 +24,7 @@ export function accountRoutes(accounts: AccountService, dashboard: Dashboard): R
     login: (request) => accounts.login(request.body, deviceOf(request, request.body.deviceToken)),
     getMe: ({ actor }) => accounts.me(actor),
     updateMe: ({ actor, body }) => accounts.update(actor, body),
-    getUser: ({ params }) => accounts.profile(params.id),
+    getUser: ({ actor, params }) => accounts.profile(actor, params.id),
     changePassword: async (request) => ({
       ...done,
       remaining: await accounts.changePassword(request.actor, request.body, deviceOf(request)),

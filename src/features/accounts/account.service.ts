@@ -4,22 +4,25 @@ import type { z } from 'zod';
 import type { Capabilities } from '../../access/capabilities.ts';
 import { lockUser } from '../../access/user.table.ts';
 import type { Caches } from '../../cluster/caches.ts';
-import type {
-  changePasswordSchema,
-  loginSchema,
-  ownUserSchema,
-  passwordChangedSchema,
-  profileSchema,
-  registerSchema,
-  updateMeSchema,
+import {
+  accountUpdated,
+  type changePasswordSchema,
+  type loginSchema,
+  type ownUserSchema,
+  type passwordChangedSchema,
+  type profileSchema,
+  type registerSchema,
+  type updateMeSchema,
 } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
+import type { CustomStatusRecord } from '../../contract/custom-status.ts';
 import { AppError } from '../../contract/errors.ts';
+import { userRoom } from '../../contract/rooms.ts';
 import { invalid } from '../../contract/schema/validation.ts';
 import { earlierUsernameKey, usernameKeys } from '../../contract/username.ts';
 import type { Database } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
-import type { Changes } from '../../delivery/changes.ts';
+import type { Change, Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { PictureService } from '../pictures/picture.service.ts';
@@ -50,6 +53,13 @@ export interface Introductions {
   introduce(user: SmallUser): Promise<void>;
 }
 
+/** What people say of themselves. */
+interface CustomStatusReader {
+  of(userId: string): Promise<CustomStatusRecord | null>;
+  /** For those alone who may see the user's presence. */
+  shownTo(actor: Actor, userId: string): Promise<CustomStatusRecord | null>;
+}
+
 export interface AccountParts {
   database: Database;
   changes: Changes;
@@ -67,6 +77,7 @@ export interface AccountParts {
   signIns: Pick<SignIns, 'remember'>;
   agentIdentity: AgentIdentity;
   presence: Introductions;
+  customStatuses: CustomStatusReader;
   pictures: PictureService;
   settings: Settings;
   barring: Barring;
@@ -138,11 +149,12 @@ export class AccountService {
 
   /** The user behind the token, as shown to itself. */
   async me(actor: Actor): Promise<z.input<typeof ownUserSchema>> {
-    const user = this.own(await this.find(actor.userId));
+    const own = this.own(await this.find(actor.userId));
+    const user = { ...own, customStatus: await this.parts.customStatuses.of(actor.userId) };
     return actor.agent ? { ...user, agentId: actor.agent.id } : user;
   }
 
-  /** Changes the actor's name or picture; omitted fields stay. @throws AppError USER_NOT_FOUND */
+  /** Changes the actor's name, picture, language or time zone; omitted fields stay. @throws AppError USER_NOT_FOUND */
   async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
     const { changes, caches, presence, pictures } = this.parts;
     const set = { ...input, avatarUrl: await pictures.settled(actor, input.avatarUrl, 'square') };
@@ -151,6 +163,7 @@ export class AccountService {
       await lockUser(change.rows, actor.userId);
       const user = await change.em.findOne(User, { id: actor.userId, deletedAt: null });
       if (!user) throw new AppError('USER_NOT_FOUND');
+      speak(change, user, input);
       const { displayName = user.displayName, avatarUrl = user.avatarUrl } = set;
       if (displayName === user.displayName && avatarUrl === user.avatarUrl) return this.own(user);
       Object.assign(user, { displayName, avatarUrl });
@@ -161,8 +174,9 @@ export class AccountService {
   }
 
   /** Any user, as everyone may see it. @throws AppError USER_NOT_FOUND */
-  async profile(userId: string): Promise<z.input<typeof profileSchema>> {
-    const user = smallUser(await this.find(userId));
+  async profile(actor: Actor, userId: string): Promise<z.input<typeof profileSchema>> {
+    const known = smallUser(await this.find(userId));
+    const user = { ...known, customStatus: await this.parts.customStatuses.shownTo(actor, userId) };
     const agent = user.isBot ? await this.parts.agentIdentity.profile(userId) : undefined;
     return agent ? { ...user, agent } : user;
   }
@@ -252,6 +266,15 @@ export class AccountService {
     const { capabilities, settings } = this.parts;
     return ownUser(user, capabilities.membership(user.tier, user.isOperator), settings.accounts.secondFactor.required);
   }
+}
+
+/** Sets the language and the time zone of a user, and tells their devices of it. */
+function speak(change: Change, user: User, input: z.output<typeof updateMeSchema>): void {
+  const before = { language: user.language ?? null, timeZone: user.timeZone ?? null };
+  const { language = before.language, timeZone = before.timeZone } = input;
+  if (language === before.language && timeZone === before.timeZone) return;
+  Object.assign(user, { language, timeZone });
+  change.publish(accountUpdated.in(userRoom(user.id), { language, timeZone }));
 }
 
 /** The person with this username, if any. */

@@ -57,5 +57,7 @@ export function ownUser(user: User, membership: Membership, required: boolean): 
     status: membership.status,
     membership,
     createdAt: isoTime(user.createdAt),
+    language: user.language ?? null,
+    timeZone: user.timeZone ?? null,
   };
 }

@@ -18,5 +18,7 @@ export function anonymise(user: User): void {
     suspensionReason: null,
     suspendedUntil: null,
     isOperator: false,
+    language: null,
+    timeZone: null,
   });
 }

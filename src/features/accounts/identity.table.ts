@@ -52,7 +52,8 @@ export interface KnownAgentToken {
 export interface Seen {
   id: string;
   at: Date;
-  ip: string;
+  /** Null: from where is known already. */
+  ip: string | null;
 }
 
 const userColumns = `u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot",
@@ -72,7 +73,7 @@ const selectAgent = `SELECT a.id AS "agentId", a.owner_id AS "ownerId", a.status
   WHERE a.user_id = $1 AND u.deleted_at IS NULL`;
 const selectAgentToken = `SELECT agent_id AS "agentId", (extract(epoch FROM ends_at) * 1000)::float8 AS "endsAt"
   FROM agent_tokens WHERE id = $1`;
-const touchSessions = `UPDATE sessions s SET last_seen_at = greatest(s.last_seen_at, v.at), ip_address = v.ip
+const touchSessions = `UPDATE sessions s SET last_seen_at = greatest(s.last_seen_at, v.at), ip_address = coalesce(v.ip, s.ip_address)
   FROM unnest($1::uuid[], $2::timestamptz[], $3::text[]) AS v (id, at, ip)
   WHERE s.id = v.id AND s.last_seen_at < v.at - interval '30 seconds'`;
 const touchTokens = `UPDATE personal_tokens t SET last_used_at = greatest(t.last_used_at, v.at)

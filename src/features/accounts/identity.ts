@@ -67,6 +67,11 @@ export class Identity {
     return actor;
   }
 
+  /** An event came from someone who is connected: they are there. */
+  used(actor: Actor): void {
+    this.deps.activity.used(actor);
+  }
+
   /** The actor of another token of the same user. @throws AppError ACCESS_TOKEN_INVALID, and as `authenticate` */
   async renewed({ userId }: Actor, token: string): Promise<Actor> {
     const actor = await this.authenticate(token, null);

@@ -7,6 +7,7 @@ import type { Change } from '../../delivery/changes.ts';
 import { lockAgent } from '../accounts/agent.access.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import type { ChannelMemberService } from '../channels/channel-member.service.ts';
+import type { GroupMembers } from '../channels/group-members.ts';
 import type { Context } from '../context.ts';
 import type { Roster } from '../members/roster.ts';
 import type { AgentTokens } from './agent.tokens.ts';
@@ -15,6 +16,7 @@ interface Deps extends Pick<Context, 'control' | 'serverAccess' | 'settings'> {
   agentIdentity: AgentIdentity;
   agentTokens: AgentTokens;
   channelMembers: ChannelMemberService;
+  groupMembers: GroupMembers;
   roster: Roster;
 }
 
@@ -27,8 +29,8 @@ export class AgentOwners {
   }
 
   /**
-   * Hands an agent over. Its tokens and its webhook end, which the previous owner knows, and it leaves servers and private
-   * channels that the new owner is not in, unless a server keeps it.
+   * Hands an agent over. Its tokens and its webhook end, which the previous owner knows, and it leaves servers, groups and
+   * private channels that the new owner is not in, unless a server keeps it.
    * @throws AppError HANDOVER_NOT_FOUND if someone else owns it by now, AGENT_LIMIT, FORBIDDEN
    */
   async transfer(change: Change, agentId: string, fromId: string, toId: string): Promise<void> {
@@ -71,5 +73,7 @@ export class AgentOwners {
       if (isThere) await this.deps.channelMembers.removeStrays(change, serverId, botUserId);
       else await this.deps.roster.remove(change, serverId, botUserId);
     }
+    // It locks logs, and so comes after what locks rows.
+    await this.deps.groupMembers.leaveStrays(change, botUserId, ownerId);
   }
 }

@@ -28,6 +28,7 @@ import { anonymise } from '../accounts/anonymous.ts';
 import { namingConflicts } from '../accounts/new-user.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
 import { claimUsername } from '../accounts/usernames.table.ts';
+import type { GroupMembers } from '../channels/group-members.ts';
 import type { Context } from '../context.ts';
 import type { PictureService } from '../pictures/picture.service.ts';
 import { recordHeartbeat, setAgentStatus } from './agent.table.ts';
@@ -46,6 +47,9 @@ export interface AgentPresence {
   introduce(user: SmallUser, rooms?: string[]): Promise<void>;
 }
 
+/** A deleted bot leaves so many groups; in any others it is seen as a deleted user. */
+const mostGroups = 200;
+
 const newNameSchema = z.object({ name: usernameSchema });
 
 /** Takes a user out of everything it belongs to, as part of a change. */
@@ -56,6 +60,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'control' | 'direc
   agentIdentity: AgentIdentity;
   agentTokens: AgentTokens;
   leaveAll: LeaveAll;
+  groupMembers: GroupMembers;
   presence: AgentPresence;
   pictures: PictureService;
 }
@@ -157,6 +162,7 @@ export class AgentService {
     anonymise(bot);
     bot.formerOwnerId = ownerId;
     await change.em.flush();
+    await this.deps.groupMembers.leaveSome(change, userId, mostGroups);
     change.afterCommit(() => this.deps.agentIdentity.forgetTokens(tokenIds));
     change.afterCommit(() => this.deps.directAccess.forgetAllOf(userId));
     change.afterCommit(() => this.dismiss(userId));

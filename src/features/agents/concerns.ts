@@ -18,7 +18,7 @@ const aboutMessageSchema = z.object({ seq: z.number() });
 const aboutThreadSchema = z.object({ id: z.string() });
 
 const tellsMessage = new Set(['message:new', 'message:updated', 'message:pinned', 'message:unpinned']);
-const tellsOfMessage = new Set(['message:deleted', 'reaction:updated']);
+const tellsOfMessage = new Set(['message:deleted', 'reaction:updated', 'poll:updated']);
 const tellsThread = new Set(['thread:created', 'thread:updated']);
 
 /** Whether something concerns a bot, or what must be looked up first. */

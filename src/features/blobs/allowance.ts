@@ -51,6 +51,16 @@ export class StorageAllowance {
   }
 
   /**
+   * Whether the actor may store as much more, apart from what is stored at this moment.
+   * @throws AppError QUOTA_EXCEEDED
+   */
+  async requireRoomFor(actor: Actor, bytes: number): Promise<void> {
+    if (bytes === 0) return;
+    const { used, limit } = await this.of(this.database.rows, actor.userId);
+    if (used + bytes > limit) throw full(used, limit);
+  }
+
+  /**
    * Checks, at the end of a transaction that stores something for the actor, that it was not too much. Concurrent ones
    * count those before them.
    * @throws AppError QUOTA_EXCEEDED

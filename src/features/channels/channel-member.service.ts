@@ -31,6 +31,9 @@ import { type MemberRecord, memberRecord } from '../members/server.view.ts';
 import { lockBotsOf, mayHaveBots, requireOwnerThere } from './channel.bots.ts';
 import { findMember, isInPlace, isOpenTo, type LockedMember, readMembersIn, strayIn } from './channel-member.table.ts';
 
+const addElsewhere = 'Nobody is added to direct messages; open a group with more people.';
+const leaveElsewhere = 'Direct messages of two cannot be left; a group is left by its own call.';
+
 interface Deps
   extends Pick<Context, 'database' | 'changes' | 'control' | 'serverAccess' | 'channelAccess' | 'notifications'> {
   statuses: StatusReader;
@@ -44,14 +47,14 @@ export class ChannelMemberService {
     this.deps = deps;
   }
 
-  /** The members by id; both people of a direct message. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
+  /** The members by id; everyone in a DM or group. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, FORBIDDEN */
   async list(
     actor: Actor,
     channelId: string,
     query: z.output<typeof listMembersSchema>,
   ): Promise<ListPage<MemberRecord>> {
     const channel = await this.deps.channelAccess.visible(actor, channelId);
-    if (channel.role === null && channel.kind === 'server') throw new AppError('NOT_A_MEMBER');
+    if (channel.role === null && channel.serverId !== null) throw new AppError('NOT_A_MEMBER');
     if (channel.serverId !== null) await requireUnbarred(this.deps.database.rows, actor, channel.serverId);
     const after = idCursor(query.cursor) ?? NIL;
     const rows = await this.deps.database.readCurrent((reader) =>
@@ -69,7 +72,7 @@ export class ChannelMemberService {
   async add(actor: Actor, channelId: string, userId: string): Promise<{ member: MemberRecord; repeated: boolean }> {
     const channel = await this.deps.channelAccess.visible(actor, channelId);
     const { serverId } = channel;
-    if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages are between two.' });
+    if (serverId === null) throw new AppError('FORBIDDEN', { message: addElsewhere });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     const entersItself = userId === actor.userId && !actor.user.isBot;
     if (!entersItself) requireNoTimeout(channel.rights);
@@ -174,7 +177,7 @@ export class ChannelMemberService {
   async remove(actor: Actor, channelId: string, userId: string): Promise<void> {
     const channel = await this.deps.channelAccess.visible(actor, channelId);
     const { serverId } = channel;
-    if (serverId === null) throw new AppError('FORBIDDEN', { message: 'Direct messages cannot be left.' });
+    if (serverId === null) throw new AppError('FORBIDDEN', { message: leaveElsewhere });
     if (channel.role === null) throw new AppError('NOT_A_MEMBER');
     await this.deps.changes.run(async (change) => {
       const row = await findMember(change.rows, channelId, serverId, userId);

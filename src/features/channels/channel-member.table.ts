@@ -28,12 +28,12 @@ const ofPrivateOverridden = `SELECT ${memberColumns} FROM (
     UNION SELECT own.user_id FROM channels c CROSS JOIN LATERAL ${selectLetIn} AS own WHERE c.id = $1
   ) AS someone JOIN server_members m ON m.server_id = $2 AND m.user_id = someone.user_id JOIN users u ON u.id = m.user_id
   WHERE m.user_id > $3 ORDER BY m.user_id LIMIT $4`;
-/** Both people of a direct message. $1 channel, $2 after, $3 limit */
+/** Everyone in a direct message or group. $1 channel, $2 after, $3 limit */
 const ofDirect = `SELECT NULL AS server_id, u.id AS user_id, 'member' AS role, NULL AS nickname,
     c.created_at AS joined_at, false AS kept, false AS workspace_write, '{}'::text[] AS roles, NULL AS timeout,
     ${userColumns}
-  FROM dm_channels d JOIN channels c ON c.id = d.channel_id JOIN users u ON u.id IN (d.low_id, d.high_id)
-  WHERE d.channel_id = $1 AND u.id > $2 ORDER BY u.id LIMIT $3`;
+  FROM channel_members cm JOIN channels c ON c.id = cm.channel_id JOIN users u ON u.id = cm.user_id
+  WHERE cm.channel_id = $1 AND NOT cm.excluded AND u.id > $2 ORDER BY u.id LIMIT $3`;
 const selectStray = `SELECT c.id FROM agents a JOIN channel_members e ON e.user_id = a.user_id AND NOT e.excluded
   JOIN channels c ON c.id = e.channel_id AND c.server_id = $1
   WHERE a.user_id = $2 AND NOT ${selectMayHaveBots('a.owner_id')} ORDER BY c.id`;

@@ -20,7 +20,7 @@ export async function deletedChannels(rows: Rows): Promise<string[]> {
   return left.map(({ id }) => id);
 }
 
-/** Removes the newest messages of a channel with their files. @returns their ids */
+/** Removes the newest messages of a channel with their files and polls. @returns their ids */
 export async function removeSomeMessages(rows: Rows, channelId: string, limit: number): Promise<string[]> {
   const some = await rows<{ id: string }>('SELECT id FROM messages WHERE channel_id = $1 ORDER BY seq DESC LIMIT $2', [
     channelId,
@@ -29,7 +29,9 @@ export async function removeSomeMessages(rows: Rows, channelId: string, limit: n
   const ids = some.map(({ id }) => id);
   if (ids.length === 0) return [];
   await rows('DELETE FROM attachments WHERE message_id = ANY($1::uuid[])', [ids]);
+  await rows('DELETE FROM message_forwards WHERE message_id = ANY($1::uuid[])', [ids]);
   await rows('DELETE FROM message_versions WHERE channel_id = $1 AND message_id = ANY($2::uuid[])', [channelId, ids]);
+  await rows('DELETE FROM polls WHERE message_id = ANY($1::uuid[])', [ids]);
   await rows('DELETE FROM messages WHERE channel_id = $1 AND id = ANY($2::uuid[])', [channelId, ids]);
   return ids;
 }

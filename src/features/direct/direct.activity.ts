@@ -71,9 +71,10 @@ export class DirectActivity {
     if (uses.length === 0) return [];
     const first = new Map<string, number>();
     for (const { channel_id: id, seq } of uses) first.set(id, Math.min(seq, first.get(id) ?? seq));
-    const sides = (await touchDms(rows, uses)).flatMap(({ channel_id: channelId, low_id, high_id, before }) =>
-      [low_id, high_id].map((userId) => ({ userId, channelId, before, since: (first.get(channelId) ?? 1) - 1 })),
-    );
+    const touched = await touchDms(rows, uses);
+    const sides = touched.map(({ channel_id: channelId, user_id: userId, before }) => {
+      return { userId, channelId, before, since: (first.get(channelId) ?? 1) - 1 };
+    });
     return beyondFollowed(rows, sides, this.deps.followed);
   }
 

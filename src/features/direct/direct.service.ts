@@ -3,6 +3,7 @@ import { dmBetween } from '../../access/direct.table.ts';
 import { requireStaying, userById } from '../../access/user.table.ts';
 import type { LogEntry } from '../../cluster/entry.ts';
 import type { Actor } from '../../contract/actor.ts';
+import { isDirect } from '../../contract/channel.ts';
 import { dmCreated, type listDmMessagesSchema } from '../../contract/direct.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { listMessagesSchema, messagePageSchema, sendMessageSchema } from '../../contract/message.ts';
@@ -39,7 +40,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess'> {
   followed: number;
 }
 
-/** Channels between two people (contract §7): opened here, otherwise like all channels. */
+/** Channels of people (contract §7): those of two are opened here, groups by `GroupService`; otherwise like all channels. */
 export class DirectService {
   private readonly deps: Deps;
   /** The ids of users' last used DM channels, by user. */
@@ -77,7 +78,7 @@ export class DirectService {
     });
   }
 
-  /** The actor's DM channels, last used first. */
+  /** The actor's DMs and groups, last used first. */
   list(actor: Actor): Promise<DmRecord[]> {
     return readRecentDms(this.deps.database.rows, actor.userId, listed);
   }
@@ -133,10 +134,11 @@ export class DirectService {
 
   private async requireDm(actor: Actor, channelId: string): Promise<void> {
     const { kind } = await this.deps.channelAccess.visible(actor, channelId);
-    if (kind !== 'dm') throw new AppError('CHANNEL_NOT_FOUND');
+    if (!isDirect(kind)) throw new AppError('CHANNEL_NOT_FOUND');
   }
 
-  private async record(rows: Rows, userId: string, channelId: string): Promise<DmRecord> {
+  /** A DM or group as someone in it sees it. @throws AppError CHANNEL_NOT_FOUND */
+  async record(rows: Rows, userId: string, channelId: string): Promise<DmRecord> {
     const record = await readDm(rows, userId, channelId);
     if (!record) throw new AppError('CHANNEL_NOT_FOUND');
     return record;

@@ -20,12 +20,17 @@ export async function ownFriendship(em: EntityManager, actor: Actor, id: string)
 }
 
 /**
- * Keeps people from contacting someone who blocked them, without revealing it.
+ * Keeps people from contacting anyone who blocked them, without revealing it.
  * @throws AppError USER_NOT_FOUND when the actor is blocked, USER_BLOCKED when it blocked the other
  */
-export async function requireNoBlock(em: EntityManager, actor: Actor, otherId: string): Promise<void> {
-  const pair = [actor.userId, otherId];
-  const blocks = await em.find(Block, { userId: pair, blockedId: pair });
-  if (blocks.some(({ userId }) => userId === otherId)) throw new AppError('USER_NOT_FOUND');
+export async function requireNoBlock(em: EntityManager, actor: Actor, ...otherIds: string[]): Promise<void> {
+  const own = actor.userId;
+  const blocks = await em.find(Block, {
+    $or: [
+      { userId: own, blockedId: otherIds },
+      { userId: otherIds, blockedId: own },
+    ],
+  });
+  if (blocks.some(({ userId }) => userId !== own)) throw new AppError('USER_NOT_FOUND');
   if (blocks.length > 0) throw new AppError('USER_BLOCKED');
 }

@@ -120,15 +120,16 @@ export class HeldService {
   }
 
   private async asAuthor(row: HeldRow): Promise<MessageRecord> {
-    const { author_id: authorId, content, message_id: messageId, nonce, metadata } = row;
+    const { author_id: authorId, content, message_id: messageId, nonce, metadata, poll } = row;
     const author = row.is_bot
       ? await this.deps.agentIdentity.actor(authorId)
       : await this.deps.identity.person(authorId);
     if (!author) throw new AppError('USER_NOT_FOUND');
     if (row.kind === 'edit' && messageId !== null) return this.edit(author, row, messageId);
     const attachments = row.attachments?.map(({ id }) => id) ?? [];
-    const input = { content, attachments, threadId: row.thread_id, replyToId: row.reply_to_id, metadata, nonce };
-    const options = { idempotencyKey: row.sent_key ?? `held ${row.id}`, heldId: row.id };
+    const place = { threadId: row.thread_id, replyToId: row.reply_to_id };
+    const input = { content, attachments, ...place, metadata, poll, nonce };
+    const options = { idempotencyKey: row.sent_key ?? `held ${row.id}`, heldId: row.id, heldForward: row.forwarded };
     return (await this.deps.messages.send(author, row.channel_id, input, options)).result;
   }
 

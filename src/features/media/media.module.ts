@@ -2,11 +2,18 @@ import type { BlobsServices } from '../blobs/blobs.module.ts';
 import type { Context } from '../context.ts';
 import type { FiltersServices } from '../filters/filters.module.ts';
 import type { MessagesServices } from '../messages/messages.module.ts';
+import type { Module } from '../module.ts';
+import type { PicturesServices } from '../pictures/pictures.module.ts';
 import { mediaRoutes } from './media.routes.ts';
 import { MediaService } from './media.service.ts';
+import { thumbnailWork } from './thumbnail.work.ts';
 
 /** Files of messages (contract §6). */
-export function mediaModule(context: Context & BlobsServices & FiltersServices & MessagesServices) {
+export function mediaModule(context: Context & BlobsServices & FiltersServices & MessagesServices & PicturesServices) {
   const maxBytes = context.settings.limits.attachmentBytes;
-  return { routes: mediaRoutes(new MediaService({ ...context, maxBytes })) };
+  const { encoder } = context.pictureWork;
+  return {
+    routes: mediaRoutes(new MediaService({ ...context, maxBytes })),
+    jobs: [thumbnailWork({ ...context, encoder })],
+  } satisfies Module;
 }

@@ -9,7 +9,6 @@ import { channelRoom } from '../../contract/rooms.ts';
 import { isBlank, withoutDirections } from '../../contract/unicode/visible.ts';
 import { Attachment } from '../../database/entities/message.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { inspectFile } from '../../infrastructure/file-inspector.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
 import { withCharset } from '../../infrastructure/media-types.ts';
@@ -24,13 +23,23 @@ import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
 import type { Filters } from '../filters/filters.ts';
-import { deleteUnsent, findAttachment, mayStillRead, type StoredAttachment } from '../messages/attachment.table.ts';
+import {
+  deleteUnsent,
+  findAttachment,
+  hideUpload,
+  mayStillRead,
+  type StoredAttachment,
+  uploadsOf,
+} from '../messages/attachment.table.ts';
 import { holdMessage } from '../messages/edit.table.ts';
 import type { Holding } from '../messages/holding.ts';
 import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
 import { flagOf } from '../messages/message.composer.ts';
 import { markExtended } from '../messages/message.edit.ts';
-import { mediaPath } from '../messages/message.view.ts';
+import { attachmentRecord, mediaPath } from '../messages/message.view.ts';
+import { pictureContent } from '../pictures/picture.service.ts';
+import { type ContentInfo, contentInfo, factsOf, type ToldOfFile } from './media.facts.ts';
+import { needsThumbnail, thumbnailKind } from './thumbnail.work.ts';
 
 /** A file whose bytes are stored; it has no record yet. */
 export interface ReceivedFile extends ContentInfo {
@@ -40,6 +49,12 @@ export interface ReceivedFile extends ContentInfo {
 
 /** Shown inline, or saved. */
 type Disposition = 'inline' | 'attachment';
+
+/** The file, or the smaller form of a picture. */
+interface Wish {
+  disposition: Disposition;
+  size?: 'thumbnail' | undefined;
+}
 
 const headBytes = 256 * 1024;
 /** Unsent uploads of one user. */
@@ -94,22 +109,24 @@ export class MediaService {
 
   /**
    * Creates an upload from a received file.
-   * @param messageId one of the actor's messages, to attach it to at once
-   * @throws AppError MESSAGE_NOT_FOUND, FORBIDDEN, ROLE_REQUIRED, ATTACHMENT_INVALID when the message has too many,
+   * @param told with it: what it is, and one of the actor's messages to attach it to at once
+   * @throws AppError VALIDATION_FAILED for a voice message that is none, MESSAGE_NOT_FOUND, FORBIDDEN, ROLE_REQUIRED, ATTACHMENT_INVALID when the message has too many,
    *   MESSAGE_REFUSED for a name that filters refuse or would hold
    */
-  async add(actor: Actor, file: ReceivedFile, messageId: string | undefined): Promise<AttachmentRecord> {
+  async add(actor: Actor, file: ReceivedFile, told: ToldOfFile): Promise<AttachmentRecord> {
+    const { messageId, isSpoiler } = told;
     const target = messageId === undefined ? null : await this.deps.messageAccess.extendable(actor, messageId);
     const verdict = target && (await this.deps.filters.require(actor, target.channel, [file.filename]));
     return this.deps.changes.run(async (change) => {
       // Concurrent uploads count those before them.
       if (!target) await lockUser(change.rows, actor.userId);
       const place = target ? await placeIn(change, target) : 0;
-      const { blob, filename, contentType, width, height } = file;
-      const known = { id: newId(), filename, contentType, size: blob.size, width, height };
+      const { blob, filename } = file;
+      const known = { id: newId(), filename, size: blob.size, ...factsOf(file, told), isSpoiler };
       const owned = { uploaderId: actor.userId, messageId: target?.row.id ?? null, place, blobId: blob.id };
       change.em.create(Attachment, { ...known, ...owned });
       await change.em.flush();
+      if (needsThumbnail(known)) await this.deps.jobs.add(change, thumbnailKind, { attachmentId: known.id });
       if (target) {
         const flag = flagOf(target.channel, verdict);
         const { id: messageId, content } = target.row;
@@ -117,30 +134,44 @@ export class MediaService {
         await markExtended(change, target.row);
       } else await this.requireRoom(change.em, actor, 0);
       await this.deps.allowance.requireWithin(change.rows, actor);
-      return { ...known, url: mediaPath(known.id) };
+      const { isVoice: voice, ...shown } = known;
+      return { ...shown, url: mediaPath(known.id), thumbnailUrl: null, voice };
     });
+  }
+
+  /**
+   * Says whether an upload that was not sent yet is a spoiler.
+   * @throws AppError ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID once it was sent
+   */
+  async hide(actor: Actor, id: string, isSpoiler: boolean): Promise<AttachmentRecord> {
+    const { rows } = this.deps.database;
+    const isHidden = await hideUpload(rows, actor.userId, id, isSpoiler);
+    const [row] = await uploadsOf(rows, actor.userId, [id]);
+    if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
+    if (!isHidden) throw new AppError('ATTACHMENT_INVALID');
+    return attachmentRecord(row);
   }
 
   /**
    * A file that the actor may read: its own unsent one, one of a message it may read, or of a held one it decides on.
    * @throws AppError
    */
-  async open(actor: Actor, id: string, kind: Disposition): Promise<ServedContent> {
-    return this.served(await this.readable(actor, id), kind);
+  async open(actor: Actor, id: string, wish: Wish): Promise<ServedContent> {
+    return this.served(await this.readable(actor, id), wish);
   }
 
   /**
    * A file for the holder of a signed link, while whoever asked for it may still read its message.
    * @throws AppError LINK_EXPIRED, ATTACHMENT_NOT_FOUND
    */
-  async openByLink(id: string, signature: string, kind: Disposition): Promise<ServedContent> {
+  async openByLink(id: string, signature: string, wish: Wish): Promise<ServedContent> {
     if (!(await this.deps.links.verify(mediaPath(id), signature))) throw new AppError('LINK_EXPIRED');
     const row = await this.find(id);
     const userId = this.deps.links.userOf(signature);
     if (userId !== undefined && !(await mayStillRead(this.deps.database.rows, id, userId))) {
       throw new AppError('LINK_EXPIRED');
     }
-    return this.served(row, kind);
+    return this.served(row, wish);
   }
 
   /** A link that works for 10 minutes without signing in. @throws AppError ATTACHMENT_NOT_FOUND */
@@ -168,8 +199,9 @@ export class MediaService {
     return row;
   }
 
-  private served(row: StoredAttachment, wish: Disposition): ServedContent {
-    const kind = mayShowInline(row.content_type) ? wish : 'attachment';
+  private async served(row: StoredAttachment, { disposition, size }: Wish): Promise<ServedContent> {
+    if (size === 'thumbnail') return this.thumbnail(row);
+    const kind = mayShowInline(row.content_type) ? disposition : 'attachment';
     const headers = {
       ...uploadHeaders,
       'Content-Type': withCharset(row.content_type),
@@ -179,9 +211,22 @@ export class MediaService {
     return { size: row.size, etag: row.blob_id, headers, read: (range) => this.deps.blobs.read(row.blob_id, range) };
   }
 
+  /** @throws AppError ATTACHMENT_NOT_FOUND where there is none */
+  private async thumbnail({ id, thumbnail_blob_id: blobId }: StoredAttachment): Promise<ServedContent> {
+    const bytes = blobId === null ? undefined : (await this.deps.blobs.readSmall([blobId])).get(blobId);
+    if (!bytes) throw new AppError('ATTACHMENT_NOT_FOUND');
+    // Its bytes never change: another one of the same file would be the same picture.
+    return pictureContent(bytes, `${id}-thumbnail`, 'private, max-age=31536000, immutable');
+  }
+
   /** @param more files, besides the unsent ones */
   private async requireRoom(em: EntityManager, actor: Actor, more: number): Promise<void> {
-    const unsent = await em.count(Attachment, { uploaderId: actor.userId, messageId: null, heldId: null });
+    const unsent = await em.count(Attachment, {
+      uploaderId: actor.userId,
+      messageId: null,
+      heldId: null,
+      scheduledId: null,
+    });
     if (unsent + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
   }
 }
@@ -220,32 +265,6 @@ const forgetUnsent: Chore = {
   name: 'forget unsent uploads',
   step: deleteUnsent,
 };
-
-/** The type of a file, from its first bytes. */
-interface ContentInfo {
-  contentType: string;
-  /** Pixels; null for all but images. */
-  width: number | null;
-  height: number | null;
-}
-
-/** Names lie; contents seldom do. Unknown types are text if they decode as such, else plain bytes (contract §6). */
-async function contentInfo(head: Buffer): Promise<ContentInfo> {
-  const { mime, width, height } = await inspectFile(head);
-  return { contentType: mime ?? (isText(head) ? 'text/plain' : 'application/octet-stream'), width, height };
-}
-
-function isText(head: Buffer): boolean {
-  if (head.length === 0 || head.includes(0)) return false;
-  // The last character may be cut off.
-  const text = new TextDecoder('utf-8', { fatal: true });
-  try {
-    text.decode(head, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** A name without folders and control characters, not too long, and never empty. */
 function safeFilename(name: string): string {

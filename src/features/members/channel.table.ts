@@ -8,6 +8,7 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { may, type Rights } from '../../contract/roles.ts';
 import type { Rows } from '../../database/database.ts';
+import { selectQuoted } from '../../database/quoted.ts';
 import { countOf } from '../../database/statements.ts';
 import {
   type ChannelItem,
@@ -20,15 +21,17 @@ import {
   type OneChannelRow,
   oneChannel,
 } from './channel.view.ts';
-import { selectUnread } from './unread.table.ts';
+import { selectUnread, selectUnreadThreads } from './unread.table.ts';
 
-// It never moves back (contract §5).
+// Reading never moves it back (contract §5).
 const onward = `ON CONFLICT (channel_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq
   WHERE channel_reads.last_read_seq < excluded.last_read_seq`;
 const pointer = 'SELECT last_read_seq FROM channel_reads WHERE channel_id = $1 AND user_id = $2';
 const seqOfMessage = 'SELECT seq FROM messages WHERE id = $1 AND channel_id = $2';
 const moveOn = `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
   SELECT id, $2, least($3, last_seq) FROM streams WHERE id = $1 ${onward} RETURNING last_read_seq`;
+const moveBack = `UPDATE channel_reads SET last_read_seq = $3::bigint - 1
+  WHERE channel_id = $1 AND user_id = $2 AND last_read_seq >= $3::bigint RETURNING last_read_seq`;
 const moveOnInServer = `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
   SELECT c.id, $2, s.last_seq FROM channels c JOIN streams s ON s.id = c.id
   WHERE c.server_id = $1 AND NOT c.is_private ${onward}`;
@@ -46,6 +49,16 @@ export async function moveReadPointer(
 ): Promise<boolean> {
   const moved = await rows(moveOn, [channelId, userId, seq]);
   return moved.length > 0;
+}
+
+/** Marks a number of a channel's log, and all after it, as unread by someone. @returns whether they were read */
+export async function moveReadPointerBack(
+  rows: Rows,
+  channelId: string,
+  userId: string,
+  seq: number,
+): Promise<boolean> {
+  return (await rows(moveBack, [channelId, userId, seq])).length > 0;
 }
 
 /** How far someone has read a channel; 0: nothing of it. */
@@ -75,20 +88,26 @@ const selectItems = (
     c.is_archived, c.created_at, c.updated_at, c.slow_mode_seconds, c.keep_messages_days, s.last_seq,
     last.created_at AS last_message_at, place.is_member,
     CASE WHEN place.is_member AND NOT $3 THEN last.content END AS last_message, coalesce(r.last_read_seq, 0) AS last_read_seq,
-    coalesce(unread.count, 0) AS unread_count, (SELECT json_agg(${selectOverride}) FROM channel_overrides o
+    coalesce(unread.count, 0) AS unread_count, coalesce(threads.count, 0) AS unread_threads, (SELECT json_agg(${selectOverride}) FROM channel_overrides o
       WHERE o.channel_id = c.id AND (o.user_id IS NULL OR o.user_id = $2)) AS overrides ${more.columns}
   FROM channels c JOIN streams s ON s.id = c.id
   LEFT JOIN channel_members own ON own.channel_id = c.id AND own.user_id = $2
   LEFT JOIN channel_reads r ON r.channel_id = c.id AND r.user_id = $2
   CROSS JOIN LATERAL (
     SELECT ${selectIsInChannel({ user: '$2', excluded: 'own.excluded', isBot: '$3', inServer: '$4' })} AS is_member) place
-  LEFT JOIN LATERAL (SELECT m.created_at, left(m.content, 200) AS content FROM messages m
+  LEFT JOIN LATERAL (SELECT m.created_at, ${selectQuoted('m')} AS content FROM messages m
     WHERE m.channel_id = c.id AND m.thread_id IS NULL AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 1) last ON true
-  LEFT JOIN LATERAL (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$2')}) unread ON place.is_member ${more.joins}
+  LEFT JOIN LATERAL (${selectUnread('c.id', 'coalesce(r.last_read_seq, 0)', '$2')}) unread ON place.is_member
+  LEFT JOIN LATERAL (${selectUnreadThreads('c.id', 'coalesce(r.last_read_seq, 0)', '$2')}) threads ON place.is_member ${more.joins}
   WHERE c.deleted_at IS NULL`;
-/** With the two people of a DM. */
+/** SQL of the people of channel `c` if it is a group, as small users in JSON. */
+export const selectGroup = `CASE WHEN c.kind = 'group' THEN coalesce((SELECT json_agg(json_build_object('id', p.id,
+    'username', p.username, 'displayName', p.display_name, 'avatarUrl', p.avatar_url, 'isBot', p.is_bot) ORDER BY p.id)
+  FROM group_members g JOIN users p ON p.id = g.user_id WHERE g.channel_id = c.id), '[]') END`;
+
+/** With the people of a DM or group. */
 const oneItem = `${selectItems({
-  columns: ', d.low_id, d.high_id, u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot',
+  columns: `, d.low_id, d.high_id, u.id AS other_id, u.username, u.display_name, u.avatar_url, u.is_bot, ${selectGroup} AS members`,
   joins: `LEFT JOIN dm_channels d ON d.channel_id = c.id
     LEFT JOIN users u ON u.id = CASE WHEN d.low_id = $2 THEN d.high_id ELSE d.low_id END`,
 })} AND c.id = $1`;

@@ -1,13 +1,16 @@
 import type { z } from 'zod';
 import { type Override, rightsInChannel } from '../../access/rights.ts';
-import type {
-  ChannelKind,
-  ChannelType,
-  channelItemSchema,
-  channelSchema,
-  channelUpdated,
-  oneChannelSchema,
+import type { SmallUser } from '../../contract/actor.ts';
+import {
+  type ChannelKind,
+  type ChannelType,
+  type channelItemSchema,
+  type channelSchema,
+  type channelUpdated,
+  isDirect,
+  type oneChannelSchema,
 } from '../../contract/channel.ts';
+import { quoteOf } from '../../contract/quote.ts';
 import { defaultPermissions, may, type Rights, shownInChannel } from '../../contract/roles.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
 import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
@@ -34,6 +37,7 @@ export interface ChannelRow {
 export interface ChannelItemRow extends ChannelRow {
   is_member: boolean;
   unread_count: number;
+  unread_threads: number;
   last_read_seq: number;
   last_message: string | null;
   /** Null: none. */
@@ -46,8 +50,13 @@ export interface Viewer {
   rights: Rights | null;
 }
 
-/** With the two people of a DM; null for other channels. */
-export interface OneChannelRow extends ChannelItemRow, UserColumnsOrNull {
+/** The people of a group; null for all other channels. */
+export interface GroupColumn {
+  members: SmallUser[] | null;
+}
+
+/** With the people of a DM or group; null for other channels. */
+export interface OneChannelRow extends ChannelItemRow, UserColumnsOrNull, GroupColumn {
   low_id: string | null;
   high_id: string | null;
   other_id: string | null;
@@ -84,11 +93,11 @@ export function channelChange(channel: ChannelRecord): z.output<typeof channelUp
   return { id, name, type, serverId, channel };
 }
 
-/** Both people of a DM may do in it what members may do in a channel, and pin. */
+/** Everyone in a DM may do in it what members may do in a channel, and pin. */
 const inDirect = shownInChannel.filter((name) => name === 'message:pin' || defaultPermissions('member').includes(name));
 
 function permissionsOf({ kind, overrides }: ChannelItemRow, { userId, rights }: Viewer): ChannelItem['permissions'] {
-  if (kind === 'dm') return inDirect;
+  if (isDirect(kind)) return inDirect;
   // A timeout ends by itself, and nobody is told: records say it apart.
   const all = rights?.untimed ?? rights;
   const here = all && overrides ? rightsInChannel(all, { overrides }, userId) : all;
@@ -100,13 +109,15 @@ export function channelItem(row: ChannelItemRow, viewer: Viewer): ChannelItem {
     ...channelRecord(row),
     isMember: row.is_member,
     unreadCount: row.unread_count,
+    unreadThreads: row.unread_threads,
     lastReadSeq: row.last_read_seq,
-    lastMessagePreview: row.last_message,
+    lastMessagePreview: row.last_message === null ? null : quoteOf(row.last_message, 200),
     permissions: permissionsOf(row, viewer),
   };
 }
 
 export function oneChannel(row: OneChannelRow, viewer: Viewer): OneChannel {
+  if (row.members) return { ...channelItem(row, viewer), members: row.members };
   const otherUser = userOrNull(row.other_id, row);
   if (!row.low_id || !row.high_id || !otherUser) return channelItem(row, viewer);
   return { ...channelItem(row, viewer), userAId: row.low_id, userBId: row.high_id, otherUser };

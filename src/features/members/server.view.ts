@@ -25,9 +25,11 @@ export interface ServerRow {
   member_count: number;
   require_second_factor: boolean;
   roles_version: number;
+  emoji_version: number;
   hold_new_member_links_hours: number;
   keep_messages_days: number | null;
   keep_edit_history: boolean;
+  link_previews: boolean;
   role: Role | null;
   /** Of the caller; null for those who are no members, absent where outsiders read it. */
   standing?: Standing | null;
@@ -56,6 +58,7 @@ export function serverRecord(row: ServerRow): ServerRecord {
     memberCount: row.member_count,
     requireSecondFactor: row.require_second_factor,
     rolesVersion: row.roles_version,
+    emojiVersion: row.emoji_version,
     role: row.role,
     ...(row.role && row.standing ? { permissions: permissionsIn(row.role, row.standing) } : {}),
     createdAt: isoTime(row.created_at),
@@ -63,6 +66,7 @@ export function serverRecord(row: ServerRow): ServerRecord {
     holdNewMemberLinksHours: row.hold_new_member_links_hours,
     keepMessagesDays: row.keep_messages_days,
     keepEditHistory: row.keep_edit_history,
+    linkPreviews: row.link_previews,
   };
 }
 

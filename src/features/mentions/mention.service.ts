@@ -3,10 +3,11 @@ import { requireUnbarred } from '../../access/barred.ts';
 import type { ChannelWithRights } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from '../../contract/mention.ts';
+import { findCandidates, isWrittenPlainly } from '../../contract/mentions/grammar.ts';
+import { type KnownNames, mentionsIn, type Named, type Sought, soughtIn } from '../../contract/mentions/resolve.ts';
 import { may } from '../../contract/roles.ts';
 import { usernameKeys } from '../../contract/username.ts';
 import type { Context } from '../context.ts';
-import { type Candidate, findCandidates, possibleNames } from './mention.parser.ts';
 import { type ChannelRow, channelsLike, channelsNamed, type UserRow, usersLike, usersNamed } from './mention.table.ts';
 
 type Suggestion = z.input<typeof suggestionsSchema>['suggestions'][number];
@@ -24,8 +25,7 @@ export class MentionService {
   /**
    * The mentions in a text that the actor sends to the channel, given its access. Queries the database only if there may be
    * some.
-   * @param before those of the message that the text replaces: they stay as long as they stand in it, also of someone who
-   *   has left
+   * @param before those of the message that the text replaces
    */
   async find(
     actor: Actor,
@@ -35,16 +35,15 @@ export class MentionService {
   ): Promise<MentionRecord[]> {
     const candidates = findCandidates(content);
     if (candidates.length === 0) return [];
+    const sought = soughtIn(content, candidates);
+    const keys = new Map(sought.users.map((name) => [name, usernameKeys(name)]));
     const [users, channels] = await Promise.all([
-      this.usersOf(channel, candidates),
-      this.channelsOf(actor, channel, candidates),
+      this.usersOf(channel, [...keys.values()].flat(), sought.userIds),
+      this.channelsOf(actor, channel, sought),
     ]);
     const mayCallAll = channel.kind === 'server' && may(channel.rights, 'message:mention-all');
-    const known: Known = { users, channels, channelId: channel.id, mayCallAll };
-    return candidates.flatMap((candidate) => {
-      const found = resolved(candidate, content, known);
-      return keptFrom(before, candidate, found, content) ?? found ?? [];
-    });
+    const known = { ...knownUsers(users, keys), ...knownChannels(channels) };
+    return mentionsIn(content, candidates, { ...known, everyoneIn: mayCallAll ? channel.id : null }, before);
   }
 
   /** @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
@@ -69,102 +68,40 @@ export class MentionService {
     return [...users.map(userSuggestion), ...all.map((kind) => allSuggestion(kind, channel.id))].slice(0, query.limit);
   }
 
-  private async usersOf(channel: ChannelWithRights, candidates: Candidate[]): Promise<Map<string, UserRow>> {
-    const names = candidates.filter(({ kind }) => kind === 'name').flatMap(({ text }) => userNames(text));
-    const ids = candidates.filter(({ kind }) => kind === 'user-id').map(({ text }) => text);
-    if (names.length + ids.length === 0) return new Map();
-    const rows = await usersNamed(this.deps.database.rows, channel, names.flatMap(usernameKeys), ids);
-    return new Map(rows.flatMap((row) => [[row.username_key, row] as const, [row.id, row] as const]));
+  private async usersOf(channel: ChannelWithRights, keys: string[], ids: string[]): Promise<UserRow[]> {
+    return keys.length + ids.length === 0 ? [] : usersNamed(this.deps.database.rows, channel, keys, ids);
   }
 
   private async channelsOf(
     actor: Actor,
     channel: ChannelWithRights,
-    candidates: Candidate[],
-  ): Promise<Map<string, ChannelRow>> {
-    const names = candidates.filter(({ kind }) => kind === 'channel-name').flatMap(({ text }) => channelNames(text));
-    const ids = candidates.filter(({ kind }) => kind === 'channel-id').map(({ text }) => text);
-    if (channel.serverId === null || names.length + ids.length === 0) return new Map();
-    const rows = await channelsNamed(this.deps.database.rows, actor, channel, names, ids);
-    // Of channels with the same name, the first in their order wins.
-    return new Map(
-      [...rows].reverse().flatMap(
-        (row) =>
-          [
-            [channelKey(row.name), row],
-            [row.id, row],
-          ] as const,
-      ),
-    );
+    { channels, channelIds }: Sought,
+  ): Promise<ChannelRow[]> {
+    if (channel.serverId === null || channels.length + channelIds.length === 0) return [];
+    return channelsNamed(this.deps.database.rows, actor, channel, channels, channelIds);
   }
 }
 
-interface Known {
-  users: Map<string, UserRow>;
-  channels: Map<string, ChannelRow>;
-  channelId: string;
-  mayCallAll: boolean;
-}
-
-// As written: some are longer or shorter in lower case, and a mention would end in another place.
-const userNames = (text: string) => possibleNames(text, 3, 32);
-const channelNames = (text: string) => possibleNames(text, 1, 100);
 const channelKey = (name: string) => name.toLowerCase();
 
-/** The user of this very name, as names of earlier versions are kept, else the one whose name folds to the same. */
-function userNamed({ users }: Known, name: string): UserRow | undefined {
-  const key = usernameKeys(name).find((one) => users.has(one));
-  return key === undefined ? undefined : users.get(key);
+/** @param keys those of each name that was looked up: they take longer than all else, so they are made once */
+function knownUsers(users: UserRow[], keys: Map<string, string[]>): Pick<KnownNames, 'userNamed' | 'userOf'> {
+  const named = ({ id, display_name }: UserRow): Named => ({ id, label: display_name });
+  const byKey = new Map(users.map((row) => [row.username_key, named(row)]));
+  const byId = new Map(users.map((row) => [row.id, named(row)]));
+  return {
+    // The user of this very name, as names of earlier versions are kept, else the one whose name folds to the same.
+    userNamed: (name) => byKey.get(keys.get(name)?.find((key) => byKey.has(key)) ?? ''),
+    userOf: (id) => byId.get(id),
+  };
 }
 
-/** The mention that a candidate resolves to; undefined: it names nobody and nothing that its author may name. */
-function resolved(candidate: Candidate, content: string, known: Known): MentionRecord | undefined {
-  const { kind, start, textStart, text, end } = candidate;
-  const record = (what: MentionRecord['kind'], targetId: string, label: string, to: number): MentionRecord => ({
-    kind: what,
-    targetId,
-    token: content.slice(start, to),
-    label,
-    range: { start, end: to },
-  });
-  const ofUser = (user: UserRow | undefined, to: number) => user && record('user', user.id, user.display_name, to);
-  const ofChannel = (channel: ChannelRow | undefined, to: number) =>
-    channel && record('channel', channel.id, channel.name, to);
-  switch (kind) {
-    case 'here':
-    case 'everyone':
-      return known.mayCallAll ? record(kind, known.channelId, kind, end) : undefined;
-    case 'user-id':
-      return ofUser(known.users.get(text), end);
-    case 'channel-id':
-      return ofChannel(known.channels.get(text), end);
-    case 'name': {
-      const name = userNames(text).find((possible) => userNamed(known, possible)) ?? '';
-      return ofUser(userNamed(known, name), textStart + name.length);
-    }
-    case 'channel-name': {
-      const name = channelNames(text).find((possible) => known.channels.has(channelKey(possible))) ?? '';
-      return ofChannel(known.channels.get(channelKey(name)), textStart + name.length);
-    }
-  }
-}
-
-/** The earlier mention at a candidate's position, unless the text there names something else by now. */
-function keptFrom(
-  before: MentionRecord[],
-  { start, end, textStart, text }: Candidate,
-  found: MentionRecord | undefined,
-  content: string,
-): MentionRecord | undefined {
-  const most = found?.token.length ?? 0;
-  const kept = before
-    .filter(({ token }) => token.length >= most && start + token.length <= end && content.startsWith(token, start))
-    // A name is not found within a longer word.
-    .filter(
-      ({ token }) => token.startsWith('<') || possibleNames(text, 1, 100).includes(token.slice(textStart - start)),
-    )
-    .sort((one, other) => other.token.length - one.token.length)[0];
-  return kept && { ...kept, range: { start, end: start + kept.token.length } };
+function knownChannels(channels: ChannelRow[]): Pick<KnownNames, 'channelNamed' | 'channelOf'> {
+  const named = ({ id, name }: ChannelRow): Named => ({ id, label: name });
+  // Of channels with the same name, the first in their order wins.
+  const byName = new Map(channels.toReversed().map((row) => [channelKey(row.name), named(row)]));
+  const byId = new Map(channels.map((row) => [row.id, named(row)]));
+  return { channelNamed: (name) => byName.get(channelKey(name)), channelOf: (id) => byId.get(id) };
 }
 
 function userSuggestion(row: UserRow): Suggestion {
@@ -172,7 +109,7 @@ function userSuggestion(row: UserRow): Suggestion {
     id: `user:${row.id}`,
     kind: 'user',
     targetId: row.id,
-    token: `@${row.username}`,
+    token: isWrittenPlainly('@', row.username) ? `@${row.username}` : `<@${row.id}>`,
     label: row.display_name,
     username: row.username,
     avatarUrl: row.avatar_url,
@@ -180,9 +117,9 @@ function userSuggestion(row: UserRow): Suggestion {
   };
 }
 
-/** A name that the parser would not find again in the text is inserted as an id. */
+/** A name that would not be found again in the text is inserted as an id. */
 function channelSuggestion(row: ChannelRow): Suggestion {
-  const token = /^[\p{L}\p{N}_-]+$/u.test(row.name) ? `#${row.name}` : `<#${row.id}>`;
+  const token = isWrittenPlainly('#', row.name) ? `#${row.name}` : `<#${row.id}>`;
   return { id: `channel:${row.id}`, kind: 'channel', targetId: row.id, token, label: row.name };
 }
 

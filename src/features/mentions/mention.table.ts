@@ -91,7 +91,7 @@ const channelsHere = `SELECT id, name FROM channels c WHERE server_id = $2 AND N
   AND (NOT ${isHidden} OR id = $1)
   AND (NOT $4 OR id IN (SELECT channel_id FROM channel_members WHERE user_id = $3 AND NOT excluded))`;
 const selectChannelsNamed = `${channelsHere} AND (lower(name) IN (SELECT lower(given) FROM unnest($5::text[]) AS given)
-  OR id = ANY($6::uuid[])) ORDER BY position LIMIT 100`;
+  OR id = ANY($6::uuid[])) ORDER BY position LIMIT 1000`;
 const selectChannelsLike = `${channelsHere} AND lower(name) LIKE lower($5) ORDER BY position LIMIT $6`;
 
 const placeOf = (channel: ChannelWithRights) => [channel.id, channel.serverId];

@@ -9,6 +9,11 @@ export interface AttachmentRow {
   size: number;
   width: number | null;
   height: number | null;
+  duration_ms: number | null;
+  is_voice: boolean;
+  waveform: string | null;
+  thumbnail_blob_id: string | null;
+  is_spoiler: boolean;
 }
 
 /** The same with what decides who may read it. */
@@ -18,15 +23,18 @@ export interface StoredAttachment extends AttachmentRow {
   message_id: string | null;
   /** What it waits with for a moderator. */
   held_id: string | null;
+  /** The scheduled message that it is to be sent with. */
+  scheduled_id: string | null;
   blob_id: string;
 }
 
-const selectAttachments = `SELECT id, uploader_id, message_id, held_id, blob_id, filename, content_type, size, width, height,
-  created_at FROM attachments`;
+const selectAttachments = `SELECT id, uploader_id, message_id, held_id, scheduled_id, blob_id, filename, content_type, size, width, height,
+  duration_ms, is_voice, waveform, thumbnail_blob_id, is_spoiler, created_at FROM attachments`;
 const byId = `${selectAttachments} WHERE id = $1`;
 const claim = `UPDATE attachments SET message_id = claim.message_id, place = claim.place
-  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[]) AS claim (id, message_id, author_id, place)
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::boolean[]) AS claim (id, message_id, author_id, place, has_thumbnail)
   WHERE attachments.id = claim.id AND uploader_id = claim.author_id AND attachments.message_id IS NULL
+    AND (thumbnail_blob_id IS NOT NULL) = claim.has_thumbnail
   RETURNING attachments.id`;
 const uploads = `${selectAttachments} WHERE id = ANY($1::uuid[]) AND uploader_id = $2`;
 
@@ -50,12 +58,24 @@ export function uploadsOf(rows: Rows, userId: string, ids: string[]): Promise<St
   return rows<StoredAttachment>(uploads, [ids, userId]);
 }
 
-/** Deletes some uploads that were not sent within a day. @returns how many */
+const hide = `UPDATE attachments SET is_spoiler = $3 WHERE id = $1 AND uploader_id = $2 AND message_id IS NULL AND held_id IS NULL
+  RETURNING id`;
+
+/** Says of someone's upload that was not sent yet whether it is a spoiler. @returns whether there is such an upload */
+export async function hideUpload(rows: Rows, userId: string, id: string, isSpoiler: boolean): Promise<boolean> {
+  return (await rows(hide, [id, userId, isSpoiler])).length > 0;
+}
+
+/** SQL: a file waits to be sent, and for nothing else. */
+export const isUnsent = 'message_id IS NULL AND held_id IS NULL AND scheduled_id IS NULL';
+const isDrafted = `EXISTS (SELECT FROM drafts d WHERE d.user_id = attachments.uploader_id AND attachments.id = ANY(d.file_ids))`;
+
+/** Deletes some uploads that were not sent within a day, and are of no draft. @returns how many */
 export async function deleteUnsent(rows: Rows): Promise<number> {
   const gone = await rows<{ id: string }>(
     `DELETE FROM attachments WHERE id IN (
-       SELECT id FROM attachments WHERE message_id IS NULL AND held_id IS NULL AND created_at < now() - interval '1 day' LIMIT 100
-     ) AND message_id IS NULL AND held_id IS NULL RETURNING id`,
+       SELECT id FROM attachments WHERE ${isUnsent} AND created_at < now() - interval '1 day' AND NOT ${isDrafted} LIMIT 100
+     ) AND ${isUnsent} AND NOT ${isDrafted} RETURNING id`,
   );
   return gone.length;
 }
@@ -68,10 +88,13 @@ export async function mayStillRead(rows: Rows, id: string, userId: string): Prom
   return (await rows(readableStill, [id, userId])).length > 0;
 }
 
-/** An upload goes into one message: the second to claim it is refused. @returns whether all of them were free */
+/**
+ * An upload goes into one message: the second to claim it is refused, and so is one whose thumbnail came meanwhile, which the
+ * message does not tell of. @returns whether all of them were free
+ */
 export async function claimFiles(
   rows: Rows,
-  claims: { id: string; place: number; messageId: string; authorId: string }[],
+  claims: { id: string; place: number; messageId: string; authorId: string; hasThumbnail: boolean }[],
 ): Promise<boolean> {
   if (claims.length === 0) return true;
   const claimed = await rows<{ id: string }>(claim, [
@@ -79,6 +102,19 @@ export async function claimFiles(
     claims.map(({ messageId }) => messageId),
     claims.map(({ authorId }) => authorId),
     claims.map(({ place }) => place),
+    claims.map(({ hasThumbnail }) => hasThumbnail),
   ]);
   return claimed.length === claims.length;
+}
+
+const keep = `UPDATE attachments SET thumbnail_blob_id = $2, width = coalesce(width, $3), height = coalesce(height, $4)
+  WHERE id = $1 AND thumbnail_blob_id IS NULL RETURNING message_id AS "messageId"`;
+
+/** Keeps the thumbnail of a picture. @returns undefined: it has one, or is gone */
+export async function keepThumbnail(
+  rows: Rows,
+  { id, blobId, width, height }: { id: string; blobId: string; width: number; height: number },
+): Promise<{ messageId: string | null } | undefined> {
+  const [kept] = await rows<{ messageId: string | null }>(keep, [id, blobId, width, height]);
+  return kept;
 }

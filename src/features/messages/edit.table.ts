@@ -18,10 +18,13 @@ const keepVersion = `WITH former AS (
     WHERE v.channel_id = $4 AND v.message_id = $1 AND v.version <= former.version - ${maxVersions}
   )`;
 /**
- * Replaces the text of a message, and keeps the former one where its server wants that. $1 message, $2 text, $3 mentions, $4
- * channel. The channel's log must be locked.
+ * Replaces the text of a message, and keeps the former one where its server wants that; previews of what it no longer links
+ * to go. $1 message, $2 text, $3 mentions, $4 channel, $5 addresses that it links to. The channel's log must be locked.
  */
-export const updateText = `${keepVersion} UPDATE messages SET content = $2, mentions = $3::json, mentioned_bots = ${mentionedBots('$3::json')}, ${edited}
+export const updateText = `${keepVersion} UPDATE messages SET content = $2, mentions = $3::json, mentioned_bots = ${mentionedBots('$3::json')}, ${edited},
+    previews = CASE WHEN previews IS NOT NULL THEN (
+      SELECT json_agg(p) FROM json_array_elements(previews) AS p WHERE p ->> 'url' = ANY($5::text[])
+    ) END
   WHERE channel_id = $4 AND id = $1 AND deleted_at IS NULL AND content <> $2 RETURNING id`;
 /** Marks a message as edited. $1 message, $2 channel */
 export const markEdited = `UPDATE messages SET ${edited} WHERE channel_id = $2 AND id = $1 AND deleted_at IS NULL RETURNING id`;
@@ -40,15 +43,22 @@ export async function holdMessage(rows: Rows, channelId: string, messageId: stri
   return there.content;
 }
 
-/** What goes with messages $1 of channel $2: their earlier versions, and changes of them that wait for a moderator. */
-export const withVersions = `WITH versions AS (
+/**
+ * What goes with messages $1 of channel $2: their polls, their earlier versions, what they forward, and changes of them that
+ * wait for a moderator.
+ */
+export const withVersions = `WITH asked AS (
+    DELETE FROM polls WHERE channel_id = $2 AND message_id = ANY($1::uuid[])
+  ), versions AS (
     DELETE FROM message_versions WHERE channel_id = $2 AND message_id = ANY($1::uuid[])
   ), waiting AS (
     DELETE FROM held_messages WHERE channel_id = $2 AND message_id = ANY($1::uuid[]) AND kind = 'edit'
+  ), forwarded AS (
+    DELETE FROM message_forwards WHERE message_id = ANY($1::uuid[])
   )`;
 /** Erases messages $1 of channel $2, apart from what is attached to them. The channel's log must be locked. */
 export const emptyMessages = `${withVersions} UPDATE messages SET content = '', metadata = NULL, mentions = NULL,
-    mentioned_bots = ${mentionedBots('NULL')}, pinned_at = NULL, deleted_at = now()
+    mentioned_bots = ${mentionedBots('NULL')}, previews = NULL, pinned_at = NULL, deleted_at = now()
   WHERE channel_id = $2 AND id = ANY($1::uuid[]) AND deleted_at IS NULL RETURNING id, seq`;
 export const deleteReactions = 'DELETE FROM reactions WHERE message_id = ANY($1::uuid[])';
 export const deleteAttachments = 'DELETE FROM attachments WHERE message_id = ANY($1::uuid[])';

@@ -1,9 +1,12 @@
+import type { KeptForward } from '../../contract/forwarded.ts';
 import type { HeldKind, HeldReason, HeldState } from '../../contract/held.ts';
+import type { NewPoll } from '../../contract/poll.ts';
 import type { Rows } from '../../database/database.ts';
 import type { UserColumns } from '../accounts/account.view.ts';
 import { selectResponsible } from '../accounts/responsible.table.ts';
 import { selectReadsChannel } from '../members/audience.table.ts';
 import type { AttachmentRow } from './attachment.table.ts';
+import { type ForwardRow, heldForwardOf, type NewForward } from './forward.table.ts';
 
 /** Something that waits for a moderator. */
 export interface HeldDraft {
@@ -15,9 +18,12 @@ export interface HeldDraft {
   /** Of an edit: the text that it replaces. */
   previousContent: string | null;
   metadata: Record<string, unknown> | null;
+  poll: NewPoll | null;
   nonce: string | null;
   sentKey: string | null;
   attachmentIds: string[];
+  /** What it forwards, as it is kept; the files are copied when it is held. */
+  forward: NewForward | null;
   reason: HeldReason;
   pattern: string | null;
 }
@@ -35,6 +41,7 @@ export interface HeldRow extends UserColumns {
   content: string;
   previous_content: string | null;
   metadata: Record<string, unknown> | null;
+  poll: NewPoll | null;
   nonce: string | null;
   sent_key: string | null;
   reason: HeldReason;
@@ -43,6 +50,7 @@ export interface HeldRow extends UserColumns {
   decided_at: Date | string | null;
   created_at: Date | string;
   attachments: AttachmentRow[] | null;
+  forwarded: ForwardRow | null;
 }
 
 /** A row of the queue, with whether its reader answers for its author. */
@@ -50,8 +58,8 @@ export type QueuedRow = HeldRow & { is_own: boolean };
 
 const files = '(SELECT json_agg(a ORDER BY a.place, a.id) FROM attachments a WHERE a.held_id = h.id)';
 const columns = `h.id, h.server_id, h.channel_id, h.author_id, h.kind, h.message_id, h.thread_id, h.reply_to_id, h.content,
-    h.previous_content, h.metadata, h.nonce, h.sent_key, h.reason, h.pattern, h.status, h.decided_at, h.created_at,
-    w.username, w.display_name, w.avatar_url, w.is_bot, ${files} AS attachments`;
+    h.previous_content, h.metadata, h.poll, h.nonce, h.sent_key, h.reason, h.pattern, h.status, h.decided_at, h.created_at,
+    w.username, w.display_name, w.avatar_url, w.is_bot, ${files} AS attachments, ${heldForwardOf} AS forwarded`;
 const from = 'FROM held_messages h JOIN users w ON w.id = h.author_id';
 const select = `SELECT ${columns} ${from}`;
 const byId = `${select} WHERE h.id = $1`;
@@ -72,8 +80,8 @@ const queue = `SELECT ${columns}, ${selectResponsible('h.author_id')} = ${select
 const count = `SELECT count(*)::int AS count FROM held_messages
   WHERE server_id = $1 AND author_id = $2 AND status = 'waiting'`;
 const insert = `INSERT INTO held_messages (id, server_id, channel_id, author_id, kind, message_id, thread_id, reply_to_id,
-    content, previous_content, metadata, nonce, sent_key, reason, pattern, status, created_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'waiting', $16)`;
+    content, previous_content, metadata, nonce, sent_key, reason, pattern, status, created_at, poll, forward)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'waiting', $16, $17, $18)`;
 const keepFiles = `UPDATE attachments SET held_id = $1, place = f.place
   FROM unnest($2::uuid[], $4::int[]) AS f (id, place)
   WHERE attachments.id = f.id AND uploader_id = $3 AND message_id IS NULL AND held_id IS NULL RETURNING attachments.id`;
@@ -89,8 +97,9 @@ const wasPublished = `CASE WHEN kind = 'edit'
  * stays readable for its author.
  */
 const settle = `UPDATE held_messages SET status = $2, decided_by = $3, decided_at = $4, message_id = coalesce($5, message_id),
-    busy_until = NULL, metadata = NULL, previous_content = NULL,
-    content = CASE WHEN $2 = 'rejected' AND status = 'waiting' THEN content ELSE '' END
+    busy_until = NULL, metadata = NULL, poll = NULL, previous_content = NULL,
+    content = CASE WHEN $2 = 'rejected' AND status = 'waiting' THEN content ELSE '' END,
+    forward = CASE WHEN $2 = 'rejected' AND status = 'waiting' THEN forward END
   WHERE id = $1 AND status = ANY($6::text[]) AND (busy_until IS NULL OR $2 = 'approved'
     OR (busy_until < now() AND NOT ${wasPublished})) RETURNING id`;
 const claim = `UPDATE held_messages SET busy_until = now() + make_interval(secs => $2)
@@ -158,9 +167,13 @@ export async function insertHeld(rows: Rows, place: HeldPlace, draft: HeldDraft)
   await rows(insert, [
     ...[place.id, place.serverId, place.channelId, place.authorId, draft.kind, draft.messageId, draft.threadId],
     ...[draft.replyToId, draft.content, draft.previousContent, metadata, draft.nonce, draft.sentKey],
-    ...[draft.reason, draft.pattern, place.createdAt],
+    ...[draft.reason, draft.pattern, place.createdAt, draft.poll && JSON.stringify(draft.poll)],
+    draft.forward && JSON.stringify(keptOf(draft.forward)),
   ]);
 }
+
+/** Without what the moment of sending alone needs. */
+const keptOf = ({ via: _, copies: __, ...kept }: NewForward): KeptForward => kept;
 
 /** Keeps unsent uploads of someone until what they are for is decided. @returns how many there were */
 export async function holdFiles(rows: Rows, heldId: string, authorId: string, ids: string[]): Promise<number> {

@@ -2,7 +2,7 @@ import type { HeldRecord } from '../../contract/held.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
 import { userOf } from '../accounts/account.view.ts';
 import type { HeldRow } from './held.table.ts';
-import { attachmentRecord, shownNonce } from './message.view.ts';
+import { forwardedRecord, ownFiles, shownNonce } from './message.view.ts';
 
 /** The record as its author sees it; those who decide see the entry that it was held for and all they publish, and no nonce. */
 export function heldRecord(row: HeldRow, viewer: 'author' | 'moderator'): HeldRecord {
@@ -18,11 +18,13 @@ export function heldRecord(row: HeldRow, viewer: 'author' | 'moderator'): HeldRe
     content: row.content,
     previousContent: row.previous_content,
     replyToId: row.reply_to_id,
-    attachments: row.attachments?.map(attachmentRecord) ?? [],
+    attachments: ownFiles(row),
+    ...(row.poll ? { poll: row.poll } : {}),
     reason: row.reason,
     ...(viewer === 'moderator' ? { pattern: row.pattern, metadata: row.metadata } : shownNonce(row.nonce)),
     status: row.status,
     createdAt: isoTime(row.created_at),
     decidedAt: isoTimeOrNull(row.decided_at),
+    ...(row.forwarded ? { forwarded: forwardedRecord(row.forwarded, row.attachments) } : {}),
   };
 }

@@ -11,6 +11,7 @@ import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
 import { holdersOf, listenersAmong } from '../members/audience.table.ts';
 import { lockMembers } from '../members/roster.ts';
+import { copyForwardedFiles } from './forward.table.ts';
 import {
   countWaiting,
   type Decision,
@@ -136,6 +137,9 @@ export class Holding {
     await insertHeld(change.rows, { ...place, id, createdAt: dateNow() }, draft);
     const kept = await holdFiles(change.rows, id, place.authorId, draft.attachmentIds);
     if (kept < draft.attachmentIds.length) throw new AppError('ATTACHMENT_INVALID');
+    const { via = null, copies = [] } = draft.forward ?? {};
+    const forwarded = via ? [{ userId: place.authorId, viaId: via.id, messageId: null, heldId: id, copies }] : [];
+    if (!(await copyForwardedFiles(change.rows, forwarded))) throw new AppError('MESSAGE_NOT_FOUND');
     const row = await existing(change, id);
     await this.tell(change, heldCreated, row);
     return row;

@@ -87,8 +87,10 @@ const hasMentions = ({ json }: LogEntry): boolean => json.includes('"mentions":[
 function renewed(data: Told, current: MessageRecord | undefined, names: Map<string, string>): object {
   if (data.content === undefined) return { ...data, name: names.get(data.id) ?? untitled };
   const thread = data.thread && { ...data.thread, name: names.get(data.thread.id) ?? untitled };
-  if (!current) return { ...data, thread, isDeleted: true, reactions: [] };
+  if (!current) return { ...data, thread, isDeleted: true, reactions: [], poll: undefined };
   const { content, attachments, mentions, metadata, replyTo, isEdited, isDeleted, updatedAt } = current;
+  const { previews, poll, forwarded } = current;
+  const now = { content, attachments, mentions, metadata, replyTo, isEdited, updatedAt, previews, poll, forwarded };
   const gone = isDeleted ? { isDeleted, reactions: [] } : {};
-  return { ...data, content, attachments, mentions, metadata, replyTo, isEdited, updatedAt, thread, ...gone };
+  return { ...data, ...now, thread, ...gone };
 }

@@ -117,7 +117,7 @@ export class MessageAccess {
   }
 
   /**
-   * A message that the actor may pin: moderators in a server, both people in a DM (contract §13).
+   * A message that the actor may pin: moderators in a server, everyone in a DM (contract §13).
    * @throws AppError like `open`, ROLE_REQUIRED
    */
   async pinnable(actor: Actor, messageId: string): Promise<FoundMessage> {

@@ -1,21 +1,31 @@
 import type { z } from 'zod';
 import { type ChannelWithRights, requireInChannel } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
+import { type ChannelKind, isDirect } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { sendMessageSchema } from '../../contract/message.ts';
+import { maxPollDays } from '../../contract/poll.ts';
+import { invalid } from '../../contract/schema/validation.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { Context } from '../context.ts';
 import { type Filters, textsIn, type Verdict } from '../filters/filters.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { type AttachmentRow, uploadsOf } from './attachment.table.ts';
 import type { CommandDirectory } from './command-directory.ts';
+import type { ForwardRow } from './forward.table.ts';
+import { type Forwarding, forwardingOf, keptForwarding } from './forwarding.ts';
 import type { HeldDraft } from './held.table.ts';
 import { Withheld } from './holding.ts';
+import type { MessageAccess } from './message.access.ts';
+import { linksIn } from './message.links.ts';
 import { findMessage, type NewMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
+import { freshPoll } from './poll.view.ts';
 import { slowModeFor } from './slow-mode.ts';
 
 export type SendInput = z.output<typeof sendMessageSchema>;
@@ -27,6 +37,10 @@ export interface SendOptions {
   queued?(): void;
   /** It was held under this id, and is published by a moderator: filters let it through. */
   heldId?: string;
+  /** What it forwards, as the moderator has seen it. */
+  heldForward?: ForwardRow | null;
+  /** It was scheduled under this id, which its files are kept for. */
+  scheduledId?: string;
 }
 
 /** A message that is ready to be written, with what its record needs. */
@@ -34,12 +48,15 @@ export interface ComposedMessage {
   row: NewMessage;
   reply: MessageRow | null;
   files: AttachmentRow[];
+  forwarding: Forwarding | null;
 }
 
-interface Deps extends Pick<Context, 'database' | 'threadAccess'> {
+interface Deps extends Pick<Context, 'database' | 'threadAccess' | 'settings'> {
   filters: Filters;
   mentions: MentionService;
   commands: CommandDirectory;
+  messageAccess: MessageAccess;
+  allowance: StorageAllowance;
 }
 
 /** Turns input into messages, looking up what they refer to. Plain ones need no query. */
@@ -51,21 +68,27 @@ export class MessageComposer {
   }
 
   /**
-   * @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to, ATTACHMENT_NOT_FOUND,
-   *   ATTACHMENT_INVALID, MESSAGE_REFUSED, ROLE_REQUIRED for files where they may not be attached, and Withheld for what is
+   * @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to or forwarded, NOT_A_MEMBER,
+   *   QUOTA_EXCEEDED for the latter, ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID, VALIDATION_FAILED, MESSAGE_REFUSED, ROLE_REQUIRED
+   *   for files where they may not be attached, and Withheld for what is
    *   to be held
    */
   async compose(
     actor: Actor,
     channel: ChannelWithRights,
     input: SendInput,
-    { idempotencyKey, heldId }: SendOptions,
+    options: SendOptions,
   ): Promise<ComposedMessage> {
+    const { idempotencyKey, heldId } = options;
     if (input.threadId) await this.deps.threadAccess.requirePostable(actor, channel.id, input.threadId);
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
-    if (input.attachments?.length) requireInChannel(channel, 'file:attach');
-    const files = input.attachments?.length ? await this.files(actor, input.attachments, heldId) : [];
-    const judged = heldId ? null : this.deps.filters.judge(actor, channel, () => textsOf(input, files));
+    const forwarding = await this.forwarding(actor, input, options);
+    const brings = (input.attachments?.length ?? 0) + (forwarding?.files.length ?? 0) > 0;
+    if (brings) requireInChannel(channel, 'file:attach');
+    const files = input.attachments?.length ? await this.files(actor, input.attachments, options) : [];
+    // What was held may be approved after its poll was to close.
+    if (input.poll?.closesAt && !heldId) requireToCloseInTime(input.poll.closesAt);
+    const judged = heldId ? null : this.deps.filters.judge(actor, channel, () => textsOf(input, files, forwarding));
     const verdict = judged && (await judged);
     const mentions = await this.deps.mentions.find(actor, channel, input.content);
     const isCommand = input.content.startsWith('/');
@@ -79,20 +102,30 @@ export class MessageComposer {
       replyToId: input.replyToId ?? null,
       replyUpdatedAt: reply && isoTime(reply.updated_at),
       attachmentIds: files.map((file) => file.id),
+      thumbnailIds: files.filter((file) => file.thumbnail_blob_id !== null).map((file) => file.id),
+      forward: forwarding?.forward ?? null,
       mentions: mentions.length > 0 ? mentions : null,
       mentionedBots: commanded.length > 0 ? namedIn(mentions, commanded) : null,
       metadata: input.metadata ?? null,
+      poll: input.poll ?? null,
       nonce: input.nonce ?? null,
       sentKey: idempotencyKey,
       createdAt: dateNow().toISOString(),
-      isDirect: channel.kind === 'dm',
+      isDirect: isDirect(channel.kind),
+      isWatched: channel.isWatched && !input.threadId,
       lastBotSeq: null,
       slowModeSeconds: slowModeFor(channel),
+      hasLinks: mayPreview(this.deps.settings, channel.kind) && linksIn(input.content).length > 0,
       flag: flagOf(channel, verdict),
     };
     if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
     if (verdict?.action === 'hold') throw new Withheld(draftOf(row, verdict));
-    return { row, reply, files };
+    return { row, reply, files, forwarding };
+  }
+
+  private async forwarding(actor: Actor, input: SendInput, options: SendOptions): Promise<Forwarding | null> {
+    if (options.heldForward) return keptForwarding(options.heldForward);
+    return input.forwardId ? forwardingOf(this.deps, actor, input.forwardId) : null;
   }
 
   private async reply(channel: ChannelWithRights, messageId: string): Promise<MessageRow> {
@@ -102,14 +135,15 @@ export class MessageComposer {
   }
 
   /** The actor's own uploads; those of others are treated as missing. */
-  private async files(actor: Actor, ids: string[], heldId: string | undefined): Promise<AttachmentRow[]> {
+  private async files(actor: Actor, ids: string[], { heldId, scheduledId }: SendOptions): Promise<AttachmentRow[]> {
     const rows = await uploadsOf(this.deps.database.rows, actor.userId, ids);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = byId.get(id);
       if (!row) throw new AppError('ATTACHMENT_NOT_FOUND');
       const isHeld = row.held_id !== null && row.held_id !== heldId;
-      if (row.message_id !== null || isHeld) throw new AppError('ATTACHMENT_INVALID');
+      const isScheduled = row.scheduled_id !== null && row.scheduled_id !== scheduledId;
+      if (row.message_id !== null || isHeld || isScheduled) throw new AppError('ATTACHMENT_INVALID');
       return row;
     });
   }
@@ -122,8 +156,19 @@ export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
 }
 
 /** Everything of a message that others see as text. */
-function textsOf({ content, metadata }: SendInput, files: AttachmentRow[]): string[] {
-  return [content, ...files.map(({ filename }) => filename), ...(metadata ? textsIn(metadata) : [])];
+function textsOf(
+  { content, metadata, poll }: SendInput,
+  files: AttachmentRow[],
+  forwarding: Forwarding | null,
+): string[] {
+  const names = [...files, ...(forwarding?.files ?? [])].map(({ filename }) => filename);
+  const asked = poll ? [poll.question, ...poll.options] : [];
+  return [content, ...asked, forwarding?.row.content ?? '', ...names, ...(metadata ? textsIn(metadata) : [])];
+}
+
+/** Whether the operator lets messages of a kind of channel have link previews; its server may say otherwise. */
+export function mayPreview({ linkPreviews }: Pick<Settings, 'linkPreviews'>, kind: ChannelKind): boolean {
+  return linkPreviews === 'all' || (linkPreviews === 'servers' && kind === 'server');
 }
 
 /** What moderators are to be told of something that is published. */
@@ -136,8 +181,8 @@ export function flagOf(
 }
 
 function draftOf(row: NewMessage, { reason, entry }: Verdict): HeldDraft {
-  const { threadId, replyToId, content, metadata, nonce, sentKey, attachmentIds } = row;
-  const said = { threadId, replyToId, content, metadata, nonce, sentKey, attachmentIds };
+  const { threadId, replyToId, content, metadata, poll, nonce, sentKey, attachmentIds, forward } = row;
+  const said = { threadId, replyToId, content, metadata, poll, nonce, sentKey, attachmentIds, forward };
   return { ...said, kind: 'message', messageId: null, previousContent: null, reason, pattern: entry?.pattern ?? null };
 }
 
@@ -149,7 +194,7 @@ function namedIn(mentions: MentionRecord[], commanded: string[]): Record<string,
 
 /** A new message as a read would return it, without reading it. It has no number yet. */
 export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWithRights): MessageRow {
-  const { row, reply, files } = message;
+  const { row, reply, files, forwarding } = message;
   const { user } = actor;
   return {
     id: row.id,
@@ -165,10 +210,11 @@ export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWi
     thread_id: row.threadId,
     reply_to_id: row.replyToId,
     reply_author_id: reply?.author_id ?? null,
-    reply_content: reply?.content ?? null,
+    reply_content: reply && (reply.content || (reply.poll?.question ?? '')),
     reply_deleted: reply ? false : null,
     metadata: row.metadata,
     mentions: row.mentions,
+    previews: null,
     nonce: row.nonce,
     is_edited: false,
     is_pinned: false,
@@ -179,7 +225,19 @@ export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWi
     own_thread_name: null,
     own_thread_count: null,
     own_thread_last: null,
-    attachments: files,
+    attachments: [...files, ...(forwarding?.files ?? [])],
     reactions: null,
+    poll: row.poll && freshPoll(row.poll),
+    forwarded: forwarding?.row ?? null,
   };
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** @throws AppError VALIDATION_FAILED for a poll that would close at once, or that is open for too long */
+function requireToCloseInTime(closesAt: string): void {
+  const ms = Date.parse(closesAt) - dateNow().getTime();
+  if (ms > 0 && ms <= maxPollDays * dayMs) return;
+  const message = `must be in the future, at most ${maxPollDays} days`;
+  throw invalid([{ path: 'poll.closesAt', message, code: 'custom' }]);
 }

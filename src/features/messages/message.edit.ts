@@ -4,6 +4,7 @@ import { channelRoom } from '../../contract/rooms.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { markEdited, updateText } from './edit.table.ts';
+import { linksIn } from './message.links.ts';
 import { readMessage } from './message.table.ts';
 import { type MessageRow, messageRecord } from './message.view.ts';
 import { outdate } from './outdated.ts';
@@ -21,9 +22,10 @@ export async function replaceText(
   mentions: MentionRecord[],
 ): Promise<{ message: MessageRow; isChanged: boolean }> {
   // The log is locked first, so that edits of one message are published in the order in which they are made.
+  const given = mentions.length > 0 ? JSON.stringify(mentions) : null;
   const { updated, message } = await pipelined({
     lock: change.lockOpen(channelRoom(channelId)),
-    updated: change.rows(updateText, [id, content, mentions.length > 0 ? JSON.stringify(mentions) : null, channelId]),
+    updated: change.rows(updateText, [id, content, given, channelId, linksIn(content)]),
     message: readMessage(change.rows, channelId, id),
   });
   if (updated.length === 0) return { message, isChanged: false };

@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import { messageDeleted } from '../../contract/message.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { tellFollowers } from '../../jobs/audience.jobs.ts';
 import type { NotificationQueue } from '../../jobs/notification.jobs.ts';
 import { readWritten, unerasedOf } from './erasure.table.ts';
-import { uncountInThread } from './message.table.ts';
 import { eraseMessages } from './outdated.ts';
 import { retitle } from './thread.view.ts';
+import { uncountInThread } from './thread-replies.table.ts';
 
 /** What remains of a deleted message. */
 type Gone = z.output<typeof messageDeleted.payload>;
@@ -21,10 +22,15 @@ export async function eraseAndTell(change: Change, messages: Gone[]): Promise<nu
     messages.map(({ id }) => id),
   );
   const ids = new Set(erased.map(({ id }) => id));
-  for (const gone of messages.filter(({ id }) => ids.has(id))) {
+  const told = messages.filter(({ id }) => ids.has(id));
+  for (const gone of told) {
     if (gone.threadId) await uncountInThread(change.rows, gone.threadId);
     change.publish(messageDeleted.in(channelRoom(channelId), gone, gone.threadId));
   }
+  await tellFollowers(
+    change.rows,
+    told.flatMap(({ threadId }) => threadId ?? []),
+  );
   return ids.size;
 }
 

@@ -2,11 +2,14 @@ import type { MentionRecord } from '../../contract/mention.ts';
 import type { Flagged } from '../../jobs/flag.jobs.ts';
 import type { MessageJob } from '../../jobs/notification.jobs.ts';
 import type { NewMessage } from './message.table.ts';
+import { saidIn } from './poll.view.ts';
 
 /** Whether a message may notify someone. Plain ones in channels cost no more than this check. */
-export function isNoticed(row: Pick<NewMessage, 'isDirect' | 'replyToId' | 'threadId' | 'mentions'>): boolean {
+export function isNoticed(
+  row: Pick<NewMessage, 'isDirect' | 'isWatched' | 'replyToId' | 'threadId' | 'mentions'>,
+): boolean {
   const calls = row.mentions?.some(({ kind }) => kind !== 'channel') ?? false;
-  return row.isDirect || row.replyToId !== null || row.threadId !== null || calls;
+  return row.isDirect || row.isWatched || row.replyToId !== null || row.threadId !== null || calls;
 }
 
 /** The background jobs for messages. */
@@ -15,13 +18,15 @@ export function noticesOf(rows: NewMessage[]): MessageJob[] {
     const mentions = row.mentions ?? [];
     const calls = new Set(mentions.map(({ kind }) => kind));
     const broadcast = calls.has('everyone') ? 'everyone' : calls.has('here') ? 'here' : null;
-    return { job: 'message', messageId: row.id, users: namedIn(mentions), broadcast };
+    return { job: 'message', messageId: row.id, users: namedIn(mentions), broadcast, isWatched: row.isWatched };
   });
 }
 
 /** The reports that filters make of messages. */
 export function flagsOf(rows: NewMessage[]): Flagged[] {
-  return rows.flatMap(({ id, content, flag }) => (flag ? [{ messageId: id, content, ...flag }] : []));
+  return rows.flatMap(({ id, content, poll, flag }) =>
+    flag ? [{ messageId: id, content: saidIn(content, poll), ...flag }] : [],
+  );
 }
 
 /** Users whom a message newly mentions after an edit. */
@@ -30,6 +35,7 @@ export function newlyNamed(before: MentionRecord[], after: MentionRecord[]): str
   return namedIn(after).filter((userId) => !known.has(userId));
 }
 
-function namedIn(mentions: MentionRecord[]): string[] {
+/** The people whom a message names one by one. */
+export function namedIn(mentions: MentionRecord[]): string[] {
   return [...new Set(mentions.filter(({ kind }) => kind === 'user').map(({ targetId }) => targetId))];
 }

@@ -13,6 +13,7 @@ import type { Writer } from '../../delivery/writer.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { flagKind } from '../../jobs/flag.jobs.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
+import { linksKind } from '../../jobs/preview.jobs.ts';
 import type { Context } from '../context.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
@@ -23,12 +24,14 @@ import {
   asRow,
   flagOf,
   type MessageComposer,
+  mayPreview,
   onceKeysOf,
   type SendInput,
   type SendOptions,
 } from './message.composer.ts';
 import { publishUpdated, replaceText } from './message.edit.ts';
 import { eraseAndTell } from './message.erasure.ts';
+import { linksIn } from './message.links.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
 import { MessageReader } from './message.reader.ts';
 import { mayBeStale, type NewMessage, StaleMessage, sentByKey, sentByNonce } from './message.table.ts';
@@ -51,6 +54,7 @@ interface Deps
     | 'channelAccess'
     | 'threadAccess'
     | 'notifications'
+    | 'settings'
   > {
   writer: Writer<NewMessage, MessageRecord>;
   messageAccess: MessageAccess;
@@ -134,7 +138,7 @@ export class MessageService {
   /**
    * Replaces the text of a message, everywhere. The same text again changes nothing.
    * @param isApproved a moderator has approved it: filters let it through
-   * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments would be left,
+   * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments nor a poll would be left,
    *   MESSAGE_REFUSED, MESSAGE_HELD, HELD_LIMIT
    */
   async edit(actor: Actor, messageId: string, content: string, isApproved = false): Promise<MessageRecord> {
@@ -144,11 +148,14 @@ export class MessageService {
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.deps.changes.run(async (change) => {
       const { isChanged, message } = await replaceText(change, row, content, mentions);
-      if (content === '' && !message.attachments?.length) {
+      if (content === '' && !message.attachments?.length && !message.poll && !message.forwarded) {
         throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
       }
       if (!isChanged) return messageRecord(message, actor.userId);
       if (flag) await this.deps.jobs.add(change, flagKind, { messageId, content, ...flag });
+      if (mayPreview(this.deps.settings, channel.kind) && linksIn(content).length > 0) {
+        await this.deps.jobs.add(change, linksKind, { messageId, channelId: channel.id }, { key: messageId });
+      }
       await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: dateNow().toISOString() }]);
       change.afterCommit(() => this.deps.notifications.wake());
       return messageRecord(await publishUpdated(change, row.channel_id, messageId), actor.userId);
@@ -198,7 +205,8 @@ export class MessageService {
     if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
     if (verdict?.action !== 'hold') return flagOf(channel, verdict);
     const { id: messageId, thread_id: threadId } = row;
-    const none = { replyToId: null, metadata: null, nonce: null, sentKey: null, attachmentIds: [] };
+    const parts = { replyToId: null, metadata: null, poll: null, forward: null };
+    const none = { ...parts, nonce: null, sentKey: null, attachmentIds: [] };
     const { reason, entry } = verdict;
     const edit = { kind: 'edit', messageId, threadId, content, previousContent: row.content } as const;
     throw await this.deps.holding.hold(actor, channel, { ...none, ...edit, reason, pattern: entry?.pattern ?? null });
@@ -244,6 +252,7 @@ export class MessageService {
       .catch(asSlowMode);
     if (isNoticed(row)) this.deps.notifications.wake();
     if (row.flag) this.deps.jobs.wake(flagKind.name);
+    if (row.hasLinks) this.deps.jobs.wake(linksKind.name);
     return written;
   }
 

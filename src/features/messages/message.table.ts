@@ -1,17 +1,23 @@
 import { AppError } from '../../contract/errors.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import { messageNew } from '../../contract/message.ts';
+import type { NewPoll } from '../../contract/poll.ts';
 import type { Rows } from '../../database/database.ts';
+import { selectQuoted } from '../../database/quoted.ts';
 import type { WriterTable } from '../../delivery/batch.ts';
 import type { Columns } from '../../delivery/log.ts';
 import { type Flagged, insertFlags } from '../../jobs/flag.jobs.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
+import { insertLinkJobs } from '../../jobs/preview.jobs.ts';
 import { currentMentions } from '../mentions/mention.table.ts';
 import { attachmentsOf, claimFiles } from './attachment.table.ts';
-import { flagsOf, isNoticed, noticesOf } from './message.notices.ts';
+import { forwardOf, insertForwards, type NewForward } from './forward.table.ts';
+import { flagsOf, isNoticed, namedIn, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
+import { insertPolls, pollOfMessage } from './poll.table.ts';
 import { reactionsOf } from './reaction.table.ts';
 import { takeTurns } from './slow-mode.table.ts';
+import { countReplies } from './thread-replies.table.ts';
 
 /** A new message as it is written. */
 export interface NewMessage {
@@ -24,20 +30,29 @@ export interface NewMessage {
   /** The version of the replied-to message that the new one quotes. */
   replyUpdatedAt: string | null;
   attachmentIds: string[];
+  /** Those of them whose thumbnails the message tells of. */
+  thumbnailIds: string[];
+  /** What it forwards. */
+  forward: NewForward | null;
   mentions: MentionRecord[] | null;
   /** Given only where a slash command names bots; else it follows from the mentions. */
   mentionedBots: Record<string, number> | null;
   metadata: Record<string, unknown> | null;
+  poll: NewPoll | null;
   nonce: string | null;
   /** The once-key of its request, beside the nonce. */
   sentKey: string | null;
   createdAt: string;
   /** Whether it is in a DM. */
   isDirect: boolean;
+  /** Whether anyone is notified of all messages beside it. */
+  isWatched: boolean;
   /** For bots: the last message of any bot when the loop guard let this one pass; a newer one means judging it again. */
   lastBotSeq: number | null;
   /** How long its author waits between two messages in the channel; null: slow mode does not hold them. */
   slowModeSeconds: number | null;
+  /** Whether it has links that may get previews. */
+  hasLinks: boolean;
   /** What moderators are to be told of it. */
   flag: Pick<Flagged, 'serverId' | 'channelId' | 'pattern'> | null;
 }
@@ -46,10 +61,10 @@ export interface NewMessage {
 export class StaleMessage extends Error {}
 
 /** Whether that can happen to it. */
-export const mayBeStale = ({ replyToId, threadId, attachmentIds, lastBotSeq }: NewMessage): boolean =>
-  replyToId !== null || threadId !== null || attachmentIds.length > 0 || lastBotSeq !== null;
+export const mayBeStale = ({ replyToId, threadId, attachmentIds, forward, lastBotSeq }: NewMessage): boolean =>
+  replyToId !== null || threadId !== null || attachmentIds.length > 0 || forward !== null || lastBotSeq !== null;
 
-const columnsOfAll = `m.id, m.seq, m.content, m.author_id, m.thread_id, m.metadata, ${currentMentions} AS mentions, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
+const columnsOfAll = `m.id, m.seq, m.content, m.author_id, m.thread_id, m.metadata, ${currentMentions} AS mentions, m.previews, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
   m.updated_at`;
 
 /** Deleted, alone or with its thread, whose messages may be erased a little later. */
@@ -57,9 +72,10 @@ const isGone = '(m.deleted_at IS NOT NULL OR t.deleted_at IS NOT NULL)';
 
 /** Everything that records of messages need, in one statement. */
 export const selectMessages = `SELECT ${columnsOfAll}, u.username, u.display_name, u.avatar_url, u.is_bot, m.channel_id, c.kind, ${isGone} AS is_deleted, m.reply_to_id,
-  r.author_id AS reply_author_id, left(r.content, 201) AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted,
+  r.author_id AS reply_author_id, ${selectQuoted('r')} AS reply_content, r.deleted_at IS NOT NULL AS reply_deleted,
   o.id AS own_thread_id, o.name AS own_thread_name, o.message_count AS own_thread_count,
-  o.last_message_at AS own_thread_last, ${attachmentsOf('m.id')} AS attachments, ${reactionsOf('m.id')} AS reactions
+  o.last_message_at AS own_thread_last, ${attachmentsOf('m.id')} AS attachments, ${reactionsOf('m.id')} AS reactions,
+  ${pollOfMessage} AS poll, ${forwardOf} AS forwarded
   FROM messages m JOIN users u ON u.id = m.author_id
   JOIN channels c ON c.id = m.channel_id LEFT JOIN threads t ON t.id = m.thread_id
   LEFT JOIN messages r ON r.channel_id = m.channel_id AND r.id = m.reply_to_id
@@ -166,9 +182,12 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     row.mentions === null &&
     row.mentionedBots === null &&
     row.attachmentIds.length === 0 &&
+    row.poll === null &&
+    row.forward === null &&
     row.lastBotSeq === null &&
     row.slowModeSeconds === null &&
-    row.flag === null,
+    row.flag === null &&
+    !row.hasLinks,
   columns: plainColumns,
   insertion: inserting(namesOf(plainColumns)),
 
@@ -200,11 +219,14 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     await checkReplies(rows, added);
     await checkBots(rows, added);
     await takeTurns(rows, added);
-    await countInThreads(rows, added);
+    if (!(await countReplies(rows, repliesIn(items)))) throw new StaleMessage();
     await insertMessages(rows, items);
     await takeFiles(rows, added);
+    await insertPolls(rows, pollsOf(added));
+    if (!(await insertForwards(rows, added))) throw new StaleMessage();
     await insertJobs(rows, noticesOf(added));
     await insertFlags(rows, flagsOf(added));
+    await insertLinkJobs(rows, linkingOf(added));
   },
 
   /** Only keys: a nonce is part of its message. Of several keys sent with one nonce the message has the first. */
@@ -218,6 +240,19 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     );
   },
 };
+
+const pollsOf = (added: NewMessage[]) =>
+  added.flatMap(({ id: messageId, channelId, createdAt, poll }) =>
+    poll ? [{ messageId, channelId, createdAt, poll }] : [],
+  );
+
+const repliesIn = (items: { row: NewMessage; seq: number }[]) =>
+  items.flatMap(({ row: { threadId, authorId, mentions, createdAt }, seq }) =>
+    threadId === null ? [] : [{ threadId, seq, authorId, named: namedIn(mentions ?? []), createdAt }],
+  );
+
+const linkingOf = (added: NewMessage[]) =>
+  added.filter(({ hasLinks }) => hasLinks).map(({ id, channelId }) => ({ messageId: id, channelId }));
 
 /** From here to the commit nobody can change the messages of these channels, so quotes stay accurate. */
 async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
@@ -249,33 +284,6 @@ async function checkBots(rows: Rows, added: NewMessage[]): Promise<void> {
   if (overtaken.length > 0) throw new StaleMessage();
 }
 
-async function countInThreads(rows: Rows, added: NewMessage[]): Promise<void> {
-  const threads = new Map<string, { count: number; last: string }>();
-  for (const { threadId, createdAt } of added) {
-    if (threadId === null) continue;
-    const known = threads.get(threadId) ?? { count: 0, last: createdAt };
-    threads.set(threadId, { count: known.count + 1, last: createdAt > known.last ? createdAt : known.last });
-  }
-  if (threads.size === 0) return;
-  const counted = await rows<{ id: string }>(
-    `UPDATE threads SET message_count = message_count + new.count, last_message_at = greatest(last_message_at, new.last)
-     FROM unnest($1::uuid[], $2::int[], $3::timestamptz[]) AS new (id, count, last)
-     WHERE threads.id = new.id AND deleted_at IS NULL AND NOT is_archived RETURNING threads.id`,
-    [[...threads.keys()], [...threads.values()].map((t) => t.count), [...threads.values()].map((t) => t.last)],
-  );
-  if (counted.length < threads.size) throw new StaleMessage();
-}
-
-/** After one of a thread's messages was erased. The log of its channel must be locked. */
-export async function uncountInThread(rows: Rows, threadId: string): Promise<void> {
-  await rows(
-    `UPDATE threads SET message_count = message_count - 1, last_message_at = (
-       SELECT created_at FROM messages WHERE thread_id = $1 AND deleted_at IS NULL ORDER BY seq DESC LIMIT 1
-     ) WHERE id = $1`,
-    [threadId],
-  );
-}
-
 async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
   await rows(insertAll, [
     items.map(({ row }) => row.channelId),
@@ -285,8 +293,8 @@ async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number 
 }
 
 async function takeFiles(rows: Rows, added: NewMessage[]): Promise<void> {
-  const claims = added.flatMap(({ id: messageId, authorId, attachmentIds }) =>
-    attachmentIds.map((id, place) => ({ id, place, messageId, authorId })),
+  const claims = added.flatMap(({ id: messageId, authorId, attachmentIds, thumbnailIds }) =>
+    attachmentIds.map((id, place) => ({ id, place, messageId, authorId, hasThumbnail: thumbnailIds.includes(id) })),
   );
   if (!(await claimFiles(rows, claims))) throw new StaleMessage();
 }

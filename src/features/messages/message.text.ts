@@ -1,6 +1,7 @@
+import { isDirect } from '../../contract/channel.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { userOf } from '../accounts/account.view.ts';
-import { type MessageRow, messageRecord, shownNonce } from './message.view.ts';
+import { type MessageRow, messageRecord, previewsOf, shownNonce } from './message.view.ts';
 
 /**
  * The record of a message as JSON, as `viewerId` sees it. Most messages of a page have nothing but what all messages have:
@@ -12,7 +13,7 @@ export function messageText(row: MessageRow, viewerId: string | null): string {
 
 /** The same text as that of its record, field by field. */
 function plainText(row: MessageRow, viewerId: string | null): string {
-  const direct = row.kind === 'dm' ? `"dmChannelId":"${row.channel_id}",` : '';
+  const direct = isDirect(row.kind) ? `"dmChannelId":"${row.channel_id}",` : '';
   const thread = row.thread_id === null ? 'null' : `"${row.thread_id}"`;
   const nonce = row.author_id === viewerId ? shownNonce(row.nonce).nonce : undefined;
   return `{"id":"${row.id}","channelId":"${row.channel_id}",${direct}"seq":${row.seq},"content":${JSON.stringify(row.content)},\
@@ -20,5 +21,5 @@ function plainText(row: MessageRow, viewerId: string | null): string {
 "replyTo":null,"thread":null,"attachments":[],"reactions":[],"mentions":${JSON.stringify(row.mentions ?? [])},\
 "metadata":${JSON.stringify(row.metadata)},${nonce === undefined ? '' : `"nonce":${JSON.stringify(nonce)},`}\
 "isEdited":${row.is_edited},"isPinned":${row.is_pinned},"createdAt":"${isoTime(row.created_at)}",\
-"updatedAt":"${isoTime(row.updated_at)}"}`;
+"updatedAt":"${isoTime(row.updated_at)}","previews":${row.previews === null ? '[]' : JSON.stringify(previewsOf(row))}}`;
 }

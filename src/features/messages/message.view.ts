@@ -1,13 +1,19 @@
 import type { z } from 'zod';
 import type { SmallUser } from '../../contract/actor.ts';
 import type { AttachmentRecord } from '../../contract/attachment.ts';
-import type { ChannelKind } from '../../contract/channel.ts';
+import { type ChannelKind, isDirect } from '../../contract/channel.ts';
+import type { LinkPreview } from '../../contract/link-preview.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { messageSchema } from '../../contract/message.ts';
+import { quoteOf } from '../../contract/quote.ts';
 import type { reactionSchema } from '../../contract/reaction.ts';
-import { cut, isoTime, isoTimeOrNull } from '../../contract/schema.ts';
+import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
+import type { KeptPreview } from '../../database/entities/message.entity.ts';
 import { columnsOf, type UserColumns, userOf } from '../accounts/account.view.ts';
 import type { AttachmentRow } from './attachment.table.ts';
+import type { ForwardRow } from './forward.table.ts';
+import type { PollRow } from './poll.table.ts';
+import { pollRecord } from './poll.view.ts';
 
 export const mediaPath = (id: string): string => `/api/media/${id}`;
 
@@ -20,6 +26,11 @@ export function attachmentRecord(row: AttachmentRow): AttachmentRecord {
     size: row.size,
     width: row.width,
     height: row.height,
+    thumbnailUrl: row.thumbnail_blob_id === null ? null : `${mediaPath(row.id)}?size=thumbnail`,
+    durationMs: row.duration_ms,
+    voice: row.is_voice,
+    waveform: row.waveform,
+    isSpoiler: row.is_spoiler,
   };
 }
 
@@ -36,6 +47,7 @@ export interface PlainRow {
   thread_id: string | null;
   metadata: Record<string, unknown> | null;
   mentions: MentionRecord[] | null;
+  previews: KeptPreview[] | null;
   nonce: string | null;
   is_edited: boolean;
   is_pinned: boolean;
@@ -61,6 +73,9 @@ export interface MessageRow extends PlainRow, UserColumns {
   own_thread_last: string | Date | null;
   attachments: AttachmentRow[] | null;
   reactions: ReactionSummary[] | null;
+  poll: PollRow | null;
+  /** What it forwards. */
+  forwarded: ForwardRow | null;
 }
 
 /** The optional fields of a message that has none of them. */
@@ -77,6 +92,8 @@ const noExtras = {
   own_thread_last: null,
   attachments: null,
   reactions: null,
+  poll: null,
+  forwarded: null,
 } as const;
 
 /** A message without a reply, files, reactions and a thread. */
@@ -85,7 +102,16 @@ export function plainMessage(row: PlainRow, author: SmallUser, channel: { id: st
 }
 
 /** The fields that replace those of a deleted message. */
-const nothing = { content: '', attachments: [], reactions: [], mentions: [], metadata: null, isDeleted: true };
+const nothing = {
+  content: '',
+  attachments: [],
+  reactions: [],
+  mentions: [],
+  metadata: null,
+  previews: [],
+  forwarded: undefined,
+  isDeleted: true,
+};
 
 /** @param viewerId whose nonces are shown; null: nobody's */
 export function messageRecord(row: MessageRow, viewerId: string | null): MessageRecord {
@@ -97,7 +123,7 @@ function fullRecord(row: MessageRow, viewerId: string | null): MessageRecord {
   return {
     id: row.id,
     channelId: row.channel_id,
-    ...(row.kind === 'dm' ? { dmChannelId: row.channel_id } : {}),
+    ...(isDirect(row.kind) ? { dmChannelId: row.channel_id } : {}),
     seq: row.seq,
     content: row.content,
     authorId: row.author_id,
@@ -106,7 +132,7 @@ function fullRecord(row: MessageRow, viewerId: string | null): MessageRecord {
     replyToId: row.reply_to_id,
     replyTo: replyPreview(row),
     thread: ownThread(row),
-    attachments: row.attachments?.map(attachmentRecord) ?? [],
+    attachments: ownFiles(row),
     reactions: row.reactions ?? [],
     mentions: row.mentions ?? [],
     metadata: row.metadata,
@@ -115,7 +141,41 @@ function fullRecord(row: MessageRow, viewerId: string | null): MessageRecord {
     isPinned: row.is_pinned,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
+    previews: previewsOf(row),
+    ...(row.poll && !row.is_deleted ? { poll: pollRecord(row.poll) } : {}),
+    ...(row.forwarded ? { forwarded: forwardedRecord(row.forwarded, row.attachments) } : {}),
   };
+}
+
+/** Those that were not removed. */
+export function previewsOf({ previews }: Pick<PlainRow, 'previews'>): LinkPreview[] {
+  return (previews ?? []).flatMap(({ isRemoved, ...preview }) => (isRemoved ? [] : preview));
+}
+
+/** The files that were sent with it, without those of what it forwards. */
+export function ownFiles({
+  attachments,
+  forwarded,
+}: Pick<MessageRow, 'attachments' | 'forwarded'>): AttachmentRecord[] {
+  const others = new Set(forwarded?.attachmentIds);
+  return (attachments ?? []).filter(({ id }) => !others.has(id)).map(attachmentRecord);
+}
+
+/** @param files all of the message */
+export function forwardedRecord(
+  { sourceId, author, content, mentions, attachmentIds, sentAt, isWithdrawn }: ForwardRow,
+  files: AttachmentRow[] | null,
+): MessageRecord['forwarded'] {
+  const attachments = (files ?? []).filter(({ id }) => attachmentIds.includes(id)).map(attachmentRecord);
+  const said = {
+    messageId: sourceId,
+    author,
+    content,
+    attachments,
+    mentions: mentions ?? [],
+    createdAt: isoTime(sentAt),
+  };
+  return isWithdrawn ? { ...said, isWithdrawn } : said;
 }
 
 function ownThread(row: MessageRow): MessageRecord['thread'] {
@@ -131,7 +191,7 @@ function ownThread(row: MessageRow): MessageRecord['thread'] {
 function replyPreview(row: MessageRow): MessageRecord['replyTo'] {
   if (row.reply_to_id === null || row.reply_author_id === null) return null;
   const deleted = row.reply_deleted ?? true;
-  const content = deleted ? '' : cut(row.reply_content ?? '', 200);
+  const content = deleted ? '' : quoteOf(row.reply_content ?? '', 200);
   return { id: row.reply_to_id, authorId: row.reply_author_id, content, deleted };
 }
 

@@ -1,4 +1,5 @@
 import { Writer } from '../../delivery/writer.ts';
+import type { BlobsServices } from '../blobs/blobs.module.ts';
 import type { Context } from '../context.ts';
 import type { FiltersServices } from '../filters/filters.module.ts';
 import type { MentionsServices } from '../mentions/mentions.module.ts';
@@ -18,19 +19,19 @@ import { forgetSlowModeTurns } from './slow-mode.ts';
 export type MessagesServices = ReturnType<typeof messagesModule>['services'];
 
 /** Messages: the writer that commits them, reading, editing, pins (contract §6). */
-export function messagesModule(context: Context & MentionsServices & FiltersServices) {
+export function messagesModule(context: Context & MentionsServices & FiltersServices & BlobsServices) {
   const { database, caches, settings } = context;
   context.delivery.renewal = new LogRenewal(database, caches);
   const writer = new Writer({ ...context, table: messageTable, settings: settings.delivery });
   const commands = new CommandDirectory(database, caches);
   const loopGuard = new LoopGuard(database, settings.agents);
   const messageAccess = new MessageAccess(database, context.channelAccess);
-  const composer = new MessageComposer({ ...context, commands });
+  const composer = new MessageComposer({ ...context, commands, messageAccess });
   const holding = new Holding(context);
   const parts = { ...context, writer, messageAccess, composer, loopGuard, holding };
   const messages = new MessageService(parts);
   return {
-    services: { writer, commands, loopGuard, messageAccess, messages, holding },
+    services: { writer, commands, composer, loopGuard, messageAccess, messages, holding },
     routes: messageRoutes(messages, new PinService({ ...context, messageAccess })),
     handlers: () => messageHandlers(messages),
     chores: [forgetSlowModeTurns, forgetOldHeld],

@@ -41,7 +41,8 @@ export async function outdate(rows: Rows, channelId: string, changed: ChangedMes
 }
 
 /** The fields that replace those of an erased message. */
-const noText = { content: '', attachments: [], mentions: [], metadata: null };
+const noParts = { previews: [], poll: undefined, forwarded: undefined };
+const noText = { content: '', attachments: [], mentions: [], metadata: null, ...noParts };
 
 interface Told {
   id: string;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { withoutSpoilers } from '../../contract/quote.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { isoTime, isoTimeOrNull, nameFrom } from '../../contract/schema.ts';
 import { type threadSchema, threadUpdated } from '../../contract/thread.ts';
@@ -38,9 +39,9 @@ export function threadRecord(row: ThreadRow): ThreadRecord {
 
 export const untitled = 'Thread';
 
-/** The default name of a thread: the beginning of its message, in one line. */
+/** The default name of a thread: the beginning of its message without spoilers, in one line. */
 export function titleOf(content: string): string {
-  return nameFrom(content, 100) || untitled;
+  return nameFrom(withoutSpoilers(content), 100) || untitled;
 }
 
 /**

@@ -7,19 +7,30 @@ export interface NotificationDraft {
   senderId: string | null;
   serverId: string | null;
   channelId: string | null;
+  /** The thread that its message is in. */
+  threadId: string | null;
   referenceType: string | null;
   referenceId: string | null;
   title: string;
   body: string;
   /** When it happened. */
   at: Date;
-  /** Only for users with the strategy `all`. */
+  /** Only for users who want all of the channel. */
   onlyUnderAll: boolean;
+  /** Not for those who have read its message already. */
+  onlyIfUnread: boolean;
   /** The user got it before, so it returns as if it had never been away. */
   isAnnounced: boolean;
 }
 
-/** The scope in which repeats are merged (contract §13, Notifications): the channel, else the server, else the person. */
+/** Each of these says something of its own. */
+const neverMerged: NotificationKind[] = ['later.reminder', 'message.not_sent'];
+
+/**
+ * The scope in which repeats are merged (contract §13, Notifications): the thread, else the channel, else the server, else
+ * the person.
+ */
 export function scopeOf(draft: NotificationDraft): string {
-  return draft.channelId ?? draft.serverId ?? draft.senderId ?? '';
+  if (neverMerged.includes(draft.kind)) return draft.referenceId ?? '';
+  return draft.threadId ?? draft.channelId ?? draft.serverId ?? draft.senderId ?? '';
 }

@@ -1,16 +1,12 @@
+import { isDirect } from '../../contract/channel.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
+import { isoTime } from '../../contract/schema.ts';
 import type { Rows } from '../../database/database.ts';
 import type { BroadcastJob, EditJob, MessageJob, NotificationJob } from '../../jobs/notification.jobs.ts';
+import type { NamedIn } from '../messages/thread-replies.table.ts';
 import type { NotificationDraft } from './draft.ts';
-import {
-  holdQuoted,
-  knownOf,
-  type NotedMessage,
-  readMessages,
-  readPartners,
-  readWriters,
-} from './noted-message.table.ts';
+import { holdQuoted, knownOf, type NotedMessage, readMessages, readPartners } from './noted-message.table.ts';
 
 /** The messages of jobs; those deleted meanwhile are missing. */
 export async function readNoted(rows: Rows, jobs: NotificationJob[]): Promise<Map<string, NotedMessage>> {
@@ -20,29 +16,29 @@ export async function readNoted(rows: Rows, jobs: NotificationJob[]): Promise<Ma
   );
 }
 
-/** Who is notified of messages, apart from broadcasts. Each person is notified of a message once. */
+/**
+ * Who is notified of messages, apart from broadcasts, followers of threads and watchers of channels (see AudienceNotices).
+ * Each person is notified of a message once.
+ */
 export async function draftsOfMessages(
   rows: Rows,
   jobs: MessageJob[],
   messages: Map<string, NotedMessage>,
 ): Promise<NotificationDraft[]> {
   const partners = await readPartners(rows, [...messages.values()]);
-  const writers = await readWriters(rows, [...messages.values()]);
   return jobs.flatMap((job) => {
     const message = messages.get(job.messageId);
     if (!message) return [];
-    if (message.channel_kind === 'dm') {
+    if (isDirect(message.channel_kind)) {
       const people = partners.get(message.channel_id) ?? [];
       return people.map((userId) => draftOf(message, userId, 'dm.message'));
     }
     const drafts = new Map<string, NotificationDraft>();
-    const add = (userId: string, kind: NotificationKind, onlyUnderAll = false) => {
-      if (!drafts.has(userId)) drafts.set(userId, { ...draftOf(message, userId, kind), onlyUnderAll });
+    const add = (userId: string, kind: NotificationKind) => {
+      if (!drafts.has(userId)) drafts.set(userId, draftOf(message, userId, kind));
     };
     for (const userId of job.users) if (isMentioned(message, userId)) add(userId, 'message.mention');
     if (message.reply_author_id) add(message.reply_author_id, 'message.reply');
-    if (message.parent_author_id) add(message.parent_author_id, 'thread.reply');
-    for (const userId of writers.get(message.thread_id ?? '') ?? []) add(userId, 'thread.reply', true);
     return [...drafts.values()];
   });
 }
@@ -51,8 +47,19 @@ export async function draftsOfMessages(
 export function draftsOfEdits(jobs: EditJob[], messages: Map<string, NotedMessage>): NotificationDraft[] {
   return jobs.flatMap((job) => {
     const message = messages.get(job.messageId);
-    if (!message || message.channel_kind === 'dm') return [];
-    return job.users.map((userId) => ({ ...draftOf(message, userId, 'message.mention'), at: new Date(job.at) }));
+    if (!message || isDirect(message.channel_kind)) return [];
+    const at = new Date(job.at);
+    return job.users.map((userId) => ({ ...draftOf(message, userId, 'message.mention'), at, onlyIfUnread: false }));
+  });
+}
+
+/** The people whom edits name in replies. */
+export function namedByEdits(jobs: EditJob[], messages: Map<string, NotedMessage>): NamedIn[] {
+  return jobs.flatMap(({ messageId, users }) => {
+    const message = messages.get(messageId);
+    if (!message?.thread_id) return [];
+    const { thread_id: threadId, seq, author_id: authorId, created_at: at } = message;
+    return users.map((userId) => ({ threadId, seq, authorId, userId, createdAt: isoTime(at) }));
   });
 }
 
@@ -104,12 +111,14 @@ export function draftOf(message: NotedMessage, userId: string, kind: Notificatio
     senderId: message.author_id,
     serverId: message.server_id,
     channelId: message.channel_id,
+    threadId: message.thread_id,
     referenceType: 'message',
     referenceId: message.id,
     title: titleOf(message, kind),
     body: '',
     at: new Date(message.created_at),
     onlyUnderAll: false,
+    onlyIfUnread: true,
     isAnnounced: false,
   };
 }
@@ -133,7 +142,7 @@ export async function quoted(rows: Rows, drafts: NotificationDraft[]): Promise<N
 }
 
 /** Whether a message mentions a user as it is now, by name or with everyone. */
-function isMentioned({ mentions }: Pick<NotedMessage, 'mentions'>, userId: string): boolean {
+export function isMentioned({ mentions }: Pick<NotedMessage, 'mentions'>, userId: string): boolean {
   const names = ({ kind, targetId }: MentionRecord) => kind === 'user' && targetId === userId;
   return mentions?.some((mention) => mention.kind === 'here' || mention.kind === 'everyone' || names(mention)) ?? false;
 }
@@ -148,11 +157,17 @@ export function titleOf(message: NotedMessage, kind: NotificationKind): string {
   switch (kind) {
     case 'message.mention':
       return `${message.author_name} mentioned you in ${place}`;
+    case 'message.keyword':
+      return `${message.author_name} used one of your keywords in ${place}`;
     case 'message.reply':
       return `${message.author_name} replied to you in ${place}`;
     case 'thread.reply':
       return `${message.author_name} replied in a thread in ${place}`;
+    case 'channel.message':
+      return `${message.author_name} wrote in ${place}`;
     default:
-      return message.author_name;
+      return message.channel_kind === 'group'
+        ? `${message.author_name} in ${message.channel_name || 'a group'}`
+        : message.author_name;
   }
 }

@@ -1,13 +1,12 @@
 import { NIL } from 'uuid';
 import { selectIsInChannel } from '../../access/channel.table.ts';
 import { selectMayIn } from '../../access/rights.table.ts';
-import type { ChannelKind } from '../../contract/channel.ts';
+import { type ChannelKind, isDirect } from '../../contract/channel.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
+import { quoteOf } from '../../contract/quote.ts';
 import type { Rows } from '../../database/database.ts';
+import { selectQuoted } from '../../database/quoted.ts';
 import type { NotificationDraft } from './draft.ts';
-
-/** Only the authors of this many newest messages of a thread are notified of the next. */
-const rememberedMessages = 500;
 
 /** A message that still exists, with what its notifications need. */
 export interface NotedMessage {
@@ -30,9 +29,6 @@ export interface NotedMessage {
   mentions: MentionRecord[] | null;
 }
 
-/** The excerpt of message `m` that a notification quotes. */
-export const preview = 'left(m.content, 200)';
-
 const noted = `SELECT m.id, m.channel_id, m.seq, m.author_id, m.thread_id, m.created_at, m.mentions, c.kind AS channel_kind,
   c.name AS channel_name, c.server_id, u.display_name AS author_name,
   r.author_id AS reply_author_id, p.author_id AS parent_author_id,
@@ -54,13 +50,18 @@ export interface Quoted extends Pick<NotedMessage, 'id' | 'mentions'> {
   body: string;
 }
 
+/** How much of a message a notification quotes. */
+const quotedLength = 200;
+
 const selectKnown = `SELECT d.place::int, CASE WHEN s.notification_id IS NULL AND NOT s.was_read THEN s.at END AS at
      FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS d (user_id, message_id, place)
      LEFT JOIN notification_sources s ON s.message_id = d.message_id AND s.user_id = d.user_id
      WHERE s.message_id IS NOT NULL OR EXISTS (SELECT FROM notifications n
        WHERE n.reference_type = 'message' AND n.reference_id = d.message_id AND n.user_id = d.user_id)`;
-const lockQuoted = `SELECT m.id, ${preview} AS body, m.mentions FROM messages m WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL
-     ORDER BY m.id FOR SHARE`;
+const selectContents = 'SELECT id, content FROM messages WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL';
+const selectQuotes = `SELECT m.id, ${selectQuoted('m')} AS body, m.mentions FROM messages m
+  WHERE m.id = ANY($1::uuid[]) AND m.deleted_at IS NULL`;
+const lockQuoted = `${selectQuotes} ORDER BY m.id FOR SHARE`;
 const selectAudience = `SELECT s.user_id FROM server_members s JOIN users u ON u.id = s.user_id AND NOT u.is_bot
        JOIN channels c ON c.id = $4 LEFT JOIN channel_members m ON m.channel_id = c.id AND m.user_id = s.user_id
        WHERE s.server_id = $1 AND s.user_id > $2
@@ -73,15 +74,29 @@ export async function readMessages(rows: Rows, ids: string[]): Promise<Map<strin
   return new Map((await rows<NotedMessage>(noted, [ids])).map((message) => [message.id, message]));
 }
 
+/** The texts of messages that are not deleted, by id. */
+export async function contentsOf(rows: Rows, ids: string[]): Promise<Map<string, string>> {
+  const found = await rows<{ id: string; content: string }>(selectContents, [ids]);
+  return new Map(found.map(({ id, content }) => [id, content]));
+}
+
 /** What is known of each draft that has been made before, in the order of their places, the first of which is 1. */
 export function knownOf(rows: Rows, drafts: NotificationDraft[]): Promise<Known[]> {
   return rows(selectKnown, [drafts.map((draft) => draft.userId), drafts.map((draft) => draft.referenceId)]);
 }
 
 /** What notifications quote of messages that are not deleted, which stay as they are until the commit. */
-export function holdQuoted(rows: Rows, ids: string[]): Promise<Quoted[]> {
-  return rows(lockQuoted, [ids]);
+export async function holdQuoted(rows: Rows, ids: string[]): Promise<Quoted[]> {
+  return asQuoted(await rows(lockQuoted, [ids]));
 }
+
+/** What notifications quote of messages that are not deleted. */
+export async function readQuoted(rows: Rows, ids: string[]): Promise<Quoted[]> {
+  return asQuoted(await rows(selectQuotes, [ids]));
+}
+
+const asQuoted = (found: Quoted[]): Quoted[] =>
+  found.map((message) => ({ ...message, body: quoteOf(message.body, quotedLength) }));
 
 /** The people who are in the channel of a message, by id. @param after up to whom they are left out */
 export async function audienceOf(
@@ -94,28 +109,14 @@ export async function audienceOf(
   return people.map((row) => row.user_id);
 }
 
-/** The two people of each DM among the channels of `messages`. */
+/** Everyone in each DM and group among the channels of `messages`. */
 export async function readPartners(rows: Rows, messages: NotedMessage[]): Promise<Map<string, string[]>> {
-  const ids = messages.filter((message) => message.channel_kind === 'dm').map((message) => message.channel_id);
+  const ids = messages.filter((message) => isDirect(message.channel_kind)).map((message) => message.channel_id);
   if (ids.length === 0) return new Map();
-  const found = await rows<{ channel_id: string; low_id: string; high_id: string }>(
-    'SELECT channel_id, low_id, high_id FROM dm_channels WHERE channel_id = ANY($1::uuid[])',
+  const found = await rows<{ channel_id: string; people: string[] }>(
+    `SELECT channel_id, array_agg(user_id) AS people FROM channel_members
+     WHERE channel_id = ANY($1::uuid[]) AND NOT excluded GROUP BY channel_id`,
     [ids],
   );
-  return new Map(found.map((row) => [row.channel_id, [row.low_id, row.high_id]]));
-}
-
-/** The recent authors in each thread of `messages`; others in a long thread are not notified. */
-export async function readWriters(rows: Rows, messages: NotedMessage[]): Promise<Map<string, string[]>> {
-  const ids = [...new Set(messages.flatMap((message) => message.thread_id ?? []))];
-  if (ids.length === 0) return new Map();
-  const found = await rows<{ id: string; writers: string[] }>(
-    `SELECT thread.id, array_agg(DISTINCT latest.author_id) AS writers FROM unnest($1::uuid[]) AS thread (id)
-     CROSS JOIN LATERAL (
-       SELECT m.author_id FROM messages m WHERE m.thread_id = thread.id AND m.deleted_at IS NULL
-       ORDER BY m.seq DESC LIMIT $2
-     ) AS latest GROUP BY thread.id`,
-    [ids, rememberedMessages],
-  );
-  return new Map(found.map((row) => [row.id, row.writers]));
+  return new Map(found.map((row) => [row.channel_id, row.people]));
 }

@@ -1,6 +1,9 @@
+import { isDirect } from '../../contract/channel.ts';
 import { type Room, userRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { tellFollowers } from '../../jobs/audience.jobs.ts';
 import { closePlaceNow } from '../../jobs/closed-places.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
 import {
   atOnce,
   type BroadcastJob,
@@ -13,12 +16,15 @@ import {
 } from '../../jobs/notification.jobs.ts';
 import type { DirectActivity, Returning } from '../direct/direct.activity.ts';
 import type { Audience } from '../members/audience.ts';
+import { followNamed, type NamedIn } from '../messages/thread-replies.table.ts';
+import { addAudience } from './audience-notices.ts';
 import type { NotificationDraft } from './draft.ts';
 import {
   broadcastsOf,
   draftOf,
   draftsOfEdits,
   draftsOfMessages,
+  namedByEdits,
   notYetNotified,
   quoted,
   readNoted,
@@ -43,8 +49,12 @@ export interface OnlineUsers {
 interface Plan {
   /** Notifications to make. */
   drafts: NotificationDraft[];
+  /** For messages that mention everyone. */
+  called: NotificationDraft[];
   /** For messages that were edited, whose users may have been notified of them before. */
   ofEdits: NotificationDraft[];
+  /** People whom edits name in replies. */
+  named: NamedIn[];
   /** Ids of messages that were edited or deleted, and the notifications that quote their former text. */
   changed: string[];
   stale: Stale[];
@@ -64,6 +74,7 @@ interface Deps {
   online: OnlineUsers;
   audience: Audience;
   queue: NotificationQueue;
+  jobs: Jobs;
 }
 
 /** Turns jobs into notifications and their events, in the change that deletes the jobs. */
@@ -89,22 +100,31 @@ export class NotificationMaker {
     const messages = await readNoted(rows, jobs);
     const ofMessages = jobsOf('message', jobs);
     const drafts = await draftsOfMessages(rows, ofMessages, messages);
+    await addAudience(change, this.deps.jobs, ofMessages, messages);
     const rest: NotificationJob[] = broadcastsOf(ofMessages, messages, drafts);
+    const called: NotificationDraft[] = [];
     for (const job of jobsOf('broadcast', jobs)) {
       const piece = await this.broadcast(change, job, messages.get(job.messageId));
-      drafts.push(...piece.drafts);
+      called.push(...piece.drafts);
       rest.push(...piece.rest);
     }
     const news = await this.newsOf(change, jobs);
     const settled = await settledBy(rows, jobs);
     for (const piece of [...news, ...settled]) rest.push(...piece.rest);
     drafts.push(...(await draftsOfSystem(rows, jobsOf('system', jobs))));
+    const named = namedByEdits(jobsOf('edit', jobs), messages);
+    await tellFollowers(
+      rows,
+      named.map(({ threadId }) => threadId),
+    );
     const changed = jobs.flatMap(changedBy);
     const sent = new Set(ofMessages.map(({ messageId }) => messageId));
-    const direct = [...messages.values()].filter(({ id, channel_kind: kind }) => kind === 'dm' && sent.has(id));
+    const direct = [...messages.values()].filter(({ id, channel_kind: kind }) => isDirect(kind) && sent.has(id));
     return {
       drafts,
+      called,
       ofEdits: draftsOfEdits(jobsOf('edit', jobs), messages),
+      named,
       changed,
       stale: await readStale(rows, changed),
       withdrawn: await readWithdrawn(rows, changed),
@@ -122,9 +142,12 @@ export class NotificationMaker {
     for (const { userId, channelId, since } of plan.returning) {
       await this.deps.direct.announce(change, userId, channelId, since);
     }
+    await followNamed(change.rows, plan.named);
     const told = await withdraw(change, withdrawn);
-    const ofEdits = await notYetNotified(change.rows, plan.ofEdits, plan.drafts);
-    await writeNotifications(change, await quoted(change.rows, [...plan.drafts, ...ofEdits]));
+    const ofEdits = await notYetNotified(change.rows, plan.ofEdits, [...plan.drafts, ...plan.called]);
+    // Someone may have been notified of a word in a message before its mention of everyone reached them.
+    const called = await notYetNotified(change.rows, plan.called, []);
+    await writeNotifications(change, await quoted(change.rows, [...plan.drafts, ...called, ...ofEdits]));
     const isMoreStale = (await renewQuotes(change, changed, stale, told)) || withdrawn.length === atOnce;
     if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);
     for (const piece of plan.settled) await markSettled(change, piece);
@@ -175,9 +198,20 @@ function jobsOf<K extends NotificationJob['job']>(
 }
 
 /** The own rooms of all people whom a plan concerns. */
-function logsOf({ drafts, ofEdits, returning, stale, withdrawn, closings, news, settled }: Plan): Room[] {
+function logsOf({
+  drafts,
+  called,
+  ofEdits,
+  named,
+  returning,
+  stale,
+  withdrawn,
+  closings,
+  news,
+  settled,
+}: Plan): Room[] {
   const people = [
-    ...[...drafts, ...ofEdits, ...returning, ...stale, ...withdrawn].map(({ userId }) => userId),
+    ...[...drafts, ...called, ...ofEdits, ...named, ...returning, ...stale, ...withdrawn].map(({ userId }) => userId),
     ...closings.flatMap(({ users }) => users),
     ...[...news, ...settled].flatMap((piece) => piece.people),
   ];

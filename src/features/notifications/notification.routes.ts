@@ -1,7 +1,11 @@
 import type { z } from 'zod';
 import { notificationCalls, type updatedSchema } from '../../contract/notification.ts';
+import { levelCalls } from '../../contract/notification-level.ts';
+import { settingsCalls } from '../../contract/notification-settings.ts';
 import { type Route, serve } from '../../rest/route.ts';
+import type { LevelService } from './level.service.ts';
 import type { NotificationService } from './notification.service.ts';
+import type { SettingsService } from './settings.service.ts';
 
 const updated = (count: number): z.input<typeof updatedSchema> => ({ ok: true, updated: count });
 
@@ -16,5 +20,22 @@ export function notificationRoutes(notifications: NotificationService): Route[] 
       updated(await notifications.readScope(actor, { serverId, channelId })),
     getNotificationPreferences: ({ actor }) => notifications.preferences(actor),
     updateNotificationPreferences: ({ actor, body }) => notifications.changePreferences(actor, body),
+  });
+}
+
+export function levelRoutes(levels: LevelService): Route[] {
+  return serve(levelCalls, {
+    listChannelLevels: ({ actor }) => levels.list(actor),
+    getChannelLevel: ({ actor, params }) => levels.get(actor, params.id),
+    setChannelLevel: ({ actor, params, body }) => levels.set(actor, params.id, body.level),
+    getServerLevel: ({ actor, params }) => levels.ofServer(actor, params.id),
+    setServerLevel: ({ actor, params, body }) => levels.setOfServer(actor, params.id, body.level),
+  });
+}
+
+export function settingsRoutes(settings: SettingsService): Route[] {
+  return serve(settingsCalls, {
+    getNotificationSettings: ({ actor }) => settings.get(actor),
+    updateNotificationSettings: ({ actor, body }) => settings.change(actor, body),
   });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
@@ -12,6 +13,7 @@ import { markScopeRead, publishRead } from '../../jobs/reading.ts';
 import type { Context } from '../context.ts';
 import { notificationTable, type Preferences, type ScopeRow } from './notification.table.ts';
 import { type NotificationRecord, notificationRecord } from './notification.view.ts';
+import { publishSettings } from './wishes.ts';
 
 type ScopedUnread = z.output<typeof scopedUnreadSchema>;
 
@@ -79,8 +81,11 @@ export class NotificationService {
     return this.deps.changes.run(async (change) => {
       // Making notifications for this user takes the same lock, and reads the preferences under it.
       await change.lock(userRoom(actor.userId));
-      const next = { ...(await notificationTable.preferences(change.rows, actor.userId)), ...given(input) };
+      const before = await notificationTable.preferences(change.rows, actor.userId);
+      const next = { ...before, ...given(input) };
+      if (isDeepStrictEqual(next, before)) return next;
       await notificationTable.setPreferences(change.rows, actor.userId, next);
+      await publishSettings(change, actor.userId);
       return next;
     });
   }

@@ -1,15 +1,11 @@
 import type { z } from 'zod';
 import { selectMayRead } from '../../access/channel.table.ts';
-import {
-  type NotificationKind,
-  type preferencesSchema,
-  type Strategy,
-  typeOfKind,
-} from '../../contract/notification.ts';
+import { type NotificationKind, type preferencesSchema, typeOfKind } from '../../contract/notification.ts';
 import { withoutDirections } from '../../contract/unicode/visible.ts';
 import type { Rows } from '../../database/database.ts';
 import { type NotificationDraft, scopeOf } from './draft.ts';
 import type { NotificationRow } from './notification.view.ts';
+import type { Levels } from './quiet.ts';
 
 /** How many messages a notification remembers; aggregation ends after minutes, so only a flood has more. */
 const maxSources = 1000;
@@ -21,11 +17,9 @@ const isDespiteBlock = (kind: NotificationKind) => kind === 'server.kicked' || k
 /** Names are stored as sent: direction controls in one would affect everything after it here. */
 const titleOf = ({ title }: NotificationDraft) => withoutDirections(title);
 
-export interface Wanted {
+/** The levels of the user of a draft. */
+export interface Wanted extends Levels {
   place: number;
-  strategy: Strategy | null;
-  muted_servers: string[] | null;
-  muted_channels: string[] | null;
 }
 
 /** The unread notifications of a kind in a scope that a repeat could be merged into. */
@@ -84,13 +78,20 @@ const setPreferences = `INSERT INTO notification_preferences (user_id, strategy,
          VALUES ($1, $2, $3::uuid[], $4::uuid[])
          ON CONFLICT (user_id) DO UPDATE SET strategy = excluded.strategy,
            muted_server_ids = excluded.muted_server_ids, muted_channel_ids = excluded.muted_channel_ids`;
-const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_servers, p.muted_channel_ids AS muted_channels
-  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[], $6::uuid[], $7::text[], $8::text[])
+const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS "mutedServers", p.muted_channel_ids AS "mutedChannels",
+    l.level, sl.level AS "serverLevel"
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[], $6::uuid[], $7::text[], $8::text[],
+      $9::uuid[], $10::bool[])
     WITH ORDINALITY
-    AS d (user_id, sender_id, channel_id, may_block, request_id, invited_to, daily_kind, scope, place)
+    AS d (user_id, sender_id, channel_id, may_block, request_id, invited_to, daily_kind, scope, message_id, if_unread, place)
   JOIN users u ON u.id = d.user_id AND NOT u.is_bot AND u.deleted_at IS NULL
   LEFT JOIN notification_preferences p ON p.user_id = d.user_id
   LEFT JOIN channels c ON c.id = d.channel_id
+  LEFT JOIN channel_levels l ON l.channel_id = d.channel_id AND l.user_id = d.user_id
+  LEFT JOIN server_levels sl ON sl.server_id = c.server_id AND sl.user_id = d.user_id
+  LEFT JOIN messages m ON m.channel_id = d.channel_id AND m.id = d.message_id
+  LEFT JOIN thread_follows f ON f.thread_id = m.thread_id AND f.user_id = d.user_id
+  LEFT JOIN channel_reads r ON r.channel_id = d.channel_id AND r.user_id = d.user_id AND m.thread_id IS NULL
   WHERE d.user_id IS DISTINCT FROM d.sender_id
     AND NOT (d.may_block AND EXISTS (
       SELECT FROM blocks b WHERE b.user_id = d.user_id AND (b.blocked_id = d.sender_id
@@ -101,6 +102,8 @@ const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS muted_s
     AND (d.request_id IS NULL OR EXISTS (
       SELECT FROM friendships f WHERE f.id = d.request_id AND f.status = 'pending'))
     AND NOT EXISTS (SELECT FROM server_members s WHERE s.server_id = d.invited_to AND s.user_id = d.user_id)
+    AND f.state IS DISTINCT FROM 'muted'
+    AND NOT (d.if_unread AND coalesce(m.seq <= coalesce(f.last_read_seq, r.last_read_seq), false))
     AND (d.channel_id IS NULL OR ${selectMayRead('d.user_id')})
   ORDER BY d.place`;
 const selectOpen = `SELECT n.* FROM (SELECT DISTINCT * FROM unnest($1::uuid[], $2::text[], $3::text[])) AS d (user_id, kind, scope)
@@ -191,6 +194,8 @@ export const notificationTable = {
       drafts.map((draft) => (draft.kind === 'server.invite' ? draft.serverId : null)),
       drafts.map(({ kind }) => (oncePerDay.includes(kind) ? kind : null)),
       drafts.map(scopeOf),
+      drafts.map(({ kind, referenceId }) => (typeOfKind[kind] === 'system' ? null : referenceId)),
+      drafts.map(({ onlyIfUnread }) => onlyIfUnread),
     ]);
   },
 

@@ -3,9 +3,12 @@ import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import { planDigests } from '../../jobs/digest.table.ts';
+import { addPushes } from '../../jobs/push.jobs.ts';
 import { type NotificationDraft, scopeOf } from './draft.ts';
-import { notificationTable, type OpenRow, type Outcome, type Wanted } from './notification.table.ts';
+import { notificationTable, type OpenRow, type Outcome } from './notification.table.ts';
 import { notificationRecord } from './notification.view.ts';
+import { isWanted } from './quiet.ts';
 
 /** Repeats within this time of the first are merged into one notification (contract §7). */
 const aggregationMs = 5 * 60 * 1000;
@@ -26,34 +29,34 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
   await notificationTable.insert(change.rows, fresh);
   await notificationTable.update(change.rows, repeated);
   await notificationTable.insertSources(change.rows, outcomes);
+  await planDigests(
+    change.rows,
+    outcomes.map(({ newest }) => newest.userId),
+  );
   await publish(change, outcomes);
+  const told = outcomes.filter(({ added }) => added.some(({ isAnnounced }) => !isAnnounced));
+  await addPushes(
+    change.rows,
+    told.map(({ id, newest }) => ({ id, userId: newest.userId })),
+  );
 }
 
 /**
- * Drops drafts for bots, oneself, and users who cannot see the channel, have blocked the sender or the owner of a sending bot,
+ * Drops drafts for bots, oneself, and users who cannot see the channel, have read the message or muted its thread, have blocked the sender or the owner of a sending bot,
  * do not want it, or are already where they are invited to, and of requests that were withdrawn or answered.
  */
 async function onlyWanted(rows: Rows, drafts: NotificationDraft[]): Promise<NotificationDraft[]> {
   if (drafts.length === 0) return [];
   const found = await notificationTable.wanted(rows, drafts, needsAccess);
-  return found.flatMap((preferences) => {
-    const draft = drafts[preferences.place - 1];
-    return draft && isWanted(draft, preferences) ? [draft] : [];
+  return found.flatMap((levels) => {
+    const draft = drafts[levels.place - 1];
+    return draft && isWanted(draft, levels) ? [draft] : [];
   });
 }
 
 /** A user who was let into a channel and is out again has nothing to see there. */
 function needsAccess({ kind }: NotificationDraft): boolean {
   return typeOfKind[kind] !== 'system' || kind === 'channel.member_added';
-}
-
-/** The strategies of contract §7. News about the user's own access always gets through. */
-function isWanted(draft: NotificationDraft, preferences: Wanted): boolean {
-  if (typeOfKind[draft.kind] === 'system') return true;
-  const strategy = preferences.strategy ?? 'all';
-  if (strategy === 'none' || (draft.onlyUnderAll && strategy !== 'all')) return false;
-  if (draft.serverId && preferences.muted_servers?.includes(draft.serverId)) return false;
-  return !(draft.channelId && preferences.muted_channels?.includes(draft.channelId));
 }
 
 /** Merges each draft into the open notification of its kind and scope, or starts a new one. */

@@ -1,7 +1,7 @@
 import { selectMayRead } from '../../access/channel.table.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
 import type { Rows } from '../../database/database.ts';
-import { preview } from './noted-message.table.ts';
+import { readQuoted } from './noted-message.table.ts';
 
 /** A notification that quotes text its message no longer has, itself or in an event of its user's log. */
 export interface Stale {
@@ -40,11 +40,13 @@ export interface Shown {
 
 const andChannel = 'LEFT JOIN channels c ON c.id = m.channel_id';
 /** The current text of the message for a user: nothing if it is gone, or if they may no longer read it. */
-const saidTo = (user: string) => `CASE WHEN ${selectMayRead(user)} THEN ${preview} ELSE '' END`;
-const quotes = `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')} AS body
-  FROM notifications n LEFT JOIN messages m ON m.id = n.reference_id ${andChannel}`;
+const saidTo = (user: string) => `CASE WHEN ${selectMayRead(user)} THEN coalesce(said.body, '') ELSE '' END`;
+/** What is quoted of messages now, as two lists. @param first the number of its first parameter */
+const saidFrom = (first: number) => `unnest($${first}::uuid[], $${first + 1}::text[]) AS said (id, body)`;
+const quotes = (said: string) => `SELECT n.id, n.user_id, n.body AS former, ${saidTo('n.user_id')} AS body
+  FROM notifications n LEFT JOIN messages m ON m.id = n.reference_id LEFT JOIN ${said} ON said.id = m.id ${andChannel}`;
 // Those of deleted messages are withdrawn (see withdrawal.ts).
-const quotesOf = `${quotes} WHERE n.reference_type = 'message' AND n.reference_id = ANY($1::uuid[])
+const quotesOf = `${quotes(saidFrom(3))} WHERE n.reference_type = 'message' AND n.reference_id = ANY($1::uuid[])
   AND m.id IS NOT NULL AND m.deleted_at IS NULL`;
 /** Found by the messages, whichever users are asked for: one user may have thousands of other entries. */
 const told = `told AS MATERIALIZED (
@@ -54,8 +56,8 @@ const told = `told AS MATERIALIZED (
       AND data ->> 'referenceId' = ANY($1::uuid[]::text[])
   )`;
 /** Their entries in the users' logs, even if they quote a later message by now; a log has its user's id. */
-const toldOf = `SELECT told.*, ${saidTo('told.stream_id')} AS body
-  FROM told LEFT JOIN messages m ON m.id = told.message_id ${andChannel}`;
+const toldOf = `SELECT told.*, ${saidTo('told.stream_id')} AS body FROM told
+  LEFT JOIN messages m ON m.id = told.message_id LEFT JOIN ${saidFrom(3)} ON said.id = m.id ${andChannel}`;
 const selectStale = `WITH ${told} SELECT id, user_id AS "userId" FROM (
     ${quotesOf} UNION ALL SELECT id, stream_id, former, body FROM (${toldOf}) AS logged
   ) AS quote WHERE former <> body ORDER BY id LIMIT $2`;
@@ -63,8 +65,11 @@ const renewLogs = `WITH ${told} UPDATE log_entries
   SET data = (data::jsonb || jsonb_build_object('body', quote.body))::json
   FROM (${toldOf} WHERE told.stream_id IN (SELECT unnest($2::uuid[]))) AS quote
   WHERE log_entries.stream_id = quote.stream_id AND log_entries.seq = quote.seq AND quote.former <> quote.body`;
+/** The messages that notifications show. */
+const selectShown = `SELECT DISTINCT reference_id AS id FROM notifications
+  WHERE id = ANY($1::uuid[]) AND reference_type = 'message' AND reference_id IS NOT NULL`;
 /** SQL that gives notifications the current text of the messages that they show. */
-const renewRows = `UPDATE notifications n SET body = quote.body FROM (${quotes} WHERE n.id = ANY($1::uuid[])) AS quote
+const renewRows = `UPDATE notifications n SET body = quote.body FROM (${quotes(saidFrom(2))} WHERE n.id = ANY($1::uuid[])) AS quote
   WHERE n.id = quote.id`;
 
 /**
@@ -106,16 +111,33 @@ const fallBack = `UPDATE notifications n SET title = d.title, body = '', referen
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::timestamptz[])
     AS d (id, title, reference_type, reference_id, sender_id, at) WHERE n.id = d.id`;
 
+/** What is quoted of messages now: their ids, and the texts. */
+async function saidNow(rows: Rows, messageIds: string[]): Promise<[string[], string[]]> {
+  const said = await readQuoted(rows, messageIds);
+  return [said.map(({ id }) => id), said.map(({ body }) => body)];
+}
+
 /** The statements by which notifications follow the messages that they quote and count. */
 export const quoteTable = {
   /** Notifications that quote the messages, or whose events do, with outdated text: `most` at most. */
-  stale: (rows: Rows, messageIds: string[], most: number) => rows<Stale>(selectStale, [messageIds, most]),
+  async stale(rows: Rows, messageIds: string[], most: number): Promise<Stale[]> {
+    return rows<Stale>(selectStale, [messageIds, most, ...(await saidNow(rows, messageIds))]);
+  },
 
   /** Gives the events in these users' logs the current text of the messages. */
-  renewLogs: (rows: Rows, messageIds: string[], users: string[]) => rows(renewLogs, [messageIds, users]),
+  async renewLogs(rows: Rows, messageIds: string[], users: string[]): Promise<void> {
+    await rows(renewLogs, [messageIds, users, ...(await saidNow(rows, messageIds))]);
+  },
 
   /** Gives notifications the current text of the messages that they show. */
-  renew: (rows: Rows, ids: string[]) => rows(renewRows, [ids]),
+  async renew(rows: Rows, ids: string[]): Promise<void> {
+    const shown = await rows<{ id: string }>(selectShown, [ids]);
+    const said = await saidNow(
+      rows,
+      shown.map(({ id }) => id),
+    );
+    await rows(renewRows, [ids, ...said]);
+  },
 
   /** The messages to take out of notifications: `most` at most. */
   withdrawn: (rows: Rows, messageIds: string[], most: number) => rows<Withdrawn>(selectWithdrawn, [messageIds, most]),

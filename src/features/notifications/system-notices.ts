@@ -23,8 +23,8 @@ export async function draftsOfSystem(rows: Rows, jobs: SystemJob[]): Promise<Not
     const code = kind === 'server.invite' ? codes.get(serverId ?? '') : '';
     if (code === undefined) continue;
     const title = titleOf(kind, names.of(senderId), names.of(serverId), names.of(channelId));
-    const rest = { at: new Date(job.at), onlyUnderAll: false, isAnnounced: false };
-    const place = { senderId, serverId, channelId, referenceType, referenceId };
+    const rest = { at: new Date(job.at), onlyUnderAll: false, onlyIfUnread: false, isAnnounced: false };
+    const place = { senderId, serverId, channelId, threadId: null, referenceType, referenceId };
     for (const userId of await recipients(rows, job)) {
       if (userId === job.by) continue;
       const body = reasons.get(`${kind} ${serverId} ${userId}`) ?? code;

@@ -74,7 +74,7 @@ export class PictureService {
     if (atLeast > maxBytes) throw fileTooLarge(maxBytes);
     return this.oneOfFew(actor, async () => {
       const bytes = await buffer(Readable.from(limited(file.bytes, maxBytes)));
-      return this.encoded(bytes, shape === 'banner' ? 'banner' : 'square');
+      return this.encoded(bytes, shape === 'banner' || shape === 'emoji' ? shape : 'square');
     });
   }
 

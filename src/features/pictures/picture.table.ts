@@ -18,6 +18,7 @@ const shownIn = [
   ['servers', 'icon_url'],
   ['servers', 'banner_url'],
   ['apps', 'icon_url'],
+  ['server_emoji', 'url'],
 ] as const;
 
 /** SQL: whether something shows a picture, by its alias. The second conditions are those of the indexes. */

@@ -38,11 +38,15 @@ export class MissedPresence {
    * @param rooms those that the socket is in
    */
   async of(userId: string, rooms: ReadonlySet<string>): Promise<StatusChange[]> {
-    const { directory, audience } = this.deps;
-    if (!directory.hasChangedLately) return [];
+    const { directory } = this.deps;
+    return directory.hasChangedLately ? directory.changedAmong(await this.followedBy(userId, rooms)) : [];
+  }
+
+  /** Those whom a socket in these rooms follows. */
+  async followedBy(userId: string, rooms: ReadonlySet<string>): Promise<Set<string>> {
     const places = [...rooms].map((room) => this.peopleIn(room));
-    const followed = await Promise.all([[userId], audience.acquaintancesOf(userId), ...places]);
-    return directory.changedAmong(new Set(followed.flatMap((some) => [...some])));
+    const followed = await Promise.all([[userId], this.deps.audience.acquaintancesOf(userId), ...places]);
+    return new Set(followed.flatMap((some) => [...some]));
   }
 
   private async peopleIn(room: string): Promise<Iterable<string>> {

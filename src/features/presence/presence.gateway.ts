@@ -1,3 +1,4 @@
+import { presenceCustomStatus } from '../../contract/custom-status.ts';
 import { memberJoined, memberLeft } from '../../contract/member.ts';
 import { presenceActivity, presenceChange, presenceClientEvents, type StatusChange } from '../../contract/presence.ts';
 import { channelRoom } from '../../contract/rooms.ts';
@@ -10,6 +11,7 @@ import { type Handler, handlers } from '../../gateway/handler.ts';
 import { leaveWatches, type ParleySocket } from '../../gateway/socket.ts';
 import { isLive, liveOf } from '../../gateway/subscription.ts';
 import { dataOf } from './broadcaster.ts';
+import type { CustomStatuses } from './custom-status.service.ts';
 import type { PresenceService } from './presence.service.ts';
 import type { Presence } from './presence.ts';
 import type { Snapshots } from './snapshot.gateway.ts';
@@ -56,7 +58,7 @@ export function connectPresence(gateway: Gateway, delivery: Delivery, parts: Par
     }
     if (entry.event !== memberLeft.name) return;
     const { userId, serverId, scope } = left.parse(JSON.parse(entry.json));
-    if (scope === 'server') presence.left(serverId, userId);
+    if (scope === 'server' && serverId !== null) presence.left(serverId, userId);
   });
 }
 
@@ -84,6 +86,10 @@ async function sendMissed({ presence, service }: Parts, socket: ParleySocket): P
   for (let at = 0; at < changes.length; at += maxTogether) {
     emitTo(socket, presenceChange.name, JSON.stringify(dataOf(changes.slice(at, at + maxTogether))));
   }
+  const statuses = await presence.missedStatuses(socket.data.actor.userId, socket.rooms).catch(() => []);
+  for (const [userId, customStatus] of statuses) {
+    emitTo(socket, presenceCustomStatus.name, JSON.stringify({ userId, customStatus }));
+  }
   const rooms = liveOf(socket).map(({ room }) => room);
   for (const { channelId, userId, activity } of await service.activitiesIn(new Set(rooms))) {
     // It may have lost the channel, or left it, meanwhile.
@@ -92,14 +98,19 @@ async function sendMissed({ presence, service }: Parts, socket: ParleySocket): P
   }
 }
 
-export function presenceHandlers(presence: PresenceService, snapshots: Snapshots): Handler[] {
+export function presenceHandlers(
+  presence: PresenceService,
+  snapshots: Snapshots,
+  customStatuses: CustomStatuses,
+): Handler[] {
   return handlers(presenceClientEvents, {
     async 'presence:update'({ actor, payload }) {
       await presence.update(actor, payload.status);
       return { status: payload.status };
     },
     async 'presence:subscribe'({ payload, socket }) {
-      return { users: await follow(presence, socket, payload.userIds, await snapshots.listedRooms(socket)) };
+      const users = await follow(presence, socket, payload.userIds, await snapshots.listedRooms(socket));
+      return { users, customStatuses: await customStatuses.listed(users.map(({ userId }) => userId)) };
     },
     async 'presence:activity'({ actor, payload, socket }) {
       const { channelId, activity } = payload;

@@ -4,6 +4,8 @@ import type { Rows } from '../../database/database.ts';
 
 /** DMs beyond the last used ones do not count as acquaintance here. */
 const maxDms = 500;
+/** The same for groups, with up to ten others each. */
+const maxGroups = 50;
 /** Of these, those whose partners are listed to who comes into a large server. */
 const acquaintedDms = 100;
 /** Among the authors of so many messages are those who wrote last. */
@@ -18,10 +20,16 @@ const places = `SELECT user_id AS "userId", server_id AS "serverId", NULL::uuid 
   UNION ALL SELECT user_id, server_id, id FROM ${selectLetInOf('$1')} AS own`;
 const friends = `SELECT low_id AS low, high_id AS high FROM friendships
   WHERE status = 'accepted' AND (low_id = ANY($1::uuid[]) OR high_id = ANY($1::uuid[]))`;
+/** SQL of the others `other` in someone's last used groups. @param user SQL of their id */
+const othersInGroups = (user: string) => `FROM (
+    SELECT channel_id FROM group_members WHERE user_id = ${user} ORDER BY last_active_at DESC LIMIT ${maxGroups}) AS own
+  JOIN group_members other ON other.channel_id = own.channel_id AND other.user_id <> ${user}`;
 const dms = `SELECT dm.low_id AS low, dm.high_id AS high FROM unnest($1::uuid[]) AS someone (id) CROSS JOIN LATERAL (
     (SELECT low_id, high_id FROM dm_channels WHERE low_id = someone.id ORDER BY last_active_at DESC LIMIT $2)
     UNION ALL
     (SELECT low_id, high_id FROM dm_channels WHERE high_id = someone.id ORDER BY last_active_at DESC LIMIT $2)
+    UNION ALL
+    (SELECT someone.id, other.user_id ${othersInGroups('someone.id')})
   ) AS dm`;
 /** Servers that user $1 has in common with the users $2. */
 const shared = `SELECT other.user_id AS "userId", other.server_id AS "serverId" FROM server_members own
@@ -53,7 +61,7 @@ export function friendsOf(rows: Rows, userIds: string[]): Promise<Pair[]> {
   return rows<Pair>(friends, [userIds]);
 }
 
-/** Those with whom users lately had DMs. */
+/** Those with whom users lately had DMs, or were in groups. */
 export function directPartnersOf(rows: Rows, userIds: string[]): Promise<Pair[]> {
   return rows<Pair>(dms, [userIds, maxDms]);
 }
@@ -112,6 +120,7 @@ const acquaintances = `SELECT asked.key, known.id FROM unnest($1::text[]) AS ask
     UNION SELECT low_id FROM friendships WHERE high_id = who.user_id AND status = 'accepted'
     UNION (SELECT high_id FROM dm_channels WHERE low_id = who.user_id ORDER BY last_active_at DESC LIMIT $2)
     UNION (SELECT low_id FROM dm_channels WHERE high_id = who.user_id ORDER BY last_active_at DESC LIMIT $2)
+    UNION (SELECT other.user_id ${othersInGroups('who.user_id')})
   ) AS known
   JOIN server_members m ON m.server_id = who.server_id AND m.user_id = known.id`;
 /** Those who wrote last in channels, the latest first, and are members still. */

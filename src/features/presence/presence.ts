@@ -1,3 +1,4 @@
+import type { CustomStatusRecord } from '../../contract/custom-status.ts';
 import type { StatusChange } from '../../contract/presence.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import type { RedisConnections } from '../../infrastructure/redis.ts';
@@ -7,6 +8,7 @@ import { Activities } from './activities.ts';
 import { PresenceAudience } from './audience.ts';
 import { PresenceBroadcaster, type PresenceSink } from './broadcaster.ts';
 import { ChannelPresence } from './channel-presence.ts';
+import { CustomStatuses } from './custom-status.service.ts';
 import type { PresenceDirectory } from './directory.ts';
 import { LargeServers } from './large-servers.ts';
 import { MemoryPresenceStore } from './memory-store.ts';
@@ -94,7 +96,17 @@ const keptSettleMs = 1000;
 interface Deps
   extends Pick<
     Context,
-    'settings' | 'log' | 'nodeId' | 'redis' | 'database' | 'changes' | 'channelAccess' | 'serverAccess' | 'ephemeral'
+    | 'settings'
+    | 'log'
+    | 'nodeId'
+    | 'redis'
+    | 'database'
+    | 'changes'
+    | 'caches'
+    | 'jobs'
+    | 'channelAccess'
+    | 'serverAccess'
+    | 'ephemeral'
   > {
   filters: Filters;
   directory: PresenceDirectory;
@@ -106,6 +118,7 @@ export class Presence {
   readonly channelPresence: ChannelPresence;
   readonly largeServers: LargeServers;
   readonly counts: OnlineCounts;
+  readonly customStatuses: CustomStatuses;
   private readonly missedPresence: MissedPresence;
   private readonly directory: PresenceDirectory;
   private readonly tracker: PresenceTracker;
@@ -124,6 +137,7 @@ export class Presence {
     this.channelPresence = new ChannelPresence(database, directory);
     this.largeServers = new LargeServers(database, directory);
     this.counts = new OnlineCounts(database, directory);
+    this.customStatuses = new CustomStatuses({ ...deps, audience, keptMs: directory.keptMs });
     const { channelPresence } = this;
     this.missedPresence = new MissedPresence({ database, directory, audience, channelPresence });
     this.activities = new Activities(ephemeral, redis, directory.keptMs);
@@ -168,6 +182,16 @@ export class Presence {
   /** The presence that a user's socket in these rooms, which was cut off briefly, may have missed. */
   missed(userId: string, rooms: ReadonlySet<string>): Promise<StatusChange[]> {
     return this.missedPresence.of(userId, rooms);
+  }
+
+  /** Those whom a user's socket follows whose custom status has changed lately, for one that was cut off briefly. */
+  async missedStatuses(userId: string, rooms: ReadonlySet<string>): Promise<[string, CustomStatusRecord | null][]> {
+    const changed = await this.customStatuses.changedLately();
+    if (changed.length === 0) return [];
+    const followed = await this.missedPresence.followedBy(userId, rooms);
+    const ids = changed.filter((id) => followed.has(id));
+    const said = await this.customStatuses.among(ids);
+    return ids.map((id) => [id, said.get(id) ?? null]);
   }
 
   /** Someone has joined people who did not know their status. */

@@ -5,6 +5,7 @@ import { emitTo } from '../../gateway/frames.ts';
 import { leaveWatches, type ParleySocket } from '../../gateway/socket.ts';
 import { isLive, liveOf, type Place } from '../../gateway/subscription.ts';
 import type { ChannelPeople, ChannelPresence } from './channel-presence.ts';
+import type { CustomStatuses } from './custom-status.service.ts';
 import type { LargeServers } from './large-servers.ts';
 import type { OnlineCounts } from './online-counts.ts';
 import type { PresenceService } from './presence.service.ts';
@@ -35,6 +36,7 @@ interface Deps {
   largeServers: LargeServers;
   counts: OnlineCounts;
   countBroadcaster: CountBroadcaster;
+  customStatuses: CustomStatuses;
 }
 
 /** What sockets are shown of the people of the channels that they are in (contract §9). */
@@ -117,11 +119,13 @@ export class Snapshots {
   private async sendWhole(socket: ParleySocket, channelId: string): Promise<void> {
     const people = await this.deps.channelPresence.of(channelId);
     const activities = await this.deps.service.activitiesOf(channelId);
+    const said = await this.deps.customStatuses.listed(people.members.map(({ userId }) => userId));
     // It may have lost the channel, or left it, while the people were read.
     if (!socket.connected || !isLive(socket, channelRoom(channelId))) return;
     const text = this.texts.get(people) ?? JSON.stringify({ channelId, ...people });
     this.texts.set(people, text);
-    emitTo(socket, presenceSnapshot.name, `${text.slice(0, -1)},"activities":${JSON.stringify(activities)}}`);
+    const more = `"activities":${JSON.stringify(activities)},"customStatuses":${JSON.stringify(said)}`;
+    emitTo(socket, presenceSnapshot.name, `${text.slice(0, -1)},${more}}`);
   }
 
   /** Lists the few who matter, whatever the server's size, and follows them. */
@@ -137,7 +141,9 @@ export class Snapshots {
       largeServers.recentAuthorsOf(channelId),
       this.acquaintancesOf(view, userId, serverId),
     ]);
-    const doing = await service.activitiesAmong(channelId, [...new Set([userId, ...acquaintances, ...recentAuthors])]);
+    const around = [...new Set([userId, ...acquaintances, ...recentAuthors])];
+    const doing = await service.activitiesAmong(channelId, around);
+    const said = await this.deps.customStatuses.among(around);
     if (!socket.connected || !isLive(socket, channelRoom(channelId))) return;
     // From here on in one turn: whoever is listed is followed, and later changes reach the socket.
     const known = view.isBegun ? [] : acquaintances;
@@ -153,7 +159,18 @@ export class Snapshots {
     const members = [...listed].map((id) => ({ userId: id, status: service.statusOf(id) }));
     const present = members.filter(({ status }) => status !== 'offline');
     const sorted = [...present, ...members.filter(({ status }) => status === 'offline')];
-    const snapshot = { channelId, members: sorted, covers: 'listed', activities: doing, serverId, online };
+    const customStatuses = Array.from(said, ([id, status]) => ({ userId: id, ...status })).filter(({ userId: id }) =>
+      listed.has(id),
+    );
+    const snapshot = {
+      channelId,
+      members: sorted,
+      covers: 'listed',
+      activities: doing,
+      customStatuses,
+      serverId,
+      online,
+    };
     this.deps.countBroadcaster.shown(serverId, online);
     emitTo(socket, presenceSnapshot.name, JSON.stringify(snapshot));
   }

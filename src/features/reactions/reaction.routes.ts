@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { keptEmojiSchema, reactionCalls, type reactionSchema } from '../../contract/reaction.ts';
 import { validated } from '../../contract/schema/validation.ts';
+import { emojiMeant } from '../../contract/unicode/emoji.ts';
 import { Reply, type Route, serve } from '../../rest/route.ts';
 import type { ReactionService } from './reaction.service.ts';
 
@@ -13,7 +14,7 @@ export function reactionRoutes(reactions: ReactionService): Route[] {
     async removeReaction({ actor, params }) {
       const { emoji } = validated(z.object({ emoji: keptEmojiSchema }), { emoji: params.emoji });
       const { reactions: now } = await reactions.remove(actor, params.id, emoji);
-      return answer(params.id, emoji, now);
+      return answer(params.id, emojiMeant(emoji), now);
     },
     listReactions: ({ actor, params }) => reactions.list(actor, params.id),
   });

@@ -1,15 +1,30 @@
 import { requireInChannel } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import { maxEmoji, maxEmojiEach, reactionAdded, reactionRemoved, reactionUpdated } from '../../contract/reaction.ts';
+import {
+  maxEmoji,
+  maxEmojiEach,
+  notAnEmoji,
+  reactionAdded,
+  reactionRemoved,
+  reactionUpdated,
+} from '../../contract/reaction.ts';
 import { channelRoom, threadRoom } from '../../contract/rooms.ts';
+import { invalid } from '../../contract/schema/validation.ts';
+import { emojiMeant, isOwnForm } from '../../contract/unicode/emoji.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { Context } from '../context.ts';
 import { holdMessage } from '../messages/edit.table.ts';
 import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
 import type { ReactionSummary } from '../messages/message.view.ts';
-import { countReactions, deleteReaction, insertReaction, readReactions } from '../messages/reaction.table.ts';
+import {
+  countReactions,
+  deleteReaction,
+  findOwnEmoji,
+  insertReaction,
+  readReactions,
+} from '../messages/reaction.table.ts';
 
 /** The result of a change. */
 export interface Reacted {
@@ -36,14 +51,15 @@ export class ReactionService {
     return this.deps.database.readCurrent(({ rows }) => readReactions(rows, row.id));
   }
 
-  /** @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, REACTION_LIMIT */
+  /** @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED, ROLE_REQUIRED, REACTION_LIMIT, VALIDATION_FAILED for no emoji */
   async add(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
     const found = await this.deps.messageAccess.open(actor, messageId);
     requireInChannel(found.channel, 'message:react');
+    const emojiId = await this.ownEmoji(found.channel.serverId, emoji);
     return this.deps.changes.run(async (change) => {
       const { added, used, reactions } = await pipelined({
         lock: lockMessage(change, found),
-        added: change.rows(insertReaction, [messageId, emoji, actor.userId]),
+        added: change.rows(insertReaction, [messageId, emoji, actor.userId, emojiId]),
         used: change.rows<{ own: number; total: number }>(countReactions, [messageId, actor.userId]),
         reactions: readReactions(change.rows, messageId),
       });
@@ -55,19 +71,33 @@ export class ReactionService {
     });
   }
 
-  /** Removes a reaction; idempotent. @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED */
-  async remove(actor: Actor, messageId: string, emoji: string): Promise<Reacted> {
+  /**
+   * Removes a reaction; idempotent.
+   * @param typed the emoji in any of its forms, or exactly what earlier versions took
+   * @throws AppError MESSAGE_NOT_FOUND, CHANNEL_ARCHIVED
+   */
+  async remove(actor: Actor, messageId: string, typed: string): Promise<Reacted> {
     const found = await this.deps.messageAccess.open(actor, messageId);
+    const forms = [...new Set([emojiMeant(typed), typed])];
     return this.deps.changes.run(async (change) => {
       const { removed, reactions } = await pipelined({
         lock: lockMessage(change, found),
-        removed: change.rows(deleteReaction, [messageId, emoji, actor.userId]),
+        removed: change.rows<{ emoji: string }>(deleteReaction, [messageId, forms, actor.userId]),
         reactions: readReactions(change.rows, messageId),
       });
-      const changed = removed.length > 0;
-      if (changed) this.publish(change, found, { actor, emoji, companion: reactionRemoved, reactions });
-      return { reactions, changed };
+      const [first] = removed;
+      if (first) this.publish(change, found, { actor, emoji: first.emoji, companion: reactionRemoved, reactions });
+      return { reactions, changed: first !== undefined };
     });
+  }
+
+  /** The id of a server's own emoji; null for one that everyone has. @throws AppError VALIDATION_FAILED for any other name */
+  private async ownEmoji(serverId: string | null, emoji: string): Promise<string | null> {
+    if (!isOwnForm(emoji)) return null;
+    const { rows } = this.deps.database;
+    const id = serverId === null ? undefined : await findOwnEmoji(rows, serverId, emoji.slice(1, -1));
+    if (id === undefined) throw invalid([{ path: 'emoji', message: notAnEmoji, code: 'custom' }]);
+    return id;
   }
 
   private publish(

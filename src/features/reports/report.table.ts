@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../contract/report.ts';
 import type { ReportAction, ReportKind } from '../../contract/report-decisions.ts';
 import type { Rows } from '../../database/database.ts';
+import { selectSaid } from '../../database/quoted.ts';
 import { selectFormerOwner, selectResponsible } from '../accounts/responsible.table.ts';
 
 /** All reports of one object. */
@@ -89,7 +90,7 @@ const responsible = `SELECT ${selectResponsible('$1::uuid')} AS id`;
 
 const filenames =
   'ARRAY(SELECT a.filename FROM attachments a WHERE a.message_id = m.id ORDER BY a.id LIMIT 20) AS attachments';
-const columnsBeside = `m.id, m.author_id AS "authorId", left(m.content, 1000) AS content, m.created_at AS "createdAt",
+const columnsBeside = `m.id, m.author_id AS "authorId", ${selectSaid('m', 1000)} AS content, m.created_at AS "createdAt",
   ${filenames} FROM messages m`;
 const beside = (place: string) => `
   (SELECT ${columnsBeside} WHERE ${place} AND m.seq < $2 AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 5)

@@ -42,10 +42,15 @@ const selectReferred = `SELECT reply_to_id AS id FROM messages
   UNION SELECT t.parent_message_id FROM threads t
     WHERE t.parent_message_id = ANY($2::uuid[]) AND EXISTS (SELECT FROM messages m
       WHERE m.channel_id = $1 AND m.thread_id = t.id AND m.seq > $3 AND m.deleted_at IS NULL)`;
-const uncount = `UPDATE threads t SET message_count = greatest(0, t.message_count - gone.count) FROM (
+const uncount = `UPDATE threads t SET message_count = greatest(0, t.message_count - gone.count),
+    last_seq = CASE WHEN t.message_count > gone.count THEN t.last_seq ELSE 0 END FROM (
     SELECT thread_id, count(*)::int AS count FROM messages
     WHERE channel_id = $1 AND id = ANY($2::uuid[]) AND thread_id IS NOT NULL GROUP BY thread_id
   ) AS gone WHERE t.id = gone.thread_id`;
+/** Whoever has only expired replies to read has none. */
+const settleFollows = `UPDATE thread_follows f SET is_unread = false WHERE f.thread_id = ANY($1::uuid[]) AND f.is_unread
+  AND NOT EXISTS (SELECT FROM messages m WHERE m.thread_id = f.thread_id AND m.deleted_at IS NULL
+    AND m.seq > f.last_read_seq AND m.author_id <> f.user_id)`;
 const untitle = `UPDATE threads SET name = '${untitled}', updated_at = now()
   WHERE parent_message_id = ANY($1::uuid[]) AND NOT is_named AND name <> '${untitled}'`;
 /** Also earlier ones that something referred to until now: they are empty. Nothing up to number $3 is left but such rows. */
@@ -105,6 +110,7 @@ export async function removeExpired(rows: Rows, channelId: string, oldest: Aged[
     attachments: rows(deleteAttachments, [ids]),
     emptied: rows(emptyMessages, [ids.filter((id) => staying.has(id)), channelId]),
     removed: rows(removeMessages, [all.filter((id) => !staying.has(id)), channelId, last]),
+    followed: rows(settleFollows, [threads]),
     untitled: rows(untitle, [ids]),
     ended: rows<{ id: string }>(endThreads, [channelId, ids, threads]),
     moved: rows(moveOn, [channelId, last]),

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import { jittered } from '../../infrastructure/jitter.ts';
 import type { Log } from '../../infrastructure/log.ts';
-import { mergeNewWords } from './search.table.ts';
+import { mergeNewWords } from './earlier.table.ts';
 
 const everyMs = 5000;
 

@@ -102,9 +102,9 @@ type Settled = Pick<Server, (typeof serverUpdate.fields)[number]>;
 
 function settingsOf(server: Server): Settled {
   const { name, slug, description, iconUrl, bannerUrl, homepageHtml, isPublic, requireSecondFactor } = server;
-  const { holdNewMemberLinksHours, keepMessagesDays, keepEditHistory } = server;
+  const { holdNewMemberLinksHours, keepMessagesDays, keepEditHistory, linkPreviews } = server;
   const shown = { name, slug, description, iconUrl, bannerUrl, homepageHtml, isPublic };
-  return { ...shown, requireSecondFactor, holdNewMemberLinksHours, keepMessagesDays, keepEditHistory };
+  return { ...shown, requireSecondFactor, holdNewMemberLinksHours, keepMessagesDays, keepEditHistory, linkPreviews };
 }
 
 /** How long messages are kept takes a permission of its own, and no other. @throws AppError ROLE_REQUIRED */

@@ -22,6 +22,7 @@ import type { Rows } from '../../database/database.ts';
 import type { Written } from '../../delivery/batch.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import { tellFollowers } from '../../jobs/audience.jobs.ts';
 import type { Context } from '../context.ts';
 import type { Filters } from '../filters/filters.ts';
 import { holdMessage } from '../messages/edit.table.ts';
@@ -42,6 +43,7 @@ import {
   updateThread,
 } from '../messages/thread.table.ts';
 import { type ThreadRecord, type ThreadRow, threadRecord, titleOf } from '../messages/thread.view.ts';
+import { followNewThread } from '../messages/thread-replies.table.ts';
 import { eraseThread } from './thread.erasure.ts';
 
 interface Deps
@@ -95,7 +97,12 @@ export class ThreadService {
       const place = { channelId: row.channel_id, parentMessageId: messageId, creatorId: actor.userId };
       const isAdded = await insertThread(change.rows, { id: newId(), ...place, name: title, isNamed: name !== null });
       const thread = existing(await findThreadFrom(change.rows, messageId));
-      if (isAdded) change.publish(threadCreated.in(room, thread));
+      if (isAdded) {
+        await followNewThread(change.rows, thread.id, [actor.userId, row.author_id]);
+        await tellFollowers(change.rows, [thread.id]);
+        change.publish(threadCreated.in(room, thread));
+        change.afterCommit(() => this.deps.notifications.wake());
+      }
       return { result: thread, repeated: !isAdded };
     });
   }
@@ -163,6 +170,7 @@ export class ThreadService {
       await outdateTitles(change.rows, channel.id, threadId);
       await markThreadDeleted(change.rows, threadId);
       await eraseThread(change, this.deps, { threadId, channelId: channel.id });
+      await tellFollowers(change.rows, [threadId]);
       change.publish(threadDeleted.in(room, { id: threadId, channelId: channel.id, parentMessageId }, threadId));
       change.afterCommit(() => this.deps.threadAccess.forget(threadId));
     });

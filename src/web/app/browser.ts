@@ -1,3 +1,4 @@
+import { ownDevice } from './device.ts';
 import type { Router } from './state/router.ts';
 import type { AlertSystem, Surroundings } from './state/surroundings.ts';
 
@@ -24,6 +25,8 @@ export const browser: Surroundings = {
     addEventListener('popstate', listener);
     return () => removeEventListener('popstate', listener);
   },
+  languages: navigator.languages,
+  timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
   setTitle(text) {
     document.title = text;
   },
@@ -31,6 +34,7 @@ export const browser: Surroundings = {
   isVisible: () => document.visibilityState === 'visible',
   isTouched,
   alerts: alertSystem(),
+  device: ownDevice(),
 };
 
 function alertSystem(): AlertSystem {

@@ -8,6 +8,7 @@ import './style/gate.css';
 import './style/page.css';
 import './style/parts.css';
 import './style/talk.css';
+import './style/expression.css';
 import { App } from './views/App.tsx';
 import { preventFileDrop } from './views/parts/dropping.ts';
 

@@ -31,6 +31,11 @@ export class SessionActivity {
     else if (personalTokenId) remember(this.tokens, personalTokenId, ip);
   }
 
+  /** An event came from a socket of a session. One look-up, since it is so for every message. */
+  used({ sessionId }: Actor): void {
+    if (sessionId && !this.sessions.has(sessionId)) remember(this.sessions, sessionId, null);
+  }
+
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
@@ -49,7 +54,7 @@ export class SessionActivity {
   }
 }
 
-function remember(map: Map<string, Seen>, id: string, ip: string): void {
+function remember(map: Map<string, Seen>, id: string, ip: string | null): void {
   if (map.size < maxPending || map.has(id)) map.set(id, { id, at: dateNow(), ip });
 }
 

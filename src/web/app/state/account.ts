@@ -96,10 +96,11 @@ export class Account {
     const session = this.session.peek();
     const ended = session?.client.signOut();
     this.close();
+    const forgotten = this.deps.surroundings.device?.signedOut();
     this.deps.scope.local.removeItem(ownUserKey);
     this.forgetKept();
     this.deps.router.navigate('/app/login');
-    await ended;
+    await Promise.all([ended, forgotten]);
   }
 
   /** The user deleted their account: nothing of it stays in this browser. @param reason shown where they may sign in again */
@@ -107,6 +108,7 @@ export class Account {
     // This drops the tokens and what was not sent yet; the server has ended the session by itself.
     void this.session.peek()?.client.signOut();
     this.close();
+    void this.deps.surroundings.device?.signedOut();
     this.deps.scope.local.removeItem(ownUserKey);
     this.deps.scope.local.removeItem(absentKey);
     this.forgetKept();
@@ -173,13 +175,14 @@ export class Account {
     this.session.value = session;
     this.startOver();
     this.signedOutReason.value = null;
-    if (answer) session.setMe(answer.user);
+    if (answer) session.signedInAs(answer.user);
     client.connect();
     if (!answer) void session.refreshMe();
   }
 
   private ended(error: ParleyError): void {
     this.close();
+    void this.deps.surroundings.device?.signedOut();
     if (this.lastUserId) this.deps.scope.local.setItem(absentKey, this.lastUserId);
     this.deps.scope.local.removeItem(ownUserKey);
     this.signedOutReason.value =

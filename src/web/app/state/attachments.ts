@@ -13,13 +13,20 @@ interface Outgoing {
   uploading: readonly File[];
 }
 
+/** What is told of a voice message with its file. */
+export interface VoiceFacts {
+  durationMs: number;
+  /** How loud it is over its time, a byte each, in base64. */
+  waveform: string;
+}
+
 interface Link {
   url: Promise<string>;
   expiresAt: number;
 }
 
 /** The server allows no more. */
-const maxFiles = 10;
+export const maxFiles = 10;
 /** How often an upload is tried that fails while there is a connection. */
 const maxTries = 5;
 /** A link that expires within this time is fetched again. */
@@ -27,23 +34,37 @@ const marginMs = 60_000;
 
 /** Files of messages: those to be sent, by channel or thread, and links to those received. */
 export class Attachments {
+  /** Called with the id of each conversation whose files to send were changed here. */
+  onChanged: (key: string) => void = () => {};
   private readonly core: Core;
   private readonly outgoing = signal<ReadonlyMap<string, Outgoing>>(new Map());
   /** Names of sent files, by id: an unacknowledged message has only the ids. */
   private readonly names = new Map<string, string>();
   private readonly links = new Map<string, Link>();
+  /** Of voice messages that are being uploaded. */
+  private readonly told = new WeakMap<File, VoiceFacts>();
 
   constructor(core: Core) {
     this.core = core;
+    core.scope.onStored((stored) => {
+      if (!stored.startsWith(keptKeys.files)) return;
+      const key = stored.slice(keptKeys.files.length);
+      this.put(key, { ...this.peek(key), ...this.stored(key) });
+    });
   }
 
   /** The files to be sent with the next message of a channel or thread. */
   of(key: string): Outgoing {
-    return this.outgoing.value.get(key) ?? this.stored(key);
+    return this.outgoing.value.get(key) ?? this.peek(key);
   }
 
   nameOf(id: string): string {
     return this.names.get(id) ?? 'A file';
+  }
+
+  /** A file is a voice message: what is told with it. */
+  tell(file: File, facts: VoiceFacts): void {
+    this.told.set(file, facts);
   }
 
   /** Uploads files while the message is being written. */
@@ -70,6 +91,17 @@ export class Attachments {
 
   remove(key: string, { id }: Attachment): void {
     this.change(key, ({ files }) => ({ files: files.filter((file) => file.id !== id) }));
+  }
+
+  /** Shows other files to send than before. */
+  replace(key: string, files: readonly Attachment[]): void {
+    this.change(key, () => ({ files }));
+  }
+
+  /** Says of an uploaded file whether it is sent as a spoiler. @throws ParleyError */
+  async hide(key: string, { id }: Attachment, isSpoiler: boolean): Promise<void> {
+    const file = await this.core.client.rest('PATCH /api/attachments/:id', { id, body: { isSpoiler } });
+    this.change(key, ({ files }) => ({ files: files.map((known) => (known.id === id ? file : known)) }));
   }
 
   /** Moves files to another conversation; those beyond its limit stay. @returns whether there were any */
@@ -110,23 +142,30 @@ export class Attachments {
     return link.url;
   }
 
-  /** Finished uploads survive a reload: phones discard pages while the user picks the next file. */
-  private stored(key: string): Outgoing {
-    const text = this.core.scope.tab.getItem(keptKeys.files + key);
-    return { files: text === null ? [] : JSON.parse(text), uploading: [] };
+  /** The same at this moment. */
+  peek(key: string): Outgoing {
+    return this.outgoing.peek().get(key) ?? { uploading: [], ...this.stored(key) };
   }
 
-  private peek(key: string): Outgoing {
-    return this.outgoing.peek().get(key) ?? this.stored(key);
+  /** Finished uploads survive a reload: phones discard pages while the user picks the next file. All tabs have them. */
+  private stored(key: string): Pick<Outgoing, 'files'> {
+    const text = this.core.scope.local.getItem(keptKeys.files + key);
+    return { files: text === null ? [] : JSON.parse(text) };
   }
 
   private change(key: string, what: (known: Outgoing) => Partial<Outgoing>): void {
     const known = this.peek(key);
     const changed = { ...known, ...what(known) };
-    this.outgoing.value = new Map(this.outgoing.peek()).set(key, changed);
-    const { tab } = this.core.scope;
-    if (changed.files.length === 0) tab.removeItem(keptKeys.files + key);
-    else tab.setItem(keptKeys.files + key, JSON.stringify(changed.files));
+    this.put(key, changed);
+    if (changed.files === known.files) return;
+    const { local } = this.core.scope;
+    if (changed.files.length === 0) local.removeItem(keptKeys.files + key);
+    else local.setItem(keptKeys.files + key, JSON.stringify(changed.files));
+    this.onChanged(key);
+  }
+
+  private put(key: string, outgoing: Outgoing): void {
+    this.outgoing.value = new Map(this.outgoing.peek()).set(key, outgoing);
   }
 
   private isUploading(key: string, file: File): boolean {
@@ -138,6 +177,12 @@ export class Attachments {
     for (let tries = 1; this.isUploading(key, file); tries++) {
       try {
         const form = new FormData();
+        const told = this.told.get(file);
+        if (told) {
+          form.set('voice', 'true');
+          form.set('durationMs', String(told.durationMs));
+          form.set('waveform', told.waveform);
+        }
         form.set('file', file, file.name);
         return await this.core.client.rest('POST /api/media/upload', { form });
       } catch (error) {

@@ -1,5 +1,5 @@
 import type { ChannelRecord, ServerRecord } from '../../../client/index.ts';
-import type { DmChannel } from './people.ts';
+import { type DmChannel, nameOf } from './groups.ts';
 import { pathTo } from './router.ts';
 import { isReadable } from './servers.ts';
 
@@ -20,6 +20,8 @@ export interface Known {
   /** By server. */
   channels: ReadonlyMap<string, readonly ChannelRecord[]>;
   dms: readonly DmChannel[];
+  /** Id of the user. */
+  ownId: string | undefined;
   /** By channel. */
   unread: ReadonlyMap<string, number>;
 }
@@ -42,7 +44,7 @@ const startsWith = (name: string, text: string): boolean => name.replace(/^#/, '
 const contains = (name: string, text: string): boolean => name.toLocaleLowerCase().includes(text);
 
 /** Channels first, then people, then servers. */
-export function destinationsOf({ servers, channels, dms, unread }: Known): Destination[] {
+export function destinationsOf({ servers, channels, dms, unread, ownId }: Known): Destination[] {
   const count = (id: string) => unread.get(id) ?? 0;
   const inServers = servers.flatMap((server) =>
     (channels.get(server.id) ?? []).filter(isReadable).map(({ id, name }) => ({
@@ -53,12 +55,12 @@ export function destinationsOf({ servers, channels, dms, unread }: Known): Desti
       count: count(id),
     })),
   );
-  const people = dms.map(({ id, otherUser }) => ({
-    channelId: id,
-    href: pathTo.channel(null, id),
-    name: otherUser.displayName,
-    about: `@${otherUser.username}`,
-    count: count(id),
+  const people = dms.map((dm) => ({
+    channelId: dm.id,
+    href: pathTo.channel(null, dm.id),
+    name: nameOf(dm, ownId),
+    about: dm.kind === 'group' ? 'Group' : `@${dm.otherUser.username}`,
+    count: count(dm.id),
   }));
   const places = servers.map(({ id, name }) => {
     return { channelId: null, href: pathTo.server(id), name, about: 'Server', count: 0 };

@@ -2,6 +2,7 @@ import { effect, type Signal, signal } from '@preact/signals';
 import type { Message } from '../../../client/index.ts';
 import { keysOf } from '../../../client/store.ts';
 import type { Attachments } from './attachments.ts';
+import { ReplyTargets } from './reply-targets.ts';
 import type { Core } from './session.ts';
 import { keptKeys } from './surroundings.ts';
 
@@ -11,10 +12,11 @@ type Listener = (text: string) => void;
 export class Drafts {
   /** Ids of the channels, threads and messages that have one. */
   readonly ids: Signal<ReadonlySet<string>>;
-  /** The message being replied to. */
-  readonly replyTo = signal<Message | null>(null);
+  readonly replies: ReplyTargets;
   /** Id of the message being edited; it survives a reload. */
   readonly editing: Signal<string | null>;
+  /** Called with the id of each draft that was stored here. */
+  onKept: (id: string) => void = () => {};
   private readonly core: Core;
   private readonly attachments: Attachments;
   private readonly listeners = new Map<string, Set<Listener>>();
@@ -23,6 +25,7 @@ export class Drafts {
     const { scope } = core;
     this.core = core;
     this.attachments = attachments;
+    this.replies = new ReplyTargets(scope);
     const keys = keysOf(scope.local, keptKeys.draft);
     this.ids = signal(new Set(keys.map((key) => key.slice(keptKeys.draft.length))));
     this.editing = signal(scope.tab.getItem(keptKeys.editing));
@@ -42,6 +45,7 @@ export class Drafts {
     if (text.trim() === '') local.removeItem(keptKeys.draft + id);
     else local.setItem(keptKeys.draft + id, text);
     this.note(id, text);
+    this.onKept(id);
   }
 
   /** Stores a text that was not typed here: those who show the draft are told. */
@@ -71,12 +75,14 @@ export class Drafts {
   /** Moves what was typed and not sent in a thread to the draft of its channel. @returns whether there was any */
   moveToChannel(threadId: string, channelId: string): boolean {
     const hadFiles = this.attachments.move(threadId, channelId);
+    this.replies.set(threadId, null);
     return this.append(threadId, channelId) || hadFiles;
   }
 
   discard(key: string): void {
     this.set(key, '');
     this.attachments.discard(key);
+    this.replies.set(key, null);
   }
 
   /** Those who look at a deleted thread find their draft there; for others it is moved to the channel. */

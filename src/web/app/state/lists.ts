@@ -1,9 +1,11 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { Follows } from './follows.ts';
 import type { Notifications } from './notifications.ts';
 import type { People } from './people.ts';
 import type { Preferences } from './preferences.ts';
 import type { Servers } from './servers.ts';
 import type { Core } from './session.ts';
+import type { SyncedDrafts } from './synced-drafts.ts';
 import type { Timelines } from './timelines.ts';
 
 /** How long the lists wait for a connection. If it takes longer they are read at once, and again afterwards. */
@@ -15,6 +17,8 @@ interface Parts {
   people: People;
   notifications: Notifications;
   preferences: Preferences;
+  syncedDrafts: SyncedDrafts;
+  follows: Follows;
 }
 
 /** Loads all lists beside the conversation, what is visible first. */
@@ -73,9 +77,9 @@ export class Lists {
   }
 
   private async loadAll(): Promise<void> {
-    const { servers, people, notifications, preferences } = this.parts;
+    const { servers, people, notifications, preferences, syncedDrafts, follows } = this.parts;
     await Promise.all([servers.load(), people.load()]);
-    await Promise.all([notifications.load(), preferences.load()]);
+    await Promise.all([notifications.load(), preferences.load(), syncedDrafts.load(), follows.load()]);
     this.loaded.value = true;
     await servers.loadOtherChannels();
   }

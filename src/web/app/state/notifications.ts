@@ -1,7 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { NotificationRecord } from '../../../client/index.ts';
 import { LatestAnswer } from './latest-answer.ts';
-import { pathTo } from './router.ts';
 import type { Core } from './session.ts';
 
 const pageSize = 50;
@@ -76,12 +75,6 @@ export class Notifications {
     await this.core.client.rest('POST /api/notifications/read-scope', { body: { serverId } });
   }
 
-  /** Looking at a channel marks its notifications as read. */
-  readChannel(channelId: string): void {
-    if (!this.list.peek().some((entry) => entry.channelId === channelId && !entry.isRead)) return;
-    void this.core.client.rest('POST /api/notifications/read-scope', { body: { channelId } }).catch(() => {});
-  }
-
   private put(entry: NotificationRecord, isNew: boolean): void {
     this.latest.changed();
     const list = this.list.peek();
@@ -120,16 +113,4 @@ function isMeant({ ids, scope }: Meant, entry: NotificationRecord): boolean {
   if (!scope) return false;
   const isThere = !scope.channelId || scope.channelId === entry.channelId;
   return isThere && (!scope.serverId || scope.serverId === entry.serverId);
-}
-
-/** The path of what a notification is about. */
-export function pathOf({ referenceType, referenceId, serverId, channelId, kind, body }: NotificationRecord): string {
-  if (kind === 'server.invite' && body) return pathTo.invite(body);
-  if (kind.startsWith('friendship.') || referenceType === 'handover') return '/app/friends';
-  if (kind.startsWith('account.')) return pathTo.settings('account');
-  if (referenceType === 'agent' && referenceId) return pathTo.agent(referenceId);
-  if (serverId && kind.endsWith('.join_request')) return pathTo.manage(serverId, 'invites');
-  if (channelId && referenceType === 'message' && referenceId) return pathTo.message(serverId, channelId, referenceId);
-  if (channelId) return pathTo.channel(serverId, channelId);
-  return serverId ? pathTo.server(serverId) : '/app/notifications';
 }

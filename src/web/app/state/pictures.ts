@@ -28,7 +28,7 @@ export class Pictures {
   }
 
   /** @returns its address, to be set for a person, bot or server. @throws ParleyError */
-  async upload(picture: Blob, shape: PictureShape): Promise<string> {
+  async upload(picture: Blob, shape: PictureShape | 'emoji'): Promise<string> {
     const form = new FormData();
     form.set('shape', shape);
     form.set('file', picture, 'picture');

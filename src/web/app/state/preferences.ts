@@ -1,55 +1,89 @@
 import { signal } from '@preact/signals';
 import type { NotificationRecord, RestAnswer, RestInput } from '../../../client/index.ts';
-import { type Notifications, pathOf } from './notifications.ts';
+import { quietUntil } from '../../../contract/quiet-times.ts';
+import type { Notifications } from './notifications.ts';
+import { pathOf } from './paths.ts';
 import type { Presence } from './presence.ts';
+import type { Pushes } from './pushes.ts';
 import type { Core } from './session.ts';
 import { keptKeys } from './surroundings.ts';
 
-type PreferencesRecord = RestAnswer<'GET /api/notifications/preferences'>;
-export type Strategy = PreferencesRecord['strategy'];
-type Change = RestInput<'PATCH /api/notifications/preferences'>['body'];
+export type NotificationSettings = RestAnswer<'GET /api/notifications/settings'>;
+export type SettingsChange = RestInput<'PATCH /api/notifications/settings'>['body'];
+export type Level = RestAnswer<'GET /api/channels/:id/notification-level'>['level'];
+export type Strategy = NotificationSettings['strategy'];
+export type QuietSpan = NotificationSettings['quietHours']['spans'][number];
 
-const lists = { server: 'mutedServerIds', channel: 'mutedChannelIds' } as const;
-type MuteScope = keyof typeof lists;
+const muted = { server: 'mutedServerIds', channel: 'mutedChannelIds' } as const;
+const levels = { server: 'serverLevels', channel: 'channelLevels' } as const;
+type Place = keyof typeof muted;
 
-/** What the user wants to be notified of. */
+const unknown: NotificationSettings = {
+  ...{ strategy: 'all', mutedServerIds: [], mutedChannelIds: [], channelLevels: {}, serverLevels: {}, keywords: [] },
+  ...{ quietHours: { isOn: false, spans: [] }, snoozedUntil: null, digestMinutes: null, digestDefaultMinutes: null },
+};
+
+/** What the user wants to be notified of, when and how. */
 export class Preferences {
-  readonly current = signal<PreferencesRecord>({ strategy: 'all', mutedServerIds: [], mutedChannelIds: [] });
+  readonly current = signal<NotificationSettings>(unknown);
   private readonly core: Core;
 
   constructor(core: Core) {
     this.core = core;
+    core.client.on('notification:settings', ({ eventSeq: _, ...settings }) => {
+      this.current.value = { ...this.current.peek(), ...settings };
+    });
   }
 
   async load(): Promise<void> {
-    this.current.value = await this.core.client.rest('GET /api/notifications/preferences');
+    this.current.value = await this.core.client.rest('GET /api/notifications/settings');
   }
 
-  async setStrategy(strategy: Strategy): Promise<void> {
-    await this.change({ strategy }, async () => ({ strategy }));
+  /** What the user is notified of in a place; null: as elsewhere. */
+  levelOf(place: Place, id: string): Level {
+    return this.isMuted(place, id) ? 'nothing' : (this.current.value[levels[place]][id] ?? null);
   }
 
-  isMuted(scope: MuteScope, id: string): boolean {
-    return this.current.value[lists[scope]].includes(id);
+  async setLevel(place: Place, id: string, level: Level): Promise<void> {
+    const { client } = this.core;
+    const input = { id, body: { level } };
+    if (place === 'channel') await client.rest('PUT /api/channels/:id/notification-level', input);
+    else await client.rest('PUT /api/servers/:id/notification-level', input);
+    await this.load();
   }
 
-  async setMuted(scope: MuteScope, id: string, muted: boolean): Promise<void> {
-    const changed = (now: PreferencesRecord): Change => {
-      const others = now[lists[scope]].filter((other) => other !== id);
-      return { [lists[scope]]: muted ? [...others, id] : others };
+  isMuted(place: Place, id: string): boolean {
+    return this.current.value[muted[place]].includes(id);
+  }
+
+  async setMuted(place: Place, id: string, isMuted: boolean): Promise<void> {
+    const changed = (now: NotificationSettings): SettingsChange => {
+      const others = now[muted[place]].filter((other) => other !== id);
+      return { [muted[place]]: isMuted ? [...others, id] : others };
     };
     // Another device may have muted something meanwhile.
-    const fresh = async () => changed(await this.core.client.rest('GET /api/notifications/preferences'));
-    await this.change(changed(this.current.peek()), fresh);
+    const fresh = async () => changed(await this.core.client.rest('GET /api/notifications/settings'));
+    await this.shown(changed(this.current.peek()), fresh);
+  }
+
+  async change(change: SettingsChange): Promise<void> {
+    await this.shown(change, async () => change);
+  }
+
+  /** Until when nothing disturbs the user; null: they may be disturbed. */
+  quietUntil(at: Date): Date | null {
+    const { quietHours, snoozedUntil } = this.current.value;
+    const timeZone = this.core.me.value?.timeZone ?? null;
+    return quietUntil({ quietHours, snoozedUntil, timeZone }, at);
   }
 
   /** @param change shown until there is an answer; undone if there is none */
-  private async change(change: Change, toSend: () => Promise<Change>): Promise<void> {
+  private async shown(change: SettingsChange, toSend: () => Promise<SettingsChange>): Promise<void> {
     const before = this.current.peek();
     this.current.value = { ...before, ...change };
     try {
       const body = await toSend();
-      this.current.value = await this.core.client.rest('PATCH /api/notifications/preferences', { body });
+      this.current.value = await this.core.client.rest('PATCH /api/notifications/settings', { body });
     } catch (error) {
       this.current.value = before;
       throw error;
@@ -57,18 +91,25 @@ export class Preferences {
   }
 }
 
+interface AlertParts {
+  presence: Presence;
+  notifications: Notifications;
+  preferences: Preferences;
+  pushes: Pushes;
+}
+
 /** Notifications of the operating system, while the user looks at something else. */
 export class Alerts {
   /** Whether this device shows them. */
   readonly on;
   private readonly core: Core;
-  private readonly presence: Presence;
+  private readonly parts: AlertParts;
 
-  constructor(core: Core, presence: Presence, notifications: Notifications) {
+  constructor(core: Core, parts: AlertParts) {
     this.core = core;
-    this.presence = presence;
+    this.parts = parts;
     this.on = signal(core.scope.local.getItem(keptKeys.alerts) !== null);
-    core.scope.add(notifications.newest.subscribe((entry) => entry && this.show(entry)));
+    core.scope.add(parts.notifications.newest.subscribe((entry) => entry && this.show(entry)));
   }
 
   /** @throws Error when the browser does not allow it */
@@ -87,9 +128,12 @@ export class Alerts {
 
   private show(entry: NotificationRecord): void {
     const { alerts } = this.core.surroundings;
-    const isBusy = this.presence.statuses.peek().get(this.core.me.peek()?.id ?? '') === 'dnd';
-    if (!this.on.peek() || isBusy || entry.isRead || alerts.isInFront()) return;
+    const { presence, preferences, pushes } = this.parts;
+    const isBusy = presence.statuses.peek().get(this.core.me.peek()?.id ?? '') === 'dnd';
+    if (!this.on.peek() || isBusy || preferences.quietUntil(new Date()) || entry.isRead || alerts.isInFront()) return;
     if (!alerts.isSupported() || !alerts.isAllowed()) return;
+    // The server pushes it to this device, and knows whether someone is active on another one.
+    if (pushes.isOn.peek()) return;
     // Several tabs show it once, thanks to its tag.
     alerts.show({ title: entry.title, body: entry.body ?? '', tag: entry.id }, () => this.core.navigate(pathOf(entry)));
   }

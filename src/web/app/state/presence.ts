@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { ChannelEventMap } from '../../../client/index.ts';
+import type { ChannelEventMap, CustomStatus, CustomStatusOf } from '../../../client/index.ts';
 import type { Core } from './session.ts';
 
 const ownStatuses = ['online', 'idle', 'dnd', 'offline'] as const;
@@ -26,6 +26,8 @@ const snapshotMs = 2000;
 export class Presence {
   /** The statuses of users, as last reported. */
   readonly statuses = signal<ReadonlyMap<string, string>>(new Map());
+  /** What people say of themselves, by user. */
+  readonly said = signal<ReadonlyMap<string, CustomStatus>>(new Map());
   /** How many members of large servers are online, by server. */
   readonly online = signal<ReadonlyMap<string, number>>(new Map());
   private readonly core: Core;
@@ -46,6 +48,7 @@ export class Presence {
   constructor(core: Core) {
     this.core = core;
     core.client.on('presence:change', ({ changes }) => this.report(changes));
+    core.client.on('presence:custom-status', ({ userId, customStatus }) => this.reportSaid(userId, customStatus));
     core.client.on('presence:count', ({ serverId, online }) => this.reportOnline(serverId, online));
     core.client.on('state', ({ status, via }) => {
       if (via !== 'socket') this.forgetConnection();
@@ -66,6 +69,19 @@ export class Presence {
     this.statuses.value = now;
   }
 
+  /** Takes what someone says of themselves; null: nothing. */
+  reportSaid(userId: string, status: CustomStatus | null): void {
+    this.reportAll([userId], status ? [{ userId, ...status }] : []);
+  }
+
+  /** Takes what some people say of themselves, the others of them nothing. The server tells when one ends. */
+  private reportAll(userIds: Iterable<string>, all: readonly CustomStatusOf[]): void {
+    const now = new Map(this.said.peek());
+    for (const id of userIds) now.delete(id);
+    for (const { userId, emoji, text, until } of all) now.set(userId, { emoji, text, until });
+    this.said.value = now;
+  }
+
   /** Takes a channel's snapshot, which replaces what was known of those whom it covers. */
   reportChannel(snapshot: ChannelEventMap['presence:snapshot']): void {
     const { channelId, members, covers, serverId, online } = snapshot;
@@ -75,6 +91,7 @@ export class Presence {
     // Who was reported on this connection too has changed since this snapshot, or is in another channel.
     const gone = [...before].filter((userId) => !now.has(userId) && !this.current.has(userId));
     this.report(members);
+    this.reportAll(now, snapshot.customStatuses ?? []);
     for (const userId of now) this.followed.add(userId);
     if (covers === 'channel') this.report(gone.map((userId) => ({ userId, status: 'offline' })));
     if (serverId !== undefined && online !== undefined) this.reportOnline(serverId, online);
@@ -129,7 +146,11 @@ export class Presence {
       // Without an answer there is no connection, and the next one asks again.
       const answer = await client.watchPresence(userIds.slice(at, at + maxPerCall)).catch(() => null);
       if (!answer) return false;
-      this.report(answer);
+      this.report(answer.users);
+      this.reportAll(
+        answer.users.map(({ userId }) => userId),
+        answer.customStatuses ?? [],
+      );
     }
     return true;
   }

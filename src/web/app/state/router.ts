@@ -2,10 +2,13 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { Scope } from './scope.ts';
 import { keptKeys, type Surroundings } from './surroundings.ts';
 
+export { pathTo } from './paths.ts';
+
 /** A page of the app, as its address says: reloads and links lead to the same one. */
 export type Route =
   | { name: 'home' | (typeof plain)[number] }
   | { name: 'invite'; code: string }
+  | { name: 'later'; section: LaterSection }
   | { name: 'admin'; section: AdminSection }
   | { name: 'settings'; section: SettingsSection; id: string | null }
   | { name: 'server' | 'home-page'; serverId: string }
@@ -25,6 +28,8 @@ interface InChannel {
 
 const settingsSections = ['profile', 'account', 'devices', 'notifications', 'agents', 'tokens', 'invites'] as const;
 export type SettingsSection = (typeof settingsSections)[number];
+const laterSections = ['saved', 'done', 'scheduled', 'drafts'] as const;
+export type LaterSection = (typeof laterSections)[number];
 const adminSections = ['reports', 'people', 'bans', 'log'] as const;
 export type AdminSection = (typeof adminSections)[number];
 const serverSections = [
@@ -35,6 +40,7 @@ const serverSections = [
   'messages',
   'invites',
   'agents',
+  'emoji',
   'filters',
   'held',
   'reports',
@@ -47,6 +53,7 @@ const plain = [
   'friends',
   'discover',
   'notifications',
+  'threads',
   'not-sent',
   'login',
   'register',
@@ -109,6 +116,7 @@ export function routeOf(text: string): Route {
   if (first === 'dm' && second) {
     return { name: 'dm', serverId: null, channelId: second, ...within(third ? [third, ...others] : []) };
   }
+  if (first === 'later') return { name: 'later', section: oneOf(laterSections, second) ?? 'saved' };
   if (first === 'admin') return { name: 'admin', section: oneOf(adminSections, second) ?? 'reports' };
   if (first === 'settings') {
     return { name: 'settings', section: oneOf(settingsSections, second) ?? 'profile', id: third ?? null };
@@ -143,33 +151,3 @@ function within(parts: (string | null)[]): Pick<InChannel, 'messageId' | 'thread
   const [first = null, threadId = null, messageId = null] = parts;
   return first === 'thread' ? { messageId, threadId } : { messageId: first, threadId: null };
 }
-
-interface MessageAddress {
-  id: string;
-  channelId: string;
-  threadId: string | null;
-}
-
-export const pathTo = {
-  server: (serverId: string) => `/app/s/${serverId}`,
-  channel: (serverId: string | null, channelId: string) =>
-    serverId ? `/app/s/${serverId}/${channelId}` : `/app/dm/${channelId}`,
-  message: (serverId: string | null, channelId: string, messageId: string) =>
-    `${pathTo.channel(serverId, channelId)}/${messageId}`,
-  thread: (serverId: string | null, channelId: string, threadId: string) =>
-    `${pathTo.channel(serverId, channelId)}/thread/${threadId}`,
-  /** A message in its channel, or in its thread. */
-  messageOrThread: (serverId: string | null, { channelId, threadId, id }: MessageAddress) =>
-    threadId ? `${pathTo.thread(serverId, channelId, threadId)}/${id}` : pathTo.message(serverId, channelId, id),
-  homePage: (serverId: string) => `/app/s/${serverId}/home`,
-  apps: (serverId: string) => `/app/s/${serverId}/apps`,
-  app: (serverId: string, appId: string) => `/app/s/${serverId}/apps/${appId}`,
-  manage: (serverId: string, section: ServerSection) => `/app/s/${serverId}/manage/${section}`,
-  admin: (section: AdminSection) => `/app/admin/${section}`,
-  settings: (section: SettingsSection) => `/app/settings/${section}`,
-  agent: (agentId: string) => `/app/settings/agents/${agentId}`,
-  files: (serverId: string, folderId: string | null) =>
-    folderId ? `/app/s/${serverId}/files/${folderId}` : `/app/s/${serverId}/files`,
-  notSent: '/app/not-sent',
-  invite: (code: string) => `/app/invite/${encodeURIComponent(code)}`,
-};

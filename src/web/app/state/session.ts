@@ -7,24 +7,33 @@ import type { Confirmation } from './confirmation.ts';
 import { Connection } from './connection.ts';
 import { destinationsOf } from './destinations.ts';
 import { Drafts } from './drafts.ts';
+import { Follows } from './follows.ts';
 import { Handovers } from './handovers.ts';
 import { Held } from './held.ts';
 import { Lists } from './lists.ts';
+import { noteLocale } from './locale.ts';
+import { MessagePreviews } from './message-previews.ts';
 import { Notifications } from './notifications.ts';
+import { OwnEmojis } from './own-emoji.ts';
 import { People } from './people.ts';
 import { Pictures } from './pictures.ts';
+import { Polls } from './polls.ts';
 import { Alerts, Preferences } from './preferences.ts';
 import { Presence } from './presence.ts';
+import { Pushes } from './pushes.ts';
+import { Receipts } from './receipts.ts';
 import { Replies } from './replies.ts';
 import { Reporting } from './reporting.ts';
 import { Restraints } from './restraints.ts';
 import { OwnRights } from './rights.ts';
 import { Roles } from './roles.ts';
 import type { Route, Router } from './router.ts';
+import { Saved } from './saved.ts';
 import type { Scope } from './scope.ts';
 import { Refusals } from './sending.ts';
 import { Servers } from './servers.ts';
 import { keptKeys, type Surroundings } from './surroundings.ts';
+import { SyncedDrafts } from './synced-drafts.ts';
 import { Anchors, Timelines } from './timelines.ts';
 import { Toasts } from './toasts.ts';
 import { Unread } from './unread.ts';
@@ -77,6 +86,11 @@ export function createSession(parts: SessionParts) {
     switcherOpen: signal(false),
     /** Loads the signed-in user again, as soon as the server can be reached. */
     refreshMe: () => refreshMe(core, own.setMe),
+    /** Takes over what the server answered to a sign-in. */
+    signedInAs(user: OwnUser): void {
+      own.setMe(user);
+      void noteLocale(core, user, own.setMe);
+    },
     showToast: toasts.show,
     attempt: toasts.attempt,
     async copy(text: string): Promise<boolean> {
@@ -97,7 +111,8 @@ export function createSession(parts: SessionParts) {
 function partsOf(core: Core) {
   const presence = new Presence(core);
   const replies = new Replies(core);
-  const unread = new Unread(core, presence, replies);
+  const follows = new Follows(core);
+  const unread = new Unread(core, presence, replies, follows);
   const attachments = new Attachments(core);
   const drafts = new Drafts(core, attachments);
   const refusals = new Refusals(core);
@@ -109,12 +124,16 @@ function partsOf(core: Core) {
   const people = new People(core, presence, unread);
   const notifications = new Notifications(core);
   const preferences = new Preferences(core);
+  const pushes = new Pushes(core, notifications);
+  const syncedDrafts = new SyncedDrafts(core, drafts, attachments);
   return {
     presence,
     replies,
     unread,
+    follows,
     attachments,
     drafts,
+    syncedDrafts,
     refusals,
     anchors,
     timelines,
@@ -125,11 +144,17 @@ function partsOf(core: Core) {
     people,
     handovers: new Handovers(core),
     held: new Held(core),
+    saved: new Saved(core),
+    previews: new MessagePreviews(core),
+    receipts: new Receipts(core),
     reporting: new Reporting(),
     pictures: new Pictures(core),
+    ownEmoji: new OwnEmojis(core, servers),
+    polls: new Polls(core),
     notifications,
     preferences,
-    alerts: new Alerts(core, presence, notifications),
+    pushes,
+    alerts: new Alerts(core, { presence, notifications, preferences, pushes }),
     typists: new Typists(core),
     activities: new Activities(core),
     commands: new SlashCommands(core),
@@ -140,10 +165,11 @@ function partsOf(core: Core) {
         servers: servers.list.value,
         channels: servers.channels.value,
         dms: people.dms.value,
+        ownId: core.me.value?.id,
         unread: unread.counts.value,
       }),
     ),
-    lists: new Lists(core, { timelines, servers, people, notifications, preferences }),
+    lists: new Lists(core, { timelines, servers, people, notifications, preferences, syncedDrafts, follows }),
   };
 }
 
@@ -161,6 +187,9 @@ function ownUser({ client, scope }: SessionParts) {
   client.on('membership:updated', (membership) => {
     if (me.value) setMe({ ...me.value, membership, status: membership.status });
   });
+  client.on('account:updated', ({ language, timeZone }) => {
+    if (me.value) setMe({ ...me.value, language, timeZone });
+  });
   return {
     me,
     setMe,
@@ -175,13 +204,15 @@ function ownUser({ client, scope }: SessionParts) {
 }
 
 async function refreshMe(
-  { client, connection }: Pick<Core, 'client' | 'connection'>,
+  core: Pick<Core, 'client' | 'connection' | 'surroundings'>,
   setMe: (user: OwnUser) => void,
 ): Promise<void> {
   try {
-    setMe(await client.rest('GET /api/auth/me'));
+    const user = await core.client.rest('GET /api/auth/me');
+    setMe(user);
+    void noteLocale(core, user, setMe);
   } catch (error) {
     if (error instanceof ParleyError && !error.isPassing) return;
-    connection.onceBack(() => void refreshMe({ client, connection }, setMe));
+    core.connection.onceBack(() => void refreshMe(core, setMe));
   }
 }

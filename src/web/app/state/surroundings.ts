@@ -18,6 +18,10 @@ export interface Surroundings {
   setPath(path: string, replace: boolean): void;
   /** Reports that the user moved through the history. @returns stops it */
   onMoved(listener: () => void): () => void;
+  /** What the user reads, as language tags, the best one first. */
+  languages: readonly string[];
+  /** The IANA name of the device's time zone. */
+  timeZone: string;
   setTitle(text: string): void;
   copy(text: string): Promise<void>;
   /** Whether the page is on the screen. */
@@ -25,6 +29,40 @@ export interface Surroundings {
   /** Whether the device probably has an on-screen keyboard. */
   isTouched(): boolean;
   alerts: AlertSystem;
+  /** Absent where a page can be no more than a page. */
+  device?: Device;
+}
+
+/** Where pushes to a browser go, and what they are encrypted for. */
+export interface PushAddress {
+  endpoint?: string;
+  keys?: Record<string, string>;
+}
+
+/** What a page can do beyond its window. */
+export interface Device {
+  /** Whether pushes can be received; on iPhones only by the installed app. */
+  canBePushed(): boolean;
+  /** Whether the user has allowed it. */
+  mayBePushed(): boolean;
+  /** Asks the user where that is necessary. @throws Error when the browser or the user does not allow it */
+  subscribe(publicKey: string): Promise<PushAddress>;
+  unsubscribe(): Promise<void>;
+  /** Closes what was pushed and is shown. @param isOver by the ids of notifications */
+  closeShown(isOver: (id: string) => boolean): Promise<void>;
+  /** On the icon of the installed app; 0: none. */
+  setBadge(count: number): void;
+  /** Reports a path to go to, since someone clicked on a push. @returns stops it */
+  onOpen(listener: (path: string) => void): () => void;
+  /** Reports that another version is installed now. @returns stops it */
+  onUpdated(listener: () => void): () => void;
+  /** Whether someone looks at this page and has done something lately. */
+  isLookedAt(): boolean;
+  /** Reports that this may have changed. @returns stops it */
+  onLookedAt(listener: () => void): () => void;
+  signedIn(): void;
+  /** Drops what the browser keeps for the user. */
+  signedOut(): Promise<void>;
 }
 
 /** The notifications of the operating system. */
@@ -43,11 +81,14 @@ export interface AlertSystem {
 /** Keys of what this browser stores for the signed-in user, besides tokens and unsent messages. */
 export const keptKeys = {
   draft: 'parley:draft:',
+  draftBase: 'parley:draft-base:',
+  reply: 'parley:reply:',
   refused: 'parley:refused:',
   editing: 'parley:editing',
   files: 'parley:files:',
   scroll: 'parley:scroll:',
   place: 'parley:place',
   alerts: 'parley:alerts',
+  pushes: 'parley:pushes',
   unproven: 'parley:unproven',
 };

@@ -1,5 +1,8 @@
 import { computed, signal } from '@preact/signals';
-import { type Message, type Parley, ParleyError } from '../../../client/index.ts';
+import { type Message, ParleyError } from '../../../client/index.ts';
+import { quoteOf } from '../../../contract/quote.ts';
+import { type Page, readAround } from './around.ts';
+import { withStand } from './polls.ts';
 import { Sending } from './sending.ts';
 import type { TimelineDeps, Timelines } from './timelines.ts';
 import { errorText } from './toasts.ts';
@@ -9,12 +12,6 @@ interface PageQuery {
   cursor?: string;
   after?: string;
   around?: string;
-}
-
-interface Page {
-  messages: Message[];
-  hasMore: boolean;
-  hasNewer?: boolean;
 }
 
 const pageSize = 50;
@@ -118,7 +115,7 @@ export class Timeline {
 
   private edit(message: Message): void {
     this.replace(message);
-    this.quote(message.id, { content: message.content.slice(0, quoteLength), deleted: false });
+    this.quote(message.id, { content: quoteOf(message.content, quoteLength), deleted: false });
   }
 
   /** A user has another name or picture. */
@@ -215,7 +212,7 @@ export class Timeline {
     const { channelId, threadId } = this;
     const { client } = this.deps;
     if (!threadId) return client.rest('GET /api/channels/:channelId/messages', { channelId, query });
-    if (query.around) return readAround(client, threadId, query.around);
+    if (query.around) return readAround(client, threadId, query.around, pageSize);
     const messages = await client.rest('GET /api/threads/:id/messages', { id: threadId, query });
     return { messages, hasMore: messages.length === query.limit };
   }
@@ -244,6 +241,9 @@ export class Timeline {
     channel.on('message:unpinned', (message) => this.apply(() => this.replace(message)));
     channel.on('reaction:updated', ({ messageId, reactions }) =>
       this.apply(() => this.change(messageId, () => ({ reactions }))),
+    );
+    channel.on('poll:updated', (stand) =>
+      this.apply(() => this.change(stand.messageId, ({ poll }) => withStand(poll, stand))),
     );
     channel.on('thread:created', (thread) => this.apply(() => this.change(thread.parentMessageId, () => ({ thread }))));
     channel.on('thread:updated', (thread) => this.apply(() => this.change(thread.parentMessageId, () => ({ thread }))));
@@ -282,18 +282,4 @@ export class Timeline {
       });
     return this.loading;
   }
-}
-
-/** Inserts a thread's message between its neighbours. */
-async function readAround(client: Parley, id: string, messageId: string): Promise<Page> {
-  const limit = pageSize / 2;
-  const [message, older, newer] = await Promise.all([
-    client.rest('GET /api/messages/:id', { id: messageId }),
-    client.rest('GET /api/threads/:id/messages', { id, query: { limit, cursor: messageId } }),
-    client.rest('GET /api/threads/:id/messages', { id, query: { limit, after: messageId } }),
-  ]);
-  // Messages in a thread may reply to some outside of it.
-  const here = message.threadId === id ? [message] : [];
-  const messages = [...newer.toReversed(), ...here, ...older];
-  return { messages, hasMore: older.length === limit, hasNewer: newer.length === limit };
 }

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { type ChannelEventMap, type Message, ParleyError } from '../../../client/index.ts';
+import type { Follows } from './follows.ts';
 import type { Presence } from './presence.ts';
 import type { Replies } from './replies.ts';
 import type { Core } from './session.ts';
@@ -15,6 +16,7 @@ interface ReadState {
   lastSeq: number;
   unreadCount: number;
   lastReadSeq?: number;
+  unreadThreads?: number;
 }
 
 /** Counts what is unread, and keeps how far the user has read. */
@@ -24,23 +26,39 @@ export class Unread {
   private readonly core: Core;
   private readonly presence: Presence;
   private readonly replies: Replies;
+  private readonly follows: Follows;
+  /** Channels that the user marked as unread: looking at them does not read them, until the user leaves. */
+  private readonly held = signal<ReadonlySet<string>>(new Set());
+  /** The channel at the address, once its read position was sent: what was left there before is settled by that. */
+  private settled: string | null = null;
   private readonly followed = new Set<string>();
   private readonly positions = new Map<string, number>();
   /** Read positions still to be sent, by channel: cancels that. */
   private readonly unpublished = new Map<string, () => void>();
 
-  constructor(core: Core, presence: Presence, replies: Replies) {
+  constructor(core: Core, presence: Presence, replies: Replies, follows: Follows) {
     this.core = core;
     this.presence = presence;
     this.replies = replies;
+    this.follows = follows;
     // DMs arrive without being followed.
     core.client.on('message:new', (message) => this.count(message));
     core.client.on('message:deleted', (deleted) => this.discount(deleted));
-    core.client.on('channel:read', ({ channelId, lastReadSeq, unreadCount }) => {
+    core.client.on('channel:read', ({ channelId, lastReadSeq, unreadCount, back }) => {
+      if (back) return this.wentBack(channelId, lastReadSeq, unreadCount);
       if (lastReadSeq < this.position(channelId)) return;
       this.positions.set(channelId, lastReadSeq);
       this.set(channelId, unreadCount);
+      follows.channelRead(channelId, lastReadSeq);
     });
+    core.scope.add(
+      core.route.subscribe((here) => {
+        const channelId = 'channelId' in here ? here.channelId : null;
+        if (this.settled !== channelId) this.settled = null;
+        const held = [...this.held.peek()].filter((id) => id === channelId);
+        if (held.length < this.held.peek().size) this.held.value = new Set(held);
+      }),
+    );
   }
 
   of(channelId: string): number {
@@ -66,15 +84,19 @@ export class Unread {
       live.listen('message:deleted', (deleted) => this.discount(deleted));
       live.listen('messages:expired', (gone) => this.recount(gone));
       this.replies.follow(channel.id);
+      this.follows.follow(channel.id, (channel.unreadThreads ?? 0) > 0);
       live.listen('presence:snapshot', (snapshot) => this.presence.reportChannel(snapshot));
     }
     live.open(channel.lastSeq);
   }
 
   markRead(channelId: string, seq: number): void {
+    if (this.held.peek().has(channelId)) return;
     if (this.counts.peek().get(channelId)) this.set(channelId, 0);
-    if (seq <= this.position(channelId)) return;
-    this.positions.set(channelId, seq);
+    this.follows.channelRead(channelId, seq);
+    if (seq <= this.position(channelId) && this.settled === channelId) return;
+    this.settled = channelId;
+    this.positions.set(channelId, Math.max(seq, this.position(channelId)));
     this.unpublished.get(channelId)?.();
     this.unpublished.set(
       channelId,
@@ -89,7 +111,26 @@ export class Unread {
       await this.core.client.rest('PUT /api/channels/:id/read', { id, body: { seq } });
       this.set(id, 0);
       this.positions.set(id, Math.max(seq, this.position(id)));
+      this.follows.channelRead(id, seq);
     }
+  }
+
+  /** Marks a message and all after it as unread, in its channel or its thread. */
+  async markUnread(messageId: string): Promise<void> {
+    const { channelId, threadId, lastReadSeq, unreadCount } = await this.follows.markUnread(messageId);
+    if (threadId === null) this.wentBack(channelId, lastReadSeq, unreadCount);
+  }
+
+  /** Whether the user marked something as unread in a channel since they came to it. */
+  isHeld(channelId: string): boolean {
+    return this.held.value.has(channelId);
+  }
+
+  private wentBack(channelId: string, lastReadSeq: number, unreadCount: number): void {
+    this.unpublished.get(channelId)?.();
+    this.held.value = new Set(this.held.peek()).add(channelId);
+    this.positions.set(channelId, lastReadSeq);
+    this.set(channelId, unreadCount);
   }
 
   /** Whether the user looks at a channel. */
@@ -110,7 +151,8 @@ export class Unread {
 
   private count({ authorId, threadId, channelId, seq }: Message): void {
     if (authorId === this.core.me.peek()?.id || threadId) return;
-    if (this.isInView(channelId) || seq <= this.position(channelId)) return;
+    const isSeen = this.isInView(channelId) && !this.held.peek().has(channelId);
+    if (isSeen || seq <= this.position(channelId)) return;
     this.set(channelId, (this.counts.peek().get(channelId) ?? 0) + 1);
   }
 

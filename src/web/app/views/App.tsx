@@ -14,11 +14,13 @@ import { SetUpFactor } from './gate/SetUpFactor.tsx';
 import { SignIn } from './gate/SignIn.tsx';
 import { UndoEmail } from './gate/UndoEmail.tsx';
 import { VerifyEmail } from './gate/VerifyEmail.tsx';
+import { Later } from './later/Later.tsx';
 import { Icon } from './parts/Icon.tsx';
 import { Discover } from './people/Discover.tsx';
 import { Friends } from './people/Friends.tsx';
 import { Notifications } from './people/Notifications.tsx';
 import { ReportDialog } from './people/ReportDialog.tsx';
+import { ThreadInbox } from './people/ThreadInbox.tsx';
 import { Manage } from './server/Manage.tsx';
 import { HomePage, ServerHome } from './server/ServerHome.tsx';
 import { Settings } from './settings/Settings.tsx';
@@ -140,6 +142,10 @@ function Main() {
       return <Discover />;
     case 'notifications':
       return <Notifications />;
+    case 'later':
+      return <Later section={here.section} />;
+    case 'threads':
+      return <ThreadInbox />;
     case 'not-sent':
       return <NotSent />;
     case 'friends':

@@ -9,9 +9,13 @@ interface EntryProps {
   icon?: IconName;
   /** Shown instead of the icon. */
   picture?: ComponentChildren;
+  /** Beside the name. */
+  beside?: ComponentChildren;
   count?: number;
   /** Whether no message of these is meant for the user. */
   quiet?: boolean;
+  /** Whether there are unread replies in threads. */
+  replied?: boolean;
   /** Whether there is a draft. */
   drafted?: boolean;
   current: boolean;
@@ -20,14 +24,28 @@ interface EntryProps {
 
 /** An entry of the sidebar's lists. */
 export function Entry(props: EntryProps) {
-  const { href, name, icon, picture, count = 0, quiet, drafted = false, current, muted = false } = props;
-  const kind = `entry ${count > 0 && !muted ? 'unread' : ''} ${muted ? 'muted' : ''}`;
+  const {
+    href,
+    name,
+    icon,
+    picture,
+    beside,
+    count = 0,
+    quiet,
+    replied = false,
+    drafted = false,
+    current,
+    muted = false,
+  } = props;
+  const kind = `entry ${(count > 0 || replied) && !muted ? 'unread' : ''} ${muted ? 'muted' : ''}`;
   return (
     <li>
       <a class={kind} href={href} aria-current={current ? 'page' : undefined}>
-        {picture ?? (icon && <Icon name={icon} />)}
+        {picture || (icon && <Icon name={icon} />)}
         <span class="name">{name}</span>
+        {beside}
         {drafted && !current && <Drafted />}
+        {replied && !muted && <Replied />}
         {muted ? <Icon name="mute" /> : <Badge count={count} quiet={quiet} />}
       </a>
     </li>
@@ -39,6 +57,15 @@ function Drafted() {
     <span title="Draft">
       <Icon name="edit" />
       <span class="hidden"> draft</span>
+    </span>
+  );
+}
+
+function Replied() {
+  return (
+    <span class="replied" title="New replies in threads">
+      <Icon name="thread" />
+      <span class="hidden"> new replies in threads</span>
     </span>
   );
 }

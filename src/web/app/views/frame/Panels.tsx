@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
-import type { DmChannel } from '../../state/people.ts';
+import { type DmChannel, nameOf } from '../../state/groups.ts';
 import { pathTo } from '../../state/router.ts';
 import { isReadable } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -8,6 +8,8 @@ import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { NewMessage } from '../people/NewMessage.tsx';
+import { SaidEmoji } from '../people/StatusDialog.tsx';
 import { CreateChannel } from '../server/ChannelDialogs.tsx';
 import { InvitePeople } from '../server/Invites.tsx';
 import { RaidBanner } from '../server/RaidMode.tsx';
@@ -19,6 +21,7 @@ import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
 export function MessagesPanel() {
   const { route, people, notifications, lists } = useApp();
   const { name } = route.value;
+  const [writing, setWriting] = useState(false);
   return (
     <nav class="list" aria-label="Messages">
       <header class="bar">
@@ -39,10 +42,13 @@ export function MessagesPanel() {
           count={notifications.unreadCount.value}
           current={name === 'notifications'}
         />
+        <ThreadsEntry />
+        <Entry href={pathTo.later('saved')} icon="bookmark" name="Later" current={name === 'later'} />
         <Entry href="/app/discover" icon="compass" name="Discover" current={name === 'discover'} />
       </ul>
       <div class="section">
         <h2>Direct messages</h2>
+        <IconButton icon="add" label="New message" onClick={() => setWriting(true)} />
       </div>
       <ul>
         {people.dms.value.map((dm) => (
@@ -52,19 +58,38 @@ export function MessagesPanel() {
       {lists.loaded.value && people.dms.value.length === 0 && (
         <p class="empty">Your conversations with people will be here.</p>
       )}
+      {writing && <NewMessage onClose={() => setWriting(false)} />}
     </nav>
   );
 }
 
-function DmEntry({ dm: { id, otherUser } }: { dm: DmChannel }) {
+/** Leads to the threads that the user follows. */
+function ThreadsEntry() {
+  const { route, follows } = useApp();
+  return (
+    <Entry
+      href={pathTo.threads}
+      icon="thread"
+      name="Threads"
+      count={follows.unreadCount.value}
+      current={route.value.name === 'threads'}
+    />
+  );
+}
+
+function DmEntry({ dm }: { dm: DmChannel }) {
   const app = useApp();
-  const { unread, drafts, preferences } = app;
+  const { unread, drafts, preferences, follows, me } = app;
+  const { id } = dm;
   return (
     <Entry
       href={pathTo.channel(null, id)}
-      picture={<Avatar user={otherUser} size="small" present />}
-      name={otherUser.displayName}
+      icon="friends"
+      picture={dm.kind === 'dm' && <Avatar user={dm.otherUser} size="small" present />}
+      name={nameOf(dm, me.value?.id)}
+      beside={dm.kind === 'dm' && <SaidEmoji userId={dm.otherUser.id} />}
       count={unread.counts.value.get(id)}
+      replied={follows.isUnread(id)}
       drafted={drafts.ids.value.has(id)}
       current={isHere(app, id)}
       muted={preferences.isMuted('channel', id)}
@@ -74,7 +99,7 @@ function DmEntry({ dm: { id, otherUser } }: { dm: DmChannel }) {
 
 export function ServerPanel({ server }: { server: ServerRecord }) {
   const app = useApp();
-  const { servers, unread, drafts, preferences } = app;
+  const { servers, unread, drafts, preferences, follows } = app;
   const [creating, setCreating] = useState(false);
   const list = servers.channels.value.get(server.id);
   return (
@@ -82,6 +107,9 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
       <ServerHead server={server} />
       <RaidBanner server={server} />
       <WaitingBanner key={server.id} server={server} />
+      <ul>
+        <ThreadsEntry />
+      </ul>
       <div class="section">
         <h2>Channels</h2>
         {app.rights.may(server, 'channel:create') && (
@@ -97,6 +125,7 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
             name={channel.name}
             count={unread.counts.value.get(channel.id)}
             quiet={isQuiet(app, [channel])}
+            replied={follows.isUnread(channel.id)}
             drafted={drafts.ids.value.has(channel.id)}
             current={isHere(app, channel.id)}
             muted={preferences.isMuted('channel', channel.id)}

@@ -8,6 +8,7 @@ import { Avatar, ServerPicture } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu } from '../parts/Menu.tsx';
+import { StatusDialog, saidText } from '../people/StatusDialog.tsx';
 import { CreateServer } from '../server/Overview.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 import { Badge, isQuiet, unreadIn } from './Entry.tsx';
@@ -153,6 +154,7 @@ const choices: { status: OwnStatus; label: string }[] = [
 export function OwnProfile() {
   const app = useApp();
   const { me, presence, attempt } = app;
+  const [saying, setSaying] = useState(false);
   const user = me.value;
   if (!user) return <footer class="self" />;
   const now = presence.statuses.value.get(user.id) ?? 'offline';
@@ -162,11 +164,14 @@ export function OwnProfile() {
         label="Your status"
         class="me"
         align="start"
-        items={choices.map(({ status, label }) => ({
-          label,
-          checked: status === now,
-          run: () => void attempt(() => presence.setOwn(status)),
-        }))}
+        items={[
+          ...choices.map(({ status, label }) => ({
+            label,
+            checked: status === now,
+            run: () => void attempt(() => presence.setOwn(status)),
+          })),
+          { label: 'Set a status…', icon: 'smile', run: () => setSaying(true) },
+        ]}
       >
         <Avatar user={user} size="small" present />
         <span class="who">
@@ -174,9 +179,10 @@ export function OwnProfile() {
             <span class="hidden">Your status, </span>
             {user.displayName}
           </span>
-          <span class="faint">@{user.username}</span>
+          <span class="faint">{saidText(presence.said.value.get(user.id)) || `@${user.username}`}</span>
         </span>
       </Menu>
+      {saying && <StatusDialog onClose={() => setSaying(false)} />}
       {isOperator(app) && (
         <a class="icon" href={pathTo.admin('reports')} aria-label="Operators" title="Operators">
           <Icon name="shield" />

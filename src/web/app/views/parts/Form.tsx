@@ -30,6 +30,8 @@ export function Form({ action, work, clear = false, class: kind = '', beside, ch
   const [busy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
+    // In a dialog it may stand within another form, which is not to be sent with it.
+    event.stopPropagation();
     const form = event.currentTarget;
     if (!(form instanceof HTMLFormElement) || busy) return;
     setBusy(true);

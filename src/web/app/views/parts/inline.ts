@@ -1,25 +1,48 @@
+import { codeSpans } from '../../../../contract/mentions/quoted.ts';
 import { emojiOf } from '../../state/emoji.ts';
+import { type Atom, atomOf, characterOf, type Mention, restored } from './atoms.ts';
 
 /** A piece of a line. */
 export type Inline =
-  | { kind: 'text' | 'code' | 'mention' | 'channel'; text: string }
+  | { kind: 'text' | 'code'; text: string }
+  | { kind: 'mention'; mention: Mention }
+  | { kind: 'spoiler'; content: string; mentions: readonly Mention[] }
+  /** A name between colons that nobody else has: perhaps one of the server's own. */
+  | { kind: 'emoji'; name: string }
   | { kind: 'bold' | 'italic' | 'struck'; pieces: Inline[] }
   /** Without `pieces` it shows its address. */
   | { kind: 'link'; url: string; pieces: Inline[] | null };
 
-/** Bold text may contain italic text, also at its end: `***both***`. */
+/** Bold text may contain italic text, also at its end: `***both***`. An atom stands beside everything by itself. */
 const pattern =
-  /(`[^`\n]+`)|((?<!\*)\*\*(?=\*[^*\s]|[^*\n])(?:[^*\n]|\*(?!\*)|\*(?=\*\*(?!\*)))+\*\*(?!\*))|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w)|(?<![\p{L}\p{N}_])_(?!\s)[^_\n]+(?<!\s)_(?![\p{L}\p{N}_]))|(~~[^~\n]+~~)|\[([^[\]\n]+)\]\((https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))+)\)|(https?:\/\/(?:\([^\s<>"'()]*\)|\((?![^\s<>"'()]*\))|[^\s<>"'(])*(?:\([^\s<>"'()]*\)|[^\s<>"'.,;:!?()\]}]))|((?<![\w@])@[\p{L}\p{N}\p{M}_.-]*[\p{L}\p{N}\p{M}_-])|(?<![\p{L}\p{N}:]):([a-z\d_+-]+):(?![\p{L}\p{N}:])|(?<![\w#&/])#[\p{L}\p{N}_.-]*[\p{L}\p{N}_-]/gu;
+  /([\u{100000}-\u{10fffd}])|((?<!\*)\*\*(?=\*[^*\s]|[^*\n])(?:[^*\n]|\*(?!\*)|\*(?=\*\*(?!\*)))+\*\*(?!\*))|((?<![\w*])\*[^*\s][^*\n]*\*(?!\w)|(?<![\p{L}\p{N}_])_(?!\s)[^_\n]+(?<!\s)_(?![\p{L}\p{N}_]))|(~~[^~\n]+~~)|\[([^[\]\n]+)\]\((https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))+)\)|<(https?:\/\/[^\s<>"']+)>|(https?:\/\/(?:\([^\s<>"'()]*\)|\((?![^\s<>"'()]*\))|[^\s<>"'(])*(?:\([^\s<>"'()]*\)|[^\s<>"'.,;:!?()\]}]))|(?<![\p{L}\p{N}:]):([a-z\d_+-]+):(?![\p{L}\p{N}:])/gu;
 
 /**
- * Parses the emphasis, code, links, mentions and emoji in a text.
+ * Parses the emphasis, code, links, mentions and emoji in a text. Angle brackets around a link, which say that it is to have no
+ * preview, are not shown.
  * @param plain within a link: nothing in the text is one
+ * @param atoms what the characters of the private range stand for
  */
-export function parseInline(text: string, plain = false): Inline[] {
+export function parseInline(text: string, plain = false, atoms: readonly Atom[] = []): Inline[] {
+  const codes: Atom[] = [];
+  let line = '';
+  let from = 0;
+  for (const { start, end, signs } of codeSpans(text)) {
+    const source = text.slice(start, end);
+    const code = restored(source.slice(signs, -signs), atoms);
+    // So that code may begin and end with backticks.
+    const piece: Inline = { kind: 'code', text: /^ .*[^ ].* $/.test(code) ? code.slice(1, -1) : code };
+    line += text.slice(from, start) + characterOf(atoms.length + codes.push({ piece, source }) - 1);
+    from = end;
+  }
+  return piecesOf(line + text.slice(from), plain, [...atoms, ...codes]);
+}
+
+function piecesOf(text: string, plain: boolean, atoms: readonly Atom[]): Inline[] {
   const pieces: Inline[] = [];
   let from = 0;
   for (const match of text.matchAll(pattern)) {
-    pieces.push({ kind: 'text', text: text.slice(from, match.index) }, ...pieceOf(match, plain));
+    pieces.push({ kind: 'text', text: text.slice(from, match.index) }, ...pieceOf(match, plain, atoms));
     from = match.index + match[0].length;
   }
   pieces.push({ kind: 'text', text: text.slice(from) });
@@ -28,28 +51,31 @@ export function parseInline(text: string, plain = false): Inline[] {
 
 /** @returns how many pieces a text has beside plain text, counted up to `most` */
 export function piecesIn(text: string, most: number): number {
-  let count = 0;
+  let count = codeSpans(text).length;
+  if (count >= most) return most;
   for (const _ of text.matchAll(pattern)) if (++count === most) break;
   return count;
 }
 
-function pieceOf(match: RegExpExecArray, plain: boolean): Inline[] {
-  const [piece, code, bold, italic, struck, label, target, link, person, emoji] = match;
-  const inner = (signs: number) => parseInline(piece.slice(signs, -signs), plain);
-  if (code) return [{ kind: 'code', text: code.slice(1, -1) }];
+function pieceOf(match: RegExpExecArray, plain: boolean, atoms: readonly Atom[]): Inline[] {
+  const [piece, atom, bold, italic, struck, label, target, bracketed, link, emoji] = match;
+  const inner = (signs: number) => piecesOf(piece.slice(signs, -signs), plain, atoms);
+  if (atom) return [atomOf(atom, atoms)?.piece ?? { kind: 'text', text: atom }];
   if (bold) return [{ kind: 'bold', pieces: inner(2) }];
   if (italic) return [{ kind: 'italic', pieces: inner(1) }];
   if (struck) return [{ kind: 'struck', pieces: inner(2) }];
-  if (label && target) return namedLink(label, target, plain);
-  if (person) return [{ kind: 'mention', text: person }];
-  if (emoji) return [{ kind: 'text', text: emojiOf(piece) }];
-  if (!link) return [{ kind: plain ? 'text' : 'channel', text: piece }];
-  return [plain ? { kind: 'text', text: link } : { kind: 'link', url: link, pieces: null }];
+  if (label && target) return namedLink(label, restored(target, atoms), plain, atoms);
+  if (emoji) {
+    const known = emojiOf(piece);
+    return [known === piece ? { kind: 'emoji', name: emoji } : { kind: 'text', text: known }];
+  }
+  const url = restored(bracketed ?? link ?? piece, atoms);
+  return [plain ? { kind: 'text', text: url } : { kind: 'link', url, pieces: null }];
 }
 
 /** A label that is itself an address could lie, so both are shown as typed. */
-function namedLink(label: string, url: string, plain: boolean): Inline[] {
-  const pieces = parseInline(label, true);
+function namedLink(label: string, url: string, plain: boolean, atoms: readonly Atom[]): Inline[] {
+  const pieces = piecesOf(label, true, atoms);
   if (plain) return pieces;
   if (!/[\p{L}\p{N}]\.\p{L}{2,}/u.test(label)) return [{ kind: 'link', url, pieces }];
   const text = (part: string): Inline => ({ kind: 'text', text: part });

@@ -1,12 +1,22 @@
+import { framed } from '../../../../contract/mentions/quoted.ts';
+import { type Atom, type Mention, restored, withAtoms } from './atoms.ts';
 import { piecesIn } from './inline.ts';
 
 /** A part of a text that stands on lines of its own. */
 export type Block =
-  | { kind: 'lines' | 'code'; text: string }
+  | { kind: 'lines'; text: string }
+  | CodeBlock
   | { kind: 'heading'; level: number; text: string }
   | { kind: 'quote'; blocks: Block[] }
   | ListBlock
   | TableBlock;
+
+/** Its language as typed; absent: not said. */
+export interface CodeBlock {
+  kind: 'code';
+  text: string;
+  language?: string;
+}
 
 export interface ListBlock {
   kind: 'list';
@@ -32,12 +42,35 @@ export interface TableBlock {
 /** Elements in one message: those of a page together must not keep a browser busy for long. */
 const maxElements = 500;
 
+/** A text as blocks. */
+interface Parsed {
+  blocks: Block[];
+  /** The rest as typed, where it would become more elements than a message may have. */
+  rest: string;
+  /** What stands in the text of blocks that are not code. */
+  atoms: Atom[];
+}
+
 /**
  * Parses a text.
  * @param plain parses nothing but code, for places that have room for a few lines only
- * @returns its blocks, and the rest as typed, where it would become more elements than a message may have
+ * @param mentions what the server found in it
  */
-export function parseText(content: string, plain = false): { blocks: Block[]; rest: string } {
+export function parseText(content: string, plain = false, mentions: readonly Mention[] = []): Parsed {
+  const { text, atoms } = withAtoms(content, mentions);
+  const { blocks, rest } = parseUpTo(text, plain);
+  return { blocks: atoms.length > 0 ? asTyped(blocks, atoms) : blocks, rest: restored(rest, atoms), atoms };
+}
+
+/** Code is shown as typed. */
+function asTyped(blocks: Block[], atoms: readonly Atom[]): Block[] {
+  return blocks.map((block) => {
+    if (block.kind === 'code') return { ...block, text: restored(block.text, atoms) };
+    return block.kind === 'quote' ? { ...block, blocks: asTyped(block.blocks, atoms) } : block;
+  });
+}
+
+function parseUpTo(content: string, plain: boolean): { blocks: Block[]; rest: string } {
   const parse = plain ? plainBlocksOf : (text: string) => blocksOf(text);
   const fits = (text: string) => weightOf(parse(text)) + piecesIn(text, maxElements + 1) <= maxElements;
   if (fits(content)) return { blocks: parse(content), rest: '' };
@@ -59,9 +92,6 @@ export function parseText(content: string, plain = false): { blocks: Block[]; re
 /** Quotations and lists nested deeper stay as typed: there would be no room for them. */
 const maxDepth = 4;
 
-/** The block that starts first contains the others: a quotation in a block of code is code, and one around it a quotation. */
-const framed =
-  /```[\s\S]+?```|^>(?![^ \n])[^\n]*(?:\n>(?![^ \n])[^\n]*)*|^\|[^\n]+\| *\n\|(?: *:?-+:? *\|)+ *$(?:\n\|[^\n]*\| *$)*/gm;
 const headed = /^(#{1,3}) +(\S.*)$/;
 const listed = /^([ \t]*)(?:[-*]|(\d{1,3})[.)]) +(\S.*)$/;
 const continued = /^[ \t]{2,}\S/;
@@ -75,7 +105,7 @@ function blocksOf(content: string, depth = 0): Block[] {
     if (isQuote && depth === maxDepth) continue;
     blocks.push(...linesOf(content.slice(from, index).replace(/\n$/, '')));
     if (isQuote) blocks.push({ kind: 'quote', blocks: blocksOf(source.replace(/^> ?/gm, ''), depth + 1) });
-    else blocks.push(source.startsWith('|') ? tableOf(source) : { kind: 'code', text: codeOf(source) });
+    else blocks.push(source.startsWith('|') ? tableOf(source) : codeOf(source));
     // The end of its last line.
     from = index + source.length + (content[index + source.length] === '\n' ? 1 : 0);
   }
@@ -109,14 +139,15 @@ function weightWithin(block: Block): number {
 /** Parses nothing but code, for places that have room for a few lines only. */
 function plainBlocksOf(content: string): Block[] {
   const parts = content.split(/\n?(```[\s\S]+?```)\n?/g);
-  return parts.map((part, i) => (i % 2 === 1 ? { kind: 'code', text: codeOf(part) } : { kind: 'lines', text: part }));
+  return parts.map((part, i) => (i % 2 === 1 ? codeOf(part) : { kind: 'lines', text: part }));
 }
 
-const codeOf = (source: string) =>
-  source
-    .slice(3, -3)
-    .replace(/^[\w+-]*\n/, '')
-    .replace(/\n$/, '');
+function codeOf(source: string): CodeBlock {
+  const inner = source.slice(3, -3);
+  const [line, language] = /^([\w+#.-]*)\n/.exec(inner) ?? ['', ''];
+  const text = inner.slice(line.length).replace(/\n$/, '');
+  return language ? { kind: 'code', text, language: language.toLowerCase() } : { kind: 'code', text };
+}
 
 function tableOf(source: string): TableBlock {
   const [head = [], marks = [], ...rows] = source.split('\n').map(cellsOf);

@@ -1,31 +1,35 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
+import { pathTo } from '../../state/router.ts';
 import { useApp } from '../useApp.ts';
-import { IconButton } from './Button.tsx';
+import type { Atom, Mention } from './atoms.ts';
+import { Code } from './Code.tsx';
 import { type Inline as Piece, parseInline } from './inline.ts';
 import { type Block, type ListBlock, parseText, type TableBlock } from './markdown.ts';
+import { NamedEmoji } from './OwnEmoji.tsx';
+import { Spoiler } from './Spoiler.tsx';
 
 interface TextProps {
   content: string;
   /** For a few lines within a link: it contains no link, and only code is formatted as a block. */
   plain?: boolean;
-  /** Paths of the channels that it names, by name as typed. */
-  channels?: ReadonlyMap<string, string>;
+  /** What it mentions, as the server found it; nothing else is shown as a mention. */
+  mentions?: readonly Mention[];
 }
 
-const Channels = createContext<ReadonlyMap<string, string> | undefined>(undefined);
+const Atoms = createContext<readonly Atom[]>([]);
 
 /**
  * What people write, as elements: code, quotations, lists, tables, headings, emphasis, links. Every piece is a text node or an
  * element created here, so no string of a user is ever parsed as HTML.
  */
-export function Text({ content, plain = false, channels }: TextProps) {
-  const { blocks, rest } = useMemo(() => parseText(content, plain), [content, plain]);
+export function Text({ content, plain = false, mentions }: TextProps) {
+  const { blocks, rest, atoms } = useMemo(() => parseText(content, plain, mentions), [content, plain, mentions]);
   return (
-    <Channels.Provider value={channels}>
+    <Atoms.Provider value={atoms}>
       <Blocks list={blocks} plain={plain} />
       {rest || null}
-    </Channels.Provider>
+    </Atoms.Provider>
   );
 }
 
@@ -44,7 +48,7 @@ function BlockView({ block, plain }: { block: Block; plain: boolean }) {
     case 'lines':
       return <Inline text={block.text} plain={plain} />;
     case 'code':
-      return <Code text={block.text} plain={plain} />;
+      return <Code text={block.text} language={block.language ?? ''} plain={plain} />;
     case 'heading':
       return <Heading level={block.level} text={block.text} />;
     case 'quote':
@@ -58,23 +62,6 @@ function BlockView({ block, plain }: { block: Block; plain: boolean }) {
     case 'table':
       return <Table table={block} />;
   }
-}
-
-function Code({ text, plain }: { text: string; plain: boolean }) {
-  const { copy } = useApp();
-  const code = (
-    <pre>
-      <code>{text}</code>
-    </pre>
-  );
-  // Only secure pages have a clipboard.
-  if (plain || !navigator.clipboard) return code;
-  return (
-    <div class="snippet">
-      {code}
-      <IconButton icon="copy" label="Copy the code" onClick={() => void copy(text)} />
-    </div>
-  );
 }
 
 /** Below the headings of the page: the conversation has the first level, the thread the second. */
@@ -120,20 +107,21 @@ function Table({ table: { head, sides, rows } }: { table: TableBlock }) {
 }
 
 function Inline({ text, plain }: { text: string; plain: boolean }) {
-  return <Pieces list={parseInline(text, plain)} />;
+  return <Pieces list={parseInline(text, plain, useContext(Atoms))} plain={plain} />;
 }
 
-function Pieces({ list }: { list: readonly Piece[] }) {
+/** @param plain within a link */
+function Pieces({ list, plain }: { list: readonly Piece[]; plain: boolean }) {
   return (
     <>
       {list.map((piece, i) => (
-        <PieceView key={i} piece={piece} />
+        <PieceView key={i} piece={piece} plain={plain} />
       ))}
     </>
   );
 }
 
-function PieceView({ piece }: { piece: Piece }) {
+function PieceView({ piece, plain }: { piece: Piece; plain: boolean }) {
   switch (piece.kind) {
     case 'text':
       return <>{piece.text}</>;
@@ -142,38 +130,58 @@ function PieceView({ piece }: { piece: Piece }) {
     case 'bold':
       return (
         <strong>
-          <Pieces list={piece.pieces} />
+          <Pieces list={piece.pieces} plain={plain} />
         </strong>
       );
     case 'italic':
       return (
         <em>
-          <Pieces list={piece.pieces} />
+          <Pieces list={piece.pieces} plain={plain} />
         </em>
       );
     case 'struck':
       return (
         <s>
-          <Pieces list={piece.pieces} />
+          <Pieces list={piece.pieces} plain={plain} />
         </s>
       );
+    case 'emoji':
+      return <NamedEmoji name={piece.name} />;
+    case 'spoiler':
+      return <HiddenText {...piece} plain={plain} />;
     case 'mention':
-      return <span class="mention">{piece.text}</span>;
-    case 'channel':
-      return <ChannelName name={piece.text} />;
+      return <MentionView mention={piece.mention} plain={plain} />;
     case 'link':
-      return <Link url={piece.url}>{piece.pieces && <Pieces list={piece.pieces} />}</Link>;
+      return <Link url={piece.url}>{piece.pieces && <Pieces list={piece.pieces} plain />}</Link>;
   }
 }
 
-/** A link, if it is the name of a channel. */
-function ChannelName({ name }: { name: string }) {
-  const href = useContext(Channels)?.get(name);
-  if (!href) return <>{name}</>;
+/** Within a link nothing can be shown by a click. */
+function HiddenText({ content, mentions, plain }: { content: string; mentions: readonly Mention[]; plain: boolean }) {
+  if (plain) return <span class="spoiler">Spoiler</span>;
   return (
-    <a class="mention" href={href}>
-      {name}
-    </a>
+    <Spoiler of={content} label="Spoiler">
+      {() => <Text content={content} mentions={mentions} />}
+    </Spoiler>
+  );
+}
+
+/** As typed; an id is shown as the name, which for the others is under the pointer. */
+function MentionView({ mention: { kind, token, label, targetId }, plain }: { mention: Mention; plain: boolean }) {
+  const { servers } = useApp();
+  const isId = token.startsWith('<');
+  const text = isId ? `${token.charAt(1)}${label}` : token;
+  if (kind === 'channel' && !plain) {
+    return (
+      <a class="mention" href={pathTo.channel(servers.current.value?.id ?? null, targetId)}>
+        {text}
+      </a>
+    );
+  }
+  return (
+    <span class="mention" title={isId || kind !== 'user' ? undefined : label}>
+      {text}
+    </span>
   );
 }
 

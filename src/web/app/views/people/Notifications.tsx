@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import type { NotificationRecord } from '../../../../client/index.ts';
-import { pathOf } from '../../state/notifications.ts';
+import { pathOf } from '../../state/paths.ts';
 import { pathTo } from '../../state/router.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { More } from '../parts/Button.tsx';

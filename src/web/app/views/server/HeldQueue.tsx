@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { saidIn } from '../../state/said.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
@@ -72,16 +73,16 @@ function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
   };
   const about = `${item.author.displayName} in #${channel?.name ?? ''}`;
   return (
-    <li ref={ref} aria-label={`${about}: ${item.content}`} onKeyDown={press}>
+    <li ref={ref} aria-label={`${about}: ${saidIn(item)}`} onKeyDown={press}>
       <Avatar user={item.author} size="small" />
       <div>
         <p class="faint">
           {about}, {fullTime(item.createdAt)}: {reasonOf(item)}
         </p>
         {item.previousContent !== null && <del class="text">{item.previousContent}</del>}
-        <Folding content={item.content}>
+        <Folding content={saidIn(item)}>
           <div class="text">
-            <Text content={item.content} />
+            <Text content={saidIn(item)} />
           </div>
         </Folding>
         <Attachments list={item.attachments} />

@@ -13,6 +13,7 @@ import { Overview } from './Overview.tsx';
 import { Reports } from './Reports.tsx';
 import { Roles } from './Roles.tsx';
 import { ServerAgents } from './ServerAgents.tsx';
+import { ServerEmoji } from './ServerEmoji.tsx';
 import { ServerHome } from './ServerHome.tsx';
 import { sectionsFor } from './sections.ts';
 import { useRoles } from './useRoles.ts';
@@ -54,6 +55,8 @@ function Content({ server, section }: { server: ServerRecord; section: ServerSec
       return <Invites server={server} />;
     case 'agents':
       return <ServerAgents server={server} />;
+    case 'emoji':
+      return <ServerEmoji server={server} />;
     case 'filters':
       return <Filters server={server} />;
     case 'held':

@@ -9,6 +9,7 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { PickAndAdd } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
+import { SaidEmoji } from '../people/StatusDialog.tsx';
 import { useApp } from '../useApp.ts';
 import { HighestRole } from './RoleBadge.tsx';
 import { useChannelMembers } from './useMembers.ts';
@@ -103,6 +104,7 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
             name={member.user.displayName}
             about={`@${member.user.username}`}
           >
+            <SaidEmoji userId={member.userId} />
             <HighestRole member={member} list={roles} />
             {member.userId !== me.value?.id && (
               <IconButton

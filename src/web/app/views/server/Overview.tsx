@@ -24,6 +24,7 @@ export function Overview({ server }: { server: ServerRecord }) {
       iconUrl: typedPicture(text('iconUrl'), server.iconUrl),
       isPublic: isChecked('isPublic'),
       requireSecondFactor: isChecked('requireSecondFactor'),
+      linkPreviews: isChecked('linkPreviews'),
       homepageHtml: raw('homepageHtml') || null,
     });
     showToast('The server is saved.');
@@ -67,6 +68,11 @@ export function Overview({ server }: { server: ServerRecord }) {
           label="Only people with a second factor may use their role here"
           name="requireSecondFactor"
           checked={server.requireSecondFactor}
+        />
+        <Check
+          label="Messages show previews of the pages that they link to"
+          name="linkPreviews"
+          checked={server.linkPreviews}
         />
         <TextArea
           label="Home page (HTML)"

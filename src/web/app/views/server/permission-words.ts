@@ -12,6 +12,7 @@ const server = {
   'bot:keep': 'Keep agents for the server',
   'bot:set-rights': 'Decide what agents may do',
   'retention:set': 'Set how long messages are kept',
+  'emoji:manage': 'Add and remove emoji',
   'audit:read': 'Read who did what',
 } as const;
 

@@ -1,8 +1,13 @@
 import { useEffect } from 'preact/hooks';
-import type { Strategy } from '../../state/preferences.ts';
-import { Check } from '../parts/Field.tsx';
+import type { Level, Strategy } from '../../state/preferences.ts';
+import { Check, type Option, Select } from '../parts/Field.tsx';
 import { Block } from '../parts/Page.tsx';
 import { useApp } from '../useApp.ts';
+import { DigestSettings } from './DigestSettings.tsx';
+import { Keywords } from './Keywords.tsx';
+import { PushSettings } from './PushSettings.tsx';
+import { QuietHours } from './QuietHours.tsx';
+import { Snooze } from './Snooze.tsx';
 
 const strategies: { value: Strategy; label: string; about: string }[] = [
   {
@@ -14,12 +19,13 @@ const strategies: { value: Strategy; label: string; about: string }[] = [
   { value: 'none', label: 'Only what the system has to say', about: 'Friend requests, invitations and the like.' },
 ];
 
-/** What the user wants to be notified of. */
+/** What the user wants to be notified of, when and how. */
 export function NotificationSettings() {
   const { connection, preferences, attempt, surroundings } = useApp();
   useEffect(() => connection.load(() => preferences.load()), []);
   return (
     <>
+      <Snooze />
       <Block title="Notify me of">
         <fieldset class="choices">
           <legend class="hidden">Notify me of</legend>
@@ -30,7 +36,7 @@ export function NotificationSettings() {
                 name="strategy"
                 value={value}
                 checked={preferences.current.value.strategy === value}
-                onChange={() => void attempt(() => preferences.setStrategy(value))}
+                onChange={() => void attempt(() => preferences.change({ strategy: value }))}
               />
               <span>
                 {label}
@@ -41,7 +47,11 @@ export function NotificationSettings() {
         </fieldset>
         {surroundings.alerts.isSupported() && <Alerts />}
       </Block>
-      <Muted />
+      <PushSettings />
+      <Keywords />
+      <DigestSettings />
+      <QuietHours />
+      <Levels />
     </>
   );
 }
@@ -62,31 +72,50 @@ function Alerts() {
   );
 }
 
-function Muted() {
+const usual = 'usual';
+const chosen: Option[] = [
+  { value: 'all', label: 'Every message' },
+  { value: 'mentions', label: 'Mentions' },
+  { value: 'nothing', label: 'Nothing' },
+];
+const inServer: Option[] = [{ value: usual, label: 'As chosen above' }, ...chosen];
+const inChannel: Option[] = [{ value: usual, label: 'As in the server' }, ...chosen];
+
+const levelOf = (value: string): Level =>
+  value === 'all' || value === 'mentions' || value === 'nothing' ? value : null;
+
+function Levels() {
   const { servers, lists, preferences, attempt } = useApp();
   const count = servers.list.value.length;
   useEffect(() => {
-    // Without its channels a server can still be muted.
+    // Without its channels a server still has a level.
     for (const { id } of servers.list.peek()) void servers.loadChannels(id).catch(() => {});
   }, [count]);
+  const choose = (place: 'server' | 'channel', id: string) => (value: string) =>
+    void attempt(() => preferences.setLevel(place, id, levelOf(value)));
   return (
-    <Block title="Muted" about="Nothing comes from there but what the system has to say.">
+    <Block
+      title="In single places"
+      about="“Every message” is more than what concerns you. Where you choose “Nothing”, only the system has its say."
+    >
       {lists.loaded.value && count === 0 && <p class="empty">You are in no server yet.</p>}
-      <ul class="mutes">
+      <ul class="levels">
         {servers.list.value.map(({ id, name }) => (
           <li key={id}>
-            <Check
+            <Select
               label={name}
-              checked={preferences.isMuted('server', id)}
-              onChange={(muted) => void attempt(() => preferences.setMuted('server', id, muted))}
+              value={preferences.levelOf('server', id) ?? usual}
+              options={inServer}
+              onChange={choose('server', id)}
             />
             <ul>
               {servers.channels.value.get(id)?.map((channel) => (
                 <li key={channel.id}>
-                  <Check
+                  <Select
                     label={`#${channel.name}`}
-                    checked={preferences.isMuted('channel', channel.id)}
-                    onChange={(muted) => void attempt(() => preferences.setMuted('channel', channel.id, muted))}
+                    value={preferences.levelOf('channel', channel.id) ?? usual}
+                    options={inChannel}
+                    onChange={choose('channel', channel.id)}
                   />
                 </li>
               ))}

@@ -9,6 +9,7 @@ import { useApp } from '../useApp.ts';
 import { Account, Devices } from './Account.tsx';
 import { AgentPage, Agents } from './Agents.tsx';
 import { NotificationSettings } from './NotificationSettings.tsx';
+import { ReceiptSettings } from './ReceiptSettings.tsx';
 import { InviteCodes, PersonalTokens } from './Tokens.tsx';
 import { Username } from './Username.tsx';
 
@@ -96,6 +97,7 @@ export function Profile() {
         />
       </Form>
       <Username />
+      <ReceiptSettings />
       <Membership />
     </>
   );

@@ -1,11 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { ParleyError } from '../../../../client/index.ts';
+import { useState } from 'preact/hooks';
 import { type Attachment, formatSize } from '../../state/attachments.ts';
-import { errorText } from '../../state/toasts.ts';
 import { IconButton } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { Spoiler } from '../parts/Spoiler.tsx';
 import { useApp } from '../useApp.ts';
+import { Player, playedAs, Voice } from './Players.tsx';
+import { useLink } from './useLink.ts';
 
 export function Attachments({ list }: { list: Attachment[] }) {
   const [opened, setOpened] = useState<string | null>(null);
@@ -15,18 +16,33 @@ export function Attachments({ list }: { list: Attachment[] }) {
       <ul class="attachments">
         {list.map((attachment) => (
           <li key={attachment.id}>
-            {isPicture(attachment) ? (
-              <Picture picture={attachment} onOpen={() => setOpened(attachment.id)} />
-            ) : (
-              <File attachment={attachment} />
-            )}
+            <Shown attachment={attachment} onOpen={() => setOpened(attachment.id)} />
           </li>
         ))}
       </ul>
       {opened && (
-        <Pictures list={list.filter(isPicture)} id={opened} onGo={setOpened} onClose={() => setOpened(null)} />
+        <Pictures
+          list={beside(list, opened).filter(isPicture)}
+          id={opened}
+          onGo={setOpened}
+          onClose={() => setOpened(null)}
+        />
       )}
     </>
+  );
+}
+
+/** Going through the pictures of a message shows no spoiler but the one that was opened. */
+const beside = (list: Attachment[], opened: string) => list.filter(({ id, isSpoiler }) => !isSpoiler || id === opened);
+
+function Shown({ attachment, onOpen }: { attachment: Attachment; onOpen(): void }) {
+  const file = () =>
+    isPicture(attachment) ? <Picture picture={attachment} onOpen={onOpen} /> : <Other file={attachment} />;
+  if (!attachment.isSpoiler) return file();
+  return (
+    <Spoiler of={attachment.id} label="Spoiler: a file">
+      {file}
+    </Spoiler>
   );
 }
 
@@ -37,6 +53,8 @@ const maxHeight = 320;
 function Picture({ picture, onOpen }: { picture: SizedPicture; onOpen(): void }) {
   const { src, href, again, opens } = useLink(picture);
   const { filename, width, height } = picture;
+  // One that comes later would have the browser load the picture once more.
+  const [small] = useState(() => hasSmall(picture));
   // The link has its size before the picture is loaded, so nothing moves.
   const shown = width * Math.min(1, maxWidth / width, maxHeight / height);
   const click = (event: MouseEvent) => {
@@ -54,9 +72,25 @@ function Picture({ picture, onOpen }: { picture: SizedPicture; onOpen(): void })
       aria-haspopup="dialog"
       onClick={click}
     >
-      <img src={src} alt={filename} loading="lazy" onError={again} />
+      <img src={src && small ? `${src}&size=thumbnail` : src} alt={filename} loading="lazy" onError={again} />
     </a>
   );
+}
+
+/** An animation up to this size is shown as it moves, except to those who want no motion. */
+const largestMoving = 4_000_000;
+
+/** Whether a picture is shown as its thumbnail in the list. */
+function hasSmall({ contentType, size, thumbnailUrl }: Attachment): boolean {
+  const isStill = size > largestMoving || matchMedia('(prefers-reduced-motion: reduce)').matches;
+  return Boolean(thumbnailUrl) && (isStill || contentType !== 'image/gif');
+}
+
+/** Sound, a video, or what is only to be fetched. */
+function Other({ file }: { file: Attachment }) {
+  const kind = playedAs(file);
+  if (kind === 'audio' && file.voice) return <Voice file={file} />;
+  return kind ? <Player file={file} kind={kind} /> : <File attachment={file} />;
 }
 
 function File({ attachment }: { attachment: Attachment }) {
@@ -147,51 +181,4 @@ function Large({ picture }: { picture: SizedPicture }) {
       </div>
     </>
   );
-}
-
-/** How often a picture is requested that fails. */
-const maxTries = 3;
-
-/** The URL of a file, for showing and for opening it. URLs are valid for minutes only, so they are renewed. */
-export function useLink(attachment: Attachment) {
-  const { attachments, connection } = useApp();
-  const [src, setSrc] = useState<string>();
-  const [href, setHref] = useState<string>();
-  /** Why it cannot be loaded. */
-  const [problem, setProblem] = useState<string>();
-  const tries = useRef(0);
-  const forget = useRef(() => {});
-  const ask = () => {
-    let wanted = true;
-    forget.current = () => {
-      wanted = false;
-    };
-    attachments.linkTo(attachment).then(
-      (url) => {
-        if (!wanted) return;
-        setSrc(url);
-        setHref(url);
-      },
-      (error) => {
-        if (!wanted) return;
-        if (error instanceof ParleyError && error.isPassing) forget.current = connection.whenReachable(ask);
-        else setProblem(errorText(error));
-      },
-    );
-  };
-  useEffect(() => {
-    for (const set of [setSrc, setHref, setProblem]) set(undefined);
-    tries.current = 0;
-    ask();
-    return () => forget.current();
-  }, [attachment.id]);
-  const again = () => {
-    if (++tries.current > maxTries) return setProblem('This picture cannot be shown.');
-    setSrc(undefined);
-    forget.current();
-    forget.current = connection.whenReachable(ask);
-  };
-  const renew = () => void attachments.linkTo(attachment).then(setHref, () => {});
-  const opens = { target: '_blank', rel: 'noopener', onPointerEnter: renew, onFocus: renew };
-  return { src, href, problem, again, opens };
 }

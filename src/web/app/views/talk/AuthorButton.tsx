@@ -3,6 +3,7 @@ import type { Message } from '../../../../client/index.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { Said } from '../people/StatusDialog.tsx';
 import { useApp } from '../useApp.ts';
 
 type Author = Message['author'];
@@ -32,6 +33,7 @@ function Card({ author, onClose }: { author: Author; onClose(): void }) {
           {isBot && ' · bot'}
         </span>
       </p>
+      <Said userId={id} />
       {id !== me.value?.id && <CardActions author={author} onClose={onClose} />}
     </Dialog>
   );

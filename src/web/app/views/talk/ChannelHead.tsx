@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChannelRecord, ThreadRecord } from '../../../../client/index.ts';
 import { isWide } from '../../browser.ts';
+import { type DmChannel, nameOf } from '../../state/groups.ts';
 import { pathTo } from '../../state/router.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -10,15 +11,18 @@ import { Icon, type IconName } from '../parts/Icon.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { shortTime } from '../parts/time.ts';
+import { DmDialogs, type DmTask, dmItems } from '../people/GroupDialogs.tsx';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
 import { channelTasks } from '../server/channel-tasks.ts';
 import { ChannelMembers } from '../server/MemberList.tsx';
 import { sectionsFor } from '../server/sections.ts';
 import { type AppState, useApp } from '../useApp.ts';
+import { Pins } from './Found.tsx';
+import { LevelDialog } from './LevelDialog.tsx';
 import { channelAt } from './permissions.ts';
-import { Pins, Search } from './Search.tsx';
+import { Search } from './Search.tsx';
 
-type Shown = 'pins' | 'threads' | 'search' | 'members';
+type Shown = 'pins' | 'threads' | 'search' | 'members' | 'level';
 
 /** The head of a conversation: its name, topic and actions. */
 export function ChannelHead({ channelId }: { channelId: string }) {
@@ -26,9 +30,17 @@ export function ChannelHead({ channelId }: { channelId: string }) {
   const { setTitle } = app;
   const [shown, setShown] = useState<Shown | null>(null);
   const [task, setTask] = useState<ChannelTask | null>(null);
+  const [dmTask, setDmTask] = useState<DmTask | null>(null);
   const about = useConversationInfo(channelId);
   useEffect(() => setTitle(about.name && about.label), [about.name, about.label]);
   const close = () => setShown(null);
+  const replied = app.follows.isUnread(channelId);
+  const items = [
+    ...phoneItems(setShown),
+    ...itemsFor(app, channelId, about, setTask),
+    ...(about.dm ? dmItems(about.dm, setDmTask) : []),
+    levelItem(setShown),
+  ];
   return (
     <header class="bar">
       <a class="icon back" href={about.back} aria-label="Back to the list">
@@ -43,17 +55,23 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       <IconButton icon="search" label="Search" onClick={() => setShown('search')} />
       {/* On a phone there is no room for these; they are in the menu. */}
       <span class="roomy">
-        <IconButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
+        <span class={replied ? 'marked' : ''}>
+          <IconButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
+          {replied && <span class="hidden">There are new replies.</span>}
+        </span>
         <IconButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
       </span>
       {isInServer(app) && <IconButton icon="friends" label="Members" onClick={() => setShown('members')} />}
-      <Menu label="More" items={[...phoneItems(setShown), ...itemsFor(app, channelId, about, setTask)]}>
+      {about.dm?.kind === 'group' && <IconButton icon="friends" label="People" onClick={() => setDmTask('people')} />}
+      <Menu label="More" items={items}>
         <Icon name="more" />
       </Menu>
       {shown === 'pins' && <Pins channelId={channelId} onClose={close} />}
       {shown === 'threads' && <Threads channelId={channelId} onClose={close} />}
       {shown === 'search' && <Search channelId={channelId} onClose={close} />}
+      {shown === 'level' && <LevelDialog channelId={channelId} onClose={close} />}
       {shown === 'members' && about.channel && <ChannelMembers channel={about.channel} onClose={close} />}
+      {about.dm && dmTask && <DmDialogs dm={about.dm} task={dmTask} onClose={() => setDmTask(null)} />}
       {task && <ChannelDialogs task={task} onClose={() => setTask(null)} />}
     </header>
   );
@@ -71,6 +89,12 @@ function phoneItems(onShow: (what: Shown) => void): MenuItem[] {
     { label: 'Pinned messages', icon: 'pin', run: () => onShow('pins') },
   ];
 }
+
+const levelItem = (onShow: (what: Shown) => void): MenuItem => ({
+  label: 'Notifications',
+  icon: 'bell',
+  run: () => onShow('level'),
+});
 
 function itemsFor(app: AppState, channelId: string, about: About, onTask: (task: ChannelTask) => void): MenuItem[] {
   const muted = app.preferences.isMuted('channel', channelId);
@@ -109,6 +133,7 @@ interface About {
   channel: ChannelRecord | null;
   /** The other user of a direct conversation. */
   other: Other | null;
+  dm: DmChannel | null;
 }
 
 /** Loads a channel that is in no list, such as an archived one. */
@@ -129,11 +154,13 @@ export function useConversationInfo(channelId: string): About {
     const name = channel?.name ?? '';
     const icon = channel ? channelIcon(channel) : 'hash';
     const back = pathTo.server(here.serverId);
-    return { name, label: `#${name}`, icon, topic: channel?.topic ?? null, back, channel, other: null };
+    return { name, label: `#${name}`, icon, topic: channel?.topic ?? null, back, channel, other: null, dm: null };
   }
-  const other = app.people.dms.value.find(({ id }) => id === channelId)?.otherUser ?? null;
-  const name = other?.displayName ?? '';
-  return { name, label: `@${name}`, icon: 'chat', topic: null, back: '/app/messages', channel: null, other };
+  const dm = app.people.dms.value.find(({ id }) => id === channelId) ?? null;
+  const name = dm ? nameOf(dm, app.me.value?.id) : '';
+  const other = dm?.kind === 'dm' ? dm.otherUser : null;
+  const icon = dm?.kind === 'group' ? 'friends' : 'chat';
+  return { name, label: other ? `@${name}` : name, icon, topic: null, back: '/app/messages', channel: null, other, dm };
 }
 
 /** The page size. */
@@ -141,7 +168,7 @@ const pageSize = 50;
 
 /** The threads of a channel, the newest first. */
 export function Threads({ channelId, onClose }: { channelId: string; onClose(): void }) {
-  const { client, servers } = useApp();
+  const { client, servers, follows } = useApp();
   const { list, onMore } = usePages<ThreadRecord>(
     pageSize,
     (known) => {
@@ -160,7 +187,10 @@ export function Threads({ channelId, onClose }: { channelId: string; onClose(): 
             <a href={pathTo.thread(servers.current.value?.id ?? null, channelId, thread.id)} onClick={onClose}>
               <Icon name="thread" />
               <span class="who">
-                <span class="title">{thread.name}</span>
+                <span class="title">
+                  {thread.name}
+                  {follows.unreadIn(thread.id) > 0 && <span class="fresh"> {follows.unreadIn(thread.id)} new</span>}
+                </span>
                 <span class="faint">{aboutThread(thread)}</span>
               </span>
             </a>

@@ -1,8 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Message, MessageInput } from '../../../../client/index.ts';
+import type { MessageInput } from '../../../../client/index.ts';
 import { isTouched } from '../../browser.ts';
-import type { Attachment } from '../../state/attachments.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { useDrop } from '../parts/dropping.ts';
@@ -10,7 +9,10 @@ import { Icon } from '../parts/Icon.tsx';
 import { countdown, pauseText } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
 import { AddFiles } from './AddFiles.tsx';
+import { AskPoll } from './AskPoll.tsx';
+import { FileList } from './FileList.tsx';
 import { mayUsually, withheld } from './permissions.ts';
+import { SendLater } from './SendLater.tsx';
 import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
 import { UnsentDraft } from './Unsent.tsx';
 import { useSlowMode } from './useRestraints.ts';
@@ -58,13 +60,8 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
       }}
     >
       <Suggestions id={`${id}-list`} {...suggesting} />
-      <ReplyingTo message={answered} />
-      <FileList
-        files={files}
-        uploading={uploading}
-        onRemove={(file) => attachments.remove(timeline.key, file)}
-        onStop={(file) => attachments.cancel(timeline.key, file)}
-      />
+      <ReplyingTo name={answered?.name ?? null} onStop={() => app.drafts.replies.set(timeline.key, null)} />
+      <FileList of={timeline.key} files={files} uploading={uploading} />
       <TextBox id={id} name={name} composing={composing} withoutFiles={withoutFiles} onFiles={addFiles} />
       <SlowModeNote {...composing.slowMode} />
       <Typists channelId={channelId} threadId={threadId} />
@@ -112,6 +109,8 @@ function TextBox({ id, name, composing, withoutFiles, onFiles }: TextBoxProps) {
         onPaste={(event) => onFiles([...(event.clipboardData?.files ?? [])])}
       />
       {left < countFrom && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
+      <AskPoll onAsk={composing.ask} />
+      <SendLater {...composing.later} />
       <button type="submit" class="send" aria-label="Send" disabled={blocked}>
         <Icon name="send" />
       </button>
@@ -119,60 +118,15 @@ function TextBox({ id, name, composing, withoutFiles, onFiles }: TextBoxProps) {
   );
 }
 
-interface FileListProps {
-  files: readonly Attachment[];
-  uploading: readonly File[];
-  onRemove(file: Attachment): void;
-  onStop(file: File): void;
-}
-
-export function FileList({ files, uploading, onRemove, onStop }: FileListProps) {
-  const { connection } = useApp();
-  if (files.length === 0 && uploading.length === 0) return null;
-  const waits = connection.state.value.status === 'offline' ? 'waits for a connection' : 'uploading…';
-  return (
-    <ul class="files" aria-label="Files to send">
-      {files.map((file) => (
-        <FileToSend key={file.id} name={file.filename} onRemove={() => onRemove(file)} />
-      ))}
-      {uploading.map((file, i) => (
-        <FileToSend key={`${i} ${file.name}`} name={file.name} state={waits} onRemove={() => onStop(file)} />
-      ))}
-    </ul>
-  );
-}
-
-function FileToSend({ name, state, onRemove }: { name: string; state?: string; onRemove(): void }) {
-  return (
-    <li>
-      <span>
-        {name}
-        {state && (
-          <span class="faint" role="status">
-            {' '}
-            {state}
-          </span>
-        )}
-      </span>
-      <button type="button" class="link" aria-label={`Do not send ${name}`} onClick={onRemove}>
-        <Icon name="close" />
-      </button>
-    </li>
-  );
-}
-
-export function ReplyingTo({ message }: { message: Message | null }) {
-  const { drafts } = useApp();
-  if (!message) return null;
-  const stop = () => {
-    drafts.replyTo.value = null;
-  };
+/** @param name of the author of the message that is answered; null: there is none */
+function ReplyingTo({ name, onStop }: { name: string | null; onStop(): void }) {
+  if (name === null) return null;
   return (
     <div class="answering">
       <span>
-        Replying to <strong>{message.author.displayName}</strong>
+        Replying to <strong>{name}</strong>
       </span>
-      <button type="button" class="icon" aria-label="Do not reply" onClick={stop}>
+      <button type="button" class="icon" aria-label="Do not reply" onClick={onStop}>
         <Icon name="close" />
       </button>
     </div>
@@ -219,8 +173,7 @@ export function useComposer(timeline: Timeline) {
   const { text, change } = useDraft(timeline);
   const ref = useRef<HTMLTextAreaElement>(null);
   const { files, uploading } = attachments.of(key);
-  const asked = drafts.replyTo.value;
-  const answered = asked?.channelId === channelId && asked.threadId === threadId ? asked : null;
+  const answered = drafts.replies.of(key);
   const isEmpty = text.trim() === '' && files.length === 0;
   const slowMode = useSlowMode(channelId);
   const blocked = isEmpty || uploading.length > 0 || text.length > maxLength || slowMode.left > 0;
@@ -229,35 +182,50 @@ export function useComposer(timeline: Timeline) {
   useLayoutEffect(() => {
     // On a phone the keyboard would cover half of the messages.
     if (!isTouched() || answered) ref.current?.focus();
-  }, [key, answered]);
+  }, [key, answered?.id]);
+  const message = (): MessageInput => {
+    const sent = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
+    return { content: text.trim(), attachments: sent, threadId, replyToId: answered?.id };
+  };
+  const clear = () => {
+    attachments.sent(key);
+    change('');
+    drafts.replies.set(key, null);
+  };
   const send = () => {
     if (text.length > maxLength)
       showToast(`A message has at most ${maxLength} characters; files have more room.`, 'bad');
     if (blocked) return;
-    const sent = files.length > 0 ? files.map(({ id }) => ({ id })) : undefined;
-    attachments.sent(key);
-    sendTo(app, timeline, { content: text.trim(), attachments: sent, threadId, replyToId: answered?.id });
-    change('');
-    drafts.replyTo.value = null;
+    sendTo(app, timeline, message());
+    clear();
+    showEnd(ref);
+  };
+  const ask = (poll: NonNullable<MessageInput['poll']>) => {
+    sendTo(app, timeline, { content: '', poll, threadId, replyToId: answered?.id });
+    drafts.replies.set(key, null);
     showEnd(ref);
   };
   const suggesting = useSuggestions(channelId, ref, change);
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
-    if (event.key === 'Escape' && !isComposing(event)) drafts.replyTo.value = null;
+    if (event.key === 'Escape' && !isComposing(event)) drafts.replies.set(key, null);
     if (event.key === 'ArrowUp' && !event.altKey && text === '') return editLast(app, timeline, event);
     if (!keyboard.submits(event)) return;
     event.preventDefault();
     send();
   };
-  return { ref, text, change, answered, files, uploading, send, press, suggesting, blocked, slowMode };
+  const later = { channelId, message, clear, blocked: isEmpty || uploading.length > 0 || text.length > maxLength };
+  return { ref, text, change, answered, files, uploading, send, ask, later, press, suggesting, blocked, slowMode };
 }
 
 /** The draft; it outlives the page. */
 function useDraft({ key, channelId, threadId }: Timeline) {
-  const { drafts, typists } = useApp();
+  const { drafts, syncedDrafts, typists } = useApp();
   const [text, setText] = useState(() => drafts.of(key));
-  useEffect(() => drafts.follow(key, setText), [key]);
+  useEffect(() => {
+    syncedDrafts.follow({ channelId, threadId });
+    return drafts.follow(key, setText);
+  }, [key]);
   const change = (value: string) => {
     setText(value);
     drafts.keep(key, value);

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { ChannelRecord, RestAnswer } from '../../../../client/index.ts';
+import { type ChannelRecord, ParleyError, type RestAnswer } from '../../../../client/index.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Button } from '../parts/Button.tsx';
 import { useApp } from '../useApp.ts';
@@ -11,6 +11,7 @@ import { withheld } from './permissions.ts';
 import { Thread } from './Thread.tsx';
 import { UnsentDraft } from './Unsent.tsx';
 import { useAnnouncements } from './useNewMessages.ts';
+import { useOwnEmoji } from './useOwnEmoji.ts';
 import { useTimeout } from './useRestraints.ts';
 
 interface ConversationProps {
@@ -49,11 +50,19 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
     else if (anchor) void showAnchor(timeline, anchor.messageId);
     else void timeline.showNewest();
   }, [timeline, channelId, messageId]);
+  useEffect(() => app.connection.load(() => app.follows.loadChannel(channelId).catch(ignoreRefusal)), [channelId]);
+  useEffect(() => app.connection.load(() => app.saved.loadChannel(channelId).catch(ignoreRefusal)), [channelId]);
   const isMember = channel?.isMember ?? false;
+  const isPrivate = channel?.isPrivate ?? false;
+  useEffect(
+    () => (isPrivate ? app.connection.load(() => app.receipts.load(channelId).catch(ignoreRefusal)) : undefined),
+    [channelId, isPrivate],
+  );
   useEffect(() => {
     if (isMember && timeline.gone.peek()) void timeline.showNewest();
   }, [isMember, timeline]);
   useAnnouncements(channelId, null);
+  useOwnEmoji(app.servers.current.value);
   const timedOut = useTimeout();
   const closed = channel && ((channel.isArchived ? null : timedOut) ?? closedReason(channel));
   const { over, ...dropping } = useFileDrop(timeline, closed);
@@ -66,6 +75,11 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
       <Composer timeline={timeline} name={label} closed={closed} />
     </section>
   );
+}
+
+/** A channel that is not accessible says so by itself. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ParleyError) || error.isPassing) throw error;
 }
 
 /** Why the user may only read here; null: they may write. */

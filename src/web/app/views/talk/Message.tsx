@@ -1,10 +1,13 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
+import { quoteOf } from '../../../../contract/quote.ts';
 import { isTouched } from '../../browser.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
+import { RemindDialog, saveForLater, unsave } from '../later/RemindDialog.tsx';
+import { SavedMark } from '../later/SavedMark.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
@@ -17,9 +20,14 @@ import { type AppState, useApp } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
+import { ForwardDialog, Forwarded } from './Forwarded.tsx';
 import { Edited } from './History.tsx';
+import { LinkedMessages } from './LinkedMessages.tsx';
+import { PollView } from './PollView.tsx';
+import { Previews } from './Previews.tsx';
 import { mayModerate, mayUsually } from './permissions.ts';
 import { ReactButton, Reactions } from './Reactions.tsx';
+import { Veil } from './Veil.tsx';
 
 interface MessageProps {
   message: Message;
@@ -33,8 +41,14 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
   const app = useApp();
   const { drafts } = app;
   const [deleting, setDeleting] = useState(false);
+  const [reminding, setReminding] = useState(false);
+  const [forwarding, setForwarding] = useState(false);
   const isEdited = drafts.editing.value === message.id;
-  const actions = actionsFor(app, message, () => setDeleting(true));
+  const actions = actionsFor(app, message, {
+    askToDelete: () => setDeleting(true),
+    remind: () => setReminding(true),
+    forward: () => setForwarding(true),
+  });
   const press = (event: KeyboardEvent) => {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey && event.target === event.currentTarget;
     const action = plain && actions.find(({ key }) => key === event.key.toLowerCase());
@@ -53,13 +67,22 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
       {message.replyTo && <ReplyPreview message={message} timeline={timeline} />}
       <Gutter message={message} grouped={grouped} />
       <div class="content">
+        <SavedMark messageId={message.id} />
         {!grouped && <Head message={message} />}
-        {isEdited ? <EditBox message={message} timeline={timeline} /> : <MessageText message={message} />}
-        <Attachments list={message.attachments} />
+        <Veil message={message}>
+          {isEdited ? <EditBox message={message} timeline={timeline} /> : <MessageText message={message} />}
+          <Forwarded message={message} />
+          <LinkedMessages message={message} />
+          <Attachments list={message.attachments} />
+          <PollView message={message} timeline={timeline} />
+          <Previews message={message} />
+        </Veil>
         <Reactions message={message} timeline={timeline} />
         {message.thread && <ThreadLink message={message} />}
       </div>
       {!isEdited && <Toolbar message={message} actions={actions} />}
+      {reminding && <RemindDialog messageId={message.id} onClose={() => setReminding(false)} />}
+      {forwarding && <ForwardDialog message={message} onClose={() => setForwarding(false)} />}
       {deleting && <ConfirmDeletion id={message.id} onClose={() => setDeleting(false)} />}
     </article>
   );
@@ -78,22 +101,15 @@ function Gutter({ message, grouped }: { message: Message; grouped: boolean }) {
 }
 
 export function MessageText({ message }: { message: Message }) {
-  const app = useApp();
-  const { replies } = app;
+  const { replies } = useApp();
   return (
     <Folding content={message.content} whole={replies.wasWatched(message.id)}>
       <div class={isEmojiAlone(message.content) ? 'text large' : 'text'}>
-        <Text content={message.content} channels={channelsIn(app, message)} />
+        <Text content={message.content} mentions={message.mentions} />
         <Edited message={message} />
       </div>
     </Folding>
   );
-}
-
-function channelsIn(app: AppState, { mentions }: Message): ReadonlyMap<string, string> {
-  const serverId = app.servers.current.value?.id ?? null;
-  const named = mentions.filter(({ kind }) => kind === 'channel');
-  return new Map(named.map(({ token, targetId }) => [token, pathTo.channel(serverId, targetId)]));
 }
 
 /** Whether it is from someone else and mentions the user. */
@@ -168,16 +184,22 @@ interface Action {
   run(): void;
 }
 
-function actionsFor(app: AppState, message: Message, askToDelete: () => void): Action[] {
+/** What opens a dialog. */
+interface Asking {
+  askToDelete(): void;
+  remind(): void;
+  forward(): void;
+}
+
+function actionsFor(app: AppState, message: Message, { askToDelete, remind, forward }: Asking): Action[] {
   const isOwn = message.authorId === app.me.value?.id;
   const { channelId } = message;
+  const saved = app.saved.of(message.id);
   const moderates = mayModerate(app, channelId, 'message:delete-others');
   const mayPin = mayModerate(app, channelId, 'message:pin') || app.servers.current.value === null;
   const mayPost = mayUsually(app, channelId, 'message:post');
   const mayStart = message.thread || (mayPost && mayUsually(app, channelId, 'thread:start'));
-  const reply = () => {
-    app.drafts.replyTo.value = message;
-  };
+  const reply = () => app.drafts.replies.answer(message);
   const thread = () =>
     app.attempt(async () => {
       const { id } = await app.client.rest('POST /api/messages/:id/thread', { id: message.id, body: {} });
@@ -198,6 +220,7 @@ function actionsFor(app: AppState, message: Message, askToDelete: () => void): A
       navigator.clipboard.writeText(location.origin + path).then(() => app.showToast('The link is copied.')),
     );
   };
+  const unread = () => void app.attempt(() => app.unread.markUnread(message.id));
   const report = () => app.reporting.open({ what: { kind: 'message', messageId: message.id }, name: 'this message' });
   return [
     ...(mayPost ? [{ label: 'Reply', icon: 'reply' as const, key: 'r', run: reply }] : []),
@@ -206,8 +229,14 @@ function actionsFor(app: AppState, message: Message, askToDelete: () => void): A
       : [{ label: 'Thread', icon: 'thread' as const, key: 't', run: () => void thread() }]),
     ...(mayPin ? [{ label: message.isPinned ? 'Unpin' : 'Pin', icon: 'pin' as const, key: 'p', run: pin }] : []),
     ...(isOwn && mayPost ? [{ label: 'Edit', icon: 'edit' as const, key: 'e', run: edit }] : []),
+    saved
+      ? { label: 'Remove from saved', icon: 'bookmark' as const, key: 's', run: () => void unsave(app, saved.id) }
+      : { label: 'Save', icon: 'bookmark' as const, key: 's', run: () => void saveForLater(app, message.id) },
+    { label: 'Forward', icon: 'forward' as const, key: 'w', run: forward },
+    { label: 'Remind me', icon: 'clock' as const, key: 'm', run: remind },
     // Only secure pages have a clipboard.
     ...(navigator.clipboard ? [{ label: 'Copy link', icon: 'link' as const, key: 'l', run: link }] : []),
+    { label: 'Mark unread from here', icon: 'unread' as const, key: 'u', run: unread },
     ...(isOwn ? [] : [{ label: 'Report', icon: 'shield' as const, key: 'f', run: report }]),
     ...(isOwn || moderates ? [{ label: 'Delete', icon: 'trash' as const, key: 'delete', run: askToDelete }] : []),
   ];
@@ -231,7 +260,7 @@ function ReplyPreview({ message, timeline }: PreviewProps) {
     >
       {author && <strong>{author.displayName}</strong>}{' '}
       <span class={original.deleted ? 'faint' : ''} dir="auto">
-        {original.deleted ? 'The message was deleted' : original.content}
+        {original.deleted ? 'The message was deleted' : quoteOf(original.content, 200)}
       </span>
     </a>
   );
@@ -254,13 +283,18 @@ export function PendingReplyPreview({ id, timeline }: PendingReplyProps) {
 }
 
 function ThreadLink({ message }: { message: Message }) {
-  const { servers } = useApp();
+  const { servers, follows } = useApp();
   const { thread } = message;
   if (!thread) return null;
   const count = thread.messageCount === 1 ? '1 reply' : `${thread.messageCount} replies`;
+  const unread = follows.unreadIn(thread.id);
   return (
-    <a class="thread-link" href={pathTo.thread(servers.current.value?.id ?? null, message.channelId, thread.id)}>
+    <a
+      class={unread > 0 ? 'thread-link unread' : 'thread-link'}
+      href={pathTo.thread(servers.current.value?.id ?? null, message.channelId, thread.id)}
+    >
       <Icon name="thread" /> <strong>{thread.name}</strong> <span>{count}</span>
+      {unread > 0 && <span class="fresh">{unread} new</span>}
     </a>
   );
 }

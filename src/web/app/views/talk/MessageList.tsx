@@ -10,9 +10,11 @@ import { InvitePeople } from '../server/Invites.tsx';
 import { useApp } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
+import { Forwarded } from './Forwarded.tsx';
 import { isGrouped } from './grouping.ts';
 import { MessageText, MessageView, PendingReplyPreview } from './Message.tsx';
 import { OwnHeld } from './OwnHeld.tsx';
+import { ReadBy } from './ReadBy.tsx';
 import { asMessage, PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
 import { useNewMessages } from './useNewMessages.ts';
 import { useScroll, useTabStop } from './useScroll.ts';
@@ -51,6 +53,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
               key={message.id}
               message={message}
               before={messages[i - 1]}
+              after={messages[i + 1]}
               timeline={timeline}
               newSince={news.since}
               isTarget={message.id === target}
@@ -85,13 +88,14 @@ function JumpToNew({ count, onClick }: { count: number; onClick(): void }) {
 interface RowProps {
   message: Message;
   before: Message | undefined;
+  after: Message | undefined;
   timeline: Timeline;
   /** Number of the message before the "new" line; null: there is no line. */
   newSince: number | null;
   isTarget: boolean;
 }
 
-function MessageRow({ message, before, timeline, newSince, isTarget }: RowProps) {
+function MessageRow({ message, before, after, timeline, newSince, isTarget }: RowProps) {
   const newDay = !before || dayKey(before.createdAt) !== dayKey(message.createdAt);
   // There may be more new ones before the first that is shown.
   const isFirst = before ? before.seq <= (newSince ?? 0) : !timeline.hasOlder.value;
@@ -102,6 +106,7 @@ function MessageRow({ message, before, timeline, newSince, isTarget }: RowProps)
       {newDay && <DayLine iso={message.createdAt} />}
       {isNew && <NewLine />}
       <MessageView message={message} timeline={timeline} grouped={grouped} isTarget={isTarget} />
+      <ReadBy message={message} after={after} timeline={timeline} />
     </div>
   );
 }
@@ -178,6 +183,7 @@ function Opening({ message }: { message: Message }) {
       <div>
         <strong>{message.author.displayName}</strong>
         <MessageText message={message} />
+        <Forwarded message={message} />
         <Attachments list={message.attachments} />
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { HeldMessage } from '../../state/held.ts';
+import { saidIn } from '../../state/said.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Folding } from '../parts/Folding.tsx';
@@ -38,9 +39,9 @@ function One({ one }: { one: HeldMessage }) {
         <header>
           <strong class="name">{one.author.displayName}</strong>
         </header>
-        <Folding content={one.content}>
+        <Folding content={saidIn(one)}>
           <div class="text">
-            <Text content={one.content} />
+            <Text content={saidIn(one)} />
           </div>
         </Folding>
         {one.attachments.length > 0 && (

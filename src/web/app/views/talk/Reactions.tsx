@@ -1,15 +1,19 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
+import { emojiForm } from '../../../../contract/unicode/emoji.ts';
 import { emojiOf } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { useOutside } from '../parts/Menu.tsx';
+import { OwnEmojiPicture } from '../parts/OwnEmoji.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 import { mayUsually, withheld } from './permissions.ts';
 
 const choice = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀', '✅', '🔥', '🚀', '👏', '🤔', '💯', '😍', '👎'];
 
+/** How many of the server's own are offered; all others are chosen by their names. */
+const maxOffered = 32;
 /** How many people are named; the others are counted. */
 const maxNamed = 12;
 
@@ -37,23 +41,35 @@ export function Reactions({ message, timeline }: { message: Message; timeline: T
   const mayReact = mayUsually(app, message.channelId, 'message:react');
   return (
     <ul class="reactions" aria-label="Reactions">
-      {message.reactions.map(({ emoji, count, users }) => (
-        <li key={emoji}>
+      {message.reactions.map(({ emoji, emojiId, count, users }) => (
+        <li key={`${emoji} ${emojiId}`}>
           <button
             type="button"
             aria-pressed={isMine(app, users)}
             aria-label={`${emojiOf(emoji)}, ${count}`}
             // Taking one's own back is always possible.
-            disabled={!mayReact && !isMine(app, users)}
+            disabled={(!mayReact || isNameAlone(app, emoji, emojiId)) && !isMine(app, users)}
             title={mayReact ? namesOf(app, users, timeline) : withheld.react}
             onClick={() => toggle(app, message, emoji, isMine(app, users))}
           >
-            <span aria-hidden="true">{emojiOf(emoji)}</span> {count}
+            <span aria-hidden="true">
+              <ReactionSign emoji={emoji} emojiId={emojiId} />
+            </span>{' '}
+            {count}
           </button>
         </li>
       ))}
     </ul>
   );
+}
+
+/** A name without an emoji: of an earlier version, or of one that the server had. */
+const isNameAlone = (app: AppState, emoji: string, emojiId: string | undefined): boolean =>
+  /^:.+:$/.test(emojiOf(emoji)) && !app.ownEmoji.withId(emojiId);
+
+function ReactionSign({ emoji, emojiId }: { emoji: string; emojiId: string | undefined }) {
+  const own = useApp().ownEmoji.withId(emojiId);
+  return own ? <OwnEmojiPicture {...own} /> : <>{emojiOf(emoji)}</>;
 }
 
 export function ReactButton({ message }: { message: Message }) {
@@ -68,7 +84,8 @@ export function ReactButton({ message }: { message: Message }) {
   };
   const choose = (emoji: string) => {
     close();
-    const known = message.reactions.find((reaction) => reaction.emoji === emoji);
+    const own = app.ownEmoji.named(emoji.replace(/^:(.+):$/, '$1'))?.id;
+    const known = message.reactions.find((one) => one.emoji === emojiForm(emoji) && one.emojiId === own);
     toggle(app, message, emoji, known ? isMine(app, known.users) : false);
   };
   return (
@@ -99,8 +116,14 @@ interface PickerProps {
 function Picker({ message, onChoose, onClose }: PickerProps) {
   const app = useApp();
   const ref = useRef<HTMLFieldSetElement>(null);
+  const [below, setBelow] = useState(false);
   // In a layout effect, to be ready for the next key.
-  useLayoutEffect(() => ref.current?.querySelector('button')?.focus(), []);
+  useLayoutEffect(() => {
+    const top = ref.current?.closest('.scroller')?.getBoundingClientRect().top ?? 0;
+    // Where there is no room above the message.
+    setBelow((ref.current?.getBoundingClientRect().top ?? top) < top);
+    ref.current?.querySelector('button')?.focus();
+  }, []);
   const isOn = (emoji: string) => message.reactions.some((one) => one.emoji === emoji && isMine(app, one.users));
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onClose();
@@ -108,11 +131,16 @@ function Picker({ message, onChoose, onClose }: PickerProps) {
     event.preventDefault();
   };
   return (
-    <fieldset class="emoji" ref={ref} onKeyDown={press}>
+    <fieldset class={below ? 'emoji below' : 'emoji'} ref={ref} onKeyDown={press}>
       <legend class="hidden">Reactions</legend>
       {choice.map((emoji) => (
         <button key={emoji} type="button" class="icon" aria-pressed={isOn(emoji)} onClick={() => onChoose(emoji)}>
           {emoji}
+        </button>
+      ))}
+      {app.ownEmoji.here.value.slice(0, maxOffered).map((own) => (
+        <button key={own.id} type="button" class="icon" onClick={() => onChoose(`:${own.name}:`)}>
+          <OwnEmojiPicture {...own} />
         </button>
       ))}
       <input

@@ -1,16 +1,13 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Message } from '../../../../client/index.ts';
+import type { RestAnswer } from '../../../../client/index.ts';
 import { isComposing } from '../../state/keyboard.ts';
-import { pathTo } from '../../state/router.ts';
 import { isReadable } from '../../state/servers.ts';
 import { errorText } from '../../state/toasts.ts';
-import { Avatar } from '../parts/Avatar.tsx';
-import { More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { type Option, Select } from '../parts/Field.tsx';
-import { Text } from '../parts/text.tsx';
-import { shortTime } from '../parts/time.ts';
 import { type AppState, useApp } from '../useApp.ts';
+import { type FindingProps, Found, type FoundMessage } from './Found.tsx';
+import { Overview } from './Overview.tsx';
 
 /** The page size. */
 const pageSize = 25;
@@ -19,10 +16,12 @@ const pageSize = 25;
 export function Search({ channelId, onClose }: FindingProps) {
   const app = useApp();
   const { servers } = app;
-  const { list, nothing, error, hasMore, search, more } = useSearch(channelId);
+  const { list, overview, nothing, error, hasMore, search, more } = useSearch(channelId);
   const [place, setPlace] = useState('');
+  const [sort, setSort] = useState<Sort>('time');
   const server = servers.current.value;
   const field = useRef<HTMLInputElement>(null);
+  const hint = useId();
   // In a layout effect, to be ready for the next key.
   useLayoutEffect(() => field.current?.focus(), []);
   const submit = (event: SubmitEvent) => {
@@ -30,7 +29,7 @@ export function Search({ channelId, onClose }: FindingProps) {
     if (!(event.currentTarget instanceof HTMLFormElement)) return;
     const data = new FormData(event.currentTarget);
     const text = (name: string) => String(data.get(name) ?? '').trim();
-    void search({ words: text('query'), author: text('author').replace(/^@/, ''), place });
+    void search({ words: text('query'), author: text('author').replace(/^@/, ''), place, sort });
   };
   return (
     <Dialog title={server ? `Search in ${server.name}` : 'Search'} onClose={onClose}>
@@ -41,6 +40,7 @@ export function Search({ channelId, onClose }: FindingProps) {
             type="search"
             name="query"
             aria-label="Words to look for"
+            aria-describedby={hint}
             maxLength={256}
             required
             // The browser would only clear the field.
@@ -50,12 +50,29 @@ export function Search({ channelId, onClose }: FindingProps) {
             Search
           </button>
         </div>
+        <p class="hint" id={hint}>
+          Also “a phrase”, -without, from:name, in:channel, mentions:me, has:file, is:thread, before:2026-01-31.
+        </p>
         <div class="filters">
           <Author channelId={channelForUsers(app, place, channelId)} />
           {server && <Select label="In" value={place} options={channelOptions(app, server.id)} onChange={setPlace} />}
+          <Select
+            label="Order"
+            value={sort}
+            options={orders}
+            onChange={(value) => setSort(value === 'fit' ? 'fit' : 'time')}
+          />
         </div>
       </form>
-      <Found list={list} error={error} nothing={nothing} onMore={hasMore ? more : undefined} onClose={onClose} />
+      {overview && <Overview found={overview} onClose={onClose} />}
+      <Found
+        byTime={sort === 'time'}
+        list={list}
+        error={error}
+        nothing={nothing}
+        onMore={hasMore ? more : undefined}
+        onClose={onClose}
+      />
     </Dialog>
   );
 }
@@ -74,8 +91,17 @@ function channelForUsers(app: AppState, place: string, channelId: string): strin
   return listed(app, server.id).find(({ isPrivate }) => !isPrivate)?.id ?? channelId;
 }
 
+type Sort = 'time' | 'fit';
+const orders: Option[] = [
+  { value: 'time', label: 'Newest first' },
+  { value: 'fit', label: 'Best first' },
+];
+
+type OverviewAnswer = RestAnswer<'GET /api/search'>;
+
 interface Asked {
   words: string;
+  sort: Sort;
   /** A username, or empty for all. */
   author: string;
   /** The id of a channel, or empty for all. */
@@ -86,16 +112,18 @@ interface Asked {
 function useSearch(channelId: string) {
   const app = useApp();
   const { servers, client, attempt } = app;
-  const [list, setList] = useState<Message[] | null>([]);
+  const [list, setList] = useState<FoundMessage[] | null>([]);
+  const [overview, setOverview] = useState<OverviewAnswer | null>(null);
   const [nothing, setNothing] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [hasMore, setHasMore] = useState(false);
   const server = servers.current.value;
   const latest = useRef<Asked | null>(null);
   const authorId = useRef<string | undefined>(undefined);
-  const read = async (asked: Asked, before: Message[]) => {
+  const read = async (asked: Asked, before: FoundMessage[]) => {
     const where = server && !asked.place ? { serverId: server.id } : { channelId: asked.place || channelId };
-    const page = { limit: pageSize, cursor: before.at(-1)?.id };
+    const cursor = asked.sort === 'fit' && before.length > 0 ? String(before.length) : before.at(-1)?.id;
+    const page = { limit: pageSize, cursor, sort: asked.sort };
     const query = { query: asked.words, authorId: authorId.current, ...where, ...page };
     const found = await client.rest('GET /api/search/messages', { query });
     // Another search may have started meanwhile.
@@ -103,23 +131,33 @@ function useSearch(channelId: string) {
     setList([...before, ...found]);
     setHasMore(found.length === pageSize);
   };
+  /** People, channels and files of the server, beside its messages. */
+  const survey = async (asked: Asked) => {
+    if (!server) return;
+    // Operators are about messages.
+    const words = asked.words.replace(/(^|\s)-?(from|in|mentions|has|is|before|after|on):\S+/gi, ' ').trim();
+    if (!words) return;
+    const found = await client.rest('GET /api/search', { query: { query: words, serverId: server.id } });
+    if (latest.current === asked) setOverview(found);
+  };
   const begin = async (asked: Asked) => {
     const id = asked.author
       ? await findAuthor(app, asked.author, channelForUsers(app, asked.place, channelId))
       : undefined;
     if (latest.current !== asked) return;
     authorId.current = id;
-    await read(asked, []);
+    await Promise.all([read(asked, []), asked.author || asked.place ? undefined : survey(asked)]);
   };
   const search = async (asked: Asked) => {
     latest.current = asked;
     setList(null);
+    setOverview(null);
     setError(null);
     setNothing(`Nothing was found for “${asked.words}”${aboutFilters(app, asked)}.`);
     await begin(asked).catch((reason) => latest.current === asked && setError(errorText(reason)));
   };
   const more = () => attempt(async () => latest.current && (await read(latest.current, list ?? [])));
-  return { list, nothing, error, hasMore, search, more };
+  return { list, overview, nothing, error, hasMore, search, more };
 }
 
 function aboutFilters(app: AppState, { author, place }: Asked): string {
@@ -190,98 +228,4 @@ export function Author({ channelId }: { channelId: string }) {
       </datalist>
     </div>
   );
-}
-
-export interface FindingProps {
-  channelId: string;
-  onClose(): void;
-}
-
-export function Pins({ channelId, onClose }: FindingProps) {
-  const { client } = useApp();
-  const [list, setList] = useState<Message[] | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  useEffect(() => {
-    client
-      .rest('GET /api/channels/:channelId/pins', { channelId })
-      .then(setList, (reason) => setError(errorText(reason)));
-  }, [channelId]);
-  return (
-    <Dialog title="Pinned messages" onClose={onClose}>
-      <Found list={list} error={error} nothing="Nothing is pinned here." onClose={onClose} />
-    </Dialog>
-  );
-}
-
-interface ResultsProps {
-  list: Message[] | null;
-  error: string | null;
-  nothing: string;
-  /** Loads more; undefined: there is none. */
-  onMore?: (() => Promise<unknown>) | undefined;
-  onClose(): void;
-}
-
-export function Found({ list, error, nothing, onMore, onClose }: ResultsProps) {
-  if (error)
-    return (
-      <p class="note bad" role="alert">
-        {error}
-      </p>
-    );
-  const said = list === null ? 'One moment…' : list.length === 0 ? nothing : countOf(list, onMore !== undefined);
-  return (
-    <>
-      {/* It is rendered before it has a text, so that screen readers announce it. */}
-      <p class="faint" role="status">
-        {said}
-      </p>
-      {list !== null && list.length > 0 && <ResultList list={list} onMore={onMore} onClose={onClose} />}
-    </>
-  );
-}
-
-function countOf(list: Message[], hasMore: boolean): string {
-  if (hasMore) return `The newest ${list.length}`;
-  return list.length === 1 ? '1 message' : `${list.length} messages`;
-}
-
-function ResultList({ list, onMore, onClose }: Pick<ResultsProps, 'onMore' | 'onClose'> & { list: Message[] }) {
-  const app = useApp();
-  const { servers } = app;
-  return (
-    <ul class="found">
-      {list.map((message) => (
-        <li key={message.id}>
-          <a class="quoted" href={pathTo.messageOrThread(servers.current.value?.id ?? null, message)} onClick={onClose}>
-            <Avatar user={message.author} size="small" />
-            <span class="who">
-              <span>
-                <strong>{message.author.displayName}</strong>{' '}
-                <span class="faint">
-                  {channelPrefix(app, message)}
-                  {shortTime(message.createdAt)}
-                </span>
-              </span>
-              <span class="text">
-                <Text content={message.content} plain />
-              </span>
-            </span>
-          </a>
-        </li>
-      ))}
-      {onMore && (
-        <li>
-          <More onMore={onMore} />
-        </li>
-      )}
-    </ul>
-  );
-}
-
-/** The channel of a message, unless it is a direct one. */
-function channelPrefix(app: AppState, { channelId }: Message): string {
-  const list = app.servers.channels.value.get(app.servers.current.value?.id ?? '');
-  const name = list?.find(({ id }) => id === channelId)?.name;
-  return name ? `in #${name}, ` : '';
 }

@@ -1,7 +1,10 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { unfinishedName } from '../../../../contract/mentions/grammar.ts';
 import { emojiLike } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
+import type { OwnEmoji } from '../../state/own-emoji.ts';
+import { OwnEmojiPicture } from '../parts/OwnEmoji.tsx';
 import { type AppState, useApp } from '../useApp.ts';
 
 interface Suggestion {
@@ -10,14 +13,26 @@ interface Suggestion {
   about: string;
   /** Replaces what was typed. */
   token: string;
+  /** A picture in place of the label. */
+  emoji?: OwnEmoji;
 }
 
 const pauseMs = 120;
 const most = 6;
 
-/** The word being typed before the caret: `@al`, `#gen`, `:sm`, or `/wea` at the start of the text. */
-const unfinished =
-  /(?:^|[\s(])(?:(?<sign>[@#])(?<name>[\p{L}\p{N}\p{M}_.-]{0,32})|(?<colon>:)(?<emoji>[a-z\d_+-]{2,32}))$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
+/** What is being typed before the caret beside a name: `:sm`, or `/wea` at the start of the text. */
+const unfinished = /(?:^|[\s(])(?<colon>:)(?<emoji>[a-z\d_+-]{2,32})$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
+
+/** The word being typed at a place in a text; a name as it would be found there once the text is sent. */
+function wordAt(text: string, caret: number): Asked | null {
+  const name = unfinishedName(text, caret);
+  if (name) return { trigger: name.sign, typed: name.typed, start: name.start, end: caret };
+  const { colon, emoji, slash, command } = unfinished.exec(text.slice(0, caret))?.groups ?? {};
+  const trigger = colon ?? slash;
+  const typed = emoji ?? command;
+  if (trigger === undefined || typed === undefined) return null;
+  return { trigger, typed, start: caret - typed.length - 1, end: caret };
+}
 
 interface Suggesting {
   list: Suggestion[];
@@ -80,13 +95,8 @@ function useAsked(box: TextBox) {
     return () => document.removeEventListener('selectionchange', look);
   }, [box]);
   const ask = () => {
-    const end = box.current?.selectionEnd ?? 0;
-    const match = unfinished.exec(box.current?.value.slice(0, end) ?? '');
-    const { sign, name, colon, emoji, slash, command } = match?.groups ?? {};
-    const trigger = sign ?? colon ?? slash;
-    const typed = name ?? emoji ?? command;
-    if (trigger === undefined || typed === undefined) return forget();
-    setAsked({ trigger, typed, start: end - typed.length - 1, end });
+    const text = box.current;
+    setAsked(text && wordAt(text.value, text.selectionEnd));
   };
   return { asked, ask, forget };
 }
@@ -125,7 +135,7 @@ function useFound(channelId: string, asked: Asked | null) {
 /** Suggestions are optional, so failures are ignored. */
 async function find(app: AppState, channelId: string, trigger: string, typed: string): Promise<Suggestion[]> {
   if (trigger === '/') return findCommands(app, channelId, typed.toLowerCase());
-  if (trigger === ':') return findEmoji(typed);
+  if (trigger === ':') return findEmoji(app, typed);
   const query = { channelId, trigger: trigger === '#' ? '#' : '@', q: typed, limit: most } as const;
   const { suggestions } = await app.client
     .rest('GET /api/mentions/suggest', { query })
@@ -133,10 +143,20 @@ async function find(app: AppState, channelId: string, trigger: string, typed: st
   return suggestions.map(({ id, label, token }) => ({ id, label, token, about: token }));
 }
 
-const findEmoji = (typed: string): Suggestion[] =>
-  emojiLike(typed)
-    .slice(0, most)
-    .map(({ name, emoji }) => ({ id: name, label: emoji, about: `:${name}:`, token: emoji }));
+/** The server's own first. */
+function findEmoji({ ownEmoji }: AppState, typed: string): Suggestion[] {
+  const own = ownEmoji.like(typed).map((emoji) => {
+    const token = `:${emoji.name}:`;
+    return { id: emoji.id, label: '', about: token, token, emoji };
+  });
+  const common = emojiLike(typed).map(({ name, emoji }) => ({
+    id: name,
+    label: emoji,
+    about: `:${name}:`,
+    token: emoji,
+  }));
+  return [...own, ...common].slice(0, most);
+}
 
 async function findCommands(app: AppState, channelId: string, typed: string): Promise<Suggestion[]> {
   const commands = await app.commands.of(channelId);
@@ -180,7 +200,8 @@ export function Suggestions({ id, list, chosen, take }: Suggesting & { id: strin
             take(suggestion);
           }}
         >
-          <strong>{suggestion.label}</strong> <span class="faint">{suggestion.about}</span>
+          <strong>{suggestion.emoji ? <OwnEmojiPicture {...suggestion.emoji} /> : suggestion.label}</strong>{' '}
+          <span class="faint">{suggestion.about}</span>
         </div>
       ))}
     </div>

@@ -2,11 +2,12 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type Message, ParleyError, type ThreadRecord } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
+import { Button } from '../parts/Button.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Field } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { Menu } from '../parts/Menu.tsx';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { useApp } from '../useApp.ts';
 import { useConversationInfo } from './ChannelHead.tsx';
 import { Composer, useFileDrop } from './Composer.tsx';
@@ -52,6 +53,7 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
           <span class="name">{name}</span>
         </h2>
         <span class="space" />
+        {thread && !timeline.gone.value && <FollowButton threadId={threadId} />}
         {thread && !timeline.gone.value && <ThreadMenu thread={thread} onChange={setThread} />}
         <a
           class="icon"
@@ -115,19 +117,35 @@ function nullIfGone(error: unknown): null {
   throw error;
 }
 
+/** Whether the user follows the thread; pressing it changes that. */
+function FollowButton({ threadId }: { threadId: string }) {
+  const { follows, attempt, connection } = useApp();
+  useEffect(() => connection.load(() => follows.loadThread(threadId)), [threadId]);
+  const state = follows.of(threadId)?.state;
+  if (!state || state === 'muted') return null;
+  const isFollowed = state === 'following';
+  return (
+    <Button
+      label={isFollowed ? 'Unfollow' : 'Follow'}
+      kind="quiet"
+      onClick={() => void attempt(() => follows.setFollowing(threadId, !isFollowed))}
+    />
+  );
+}
+
 interface ThreadMenuProps {
   thread: ThreadRecord;
   onChange(thread: ThreadRecord): void;
 }
 
-/** The actions of a thread's creator and of those who manage threads. */
+/** Muting a thread, and the actions of its creator and of those who manage threads. */
 export function ThreadMenu({ thread, onChange }: ThreadMenuProps) {
   const app = useApp();
-  const { me, servers, client, attempt, navigate } = app;
+  const { me, servers, client, attempt, navigate, follows } = app;
   const [asking, setAsking] = useState<'rename' | 'delete' | null>(null);
   const mayManage = mayModerate(app, thread.channelId, 'thread:manage');
-  if (thread.creatorId !== me.value?.id && !mayManage) return null;
-  const mayChange = mayManage || mayUsually(app, thread.channelId, 'message:post');
+  const mayDelete = mayManage || thread.creatorId === me.value?.id;
+  const mayChange = mayManage || (mayDelete && mayUsually(app, thread.channelId, 'message:post'));
   const { id, channelId, isArchived } = thread;
   const change = async (body: { name?: string; isArchived?: boolean }) =>
     onChange(await client.rest('PATCH /api/threads/:id', { id, body }));
@@ -138,20 +156,20 @@ export function ThreadMenu({ thread, onChange }: ThreadMenuProps) {
     });
   const archive = () => void attempt(() => change({ isArchived: !isArchived }));
   const close = () => setAsking(null);
+  const isMuted = follows.of(id)?.state === 'muted';
+  const mute: MenuItem = {
+    label: isMuted ? 'Unmute the thread' : 'Mute the thread',
+    icon: isMuted ? 'bell' : 'mute',
+    run: () => void attempt(() => (isMuted ? follows.setFollowing(id, true) : follows.mute(id))),
+  };
+  const changing: MenuItem[] = [
+    { label: 'Rename', icon: 'edit', run: () => setAsking('rename') },
+    { label: isArchived ? 'Bring back' : 'Archive', icon: 'archive', run: archive },
+  ];
+  const deleting: MenuItem = { label: 'Delete', icon: 'trash', danger: true, run: () => setAsking('delete') };
   return (
     <>
-      <Menu
-        label="Thread menu"
-        items={[
-          ...(mayChange
-            ? [
-                { label: 'Rename', icon: 'edit' as const, run: () => setAsking('rename') },
-                { label: isArchived ? 'Bring back' : 'Archive', icon: 'archive' as const, run: archive },
-              ]
-            : []),
-          { label: 'Delete', icon: 'trash', danger: true, run: () => setAsking('delete') },
-        ]}
-      >
+      <Menu label="Thread menu" items={[mute, ...(mayChange ? changing : []), ...(mayDelete ? [deleting] : [])]}>
         <Icon name="more" />
       </Menu>
       {asking === 'rename' && <Rename name={thread.name} onName={(name) => change({ name })} onClose={close} />}

@@ -113,6 +113,7 @@ function Unsent({ pending, grouped = false, state }: BodyProps) {
   const { me, attachments } = app;
   const user = me.value;
   const files = pending.input.attachments ?? [];
+  const said = [pending.input.content, pending.input.poll?.question].filter(Boolean).join('\n');
   return (
     <>
       <div class="gutter">
@@ -125,9 +126,9 @@ function Unsent({ pending, grouped = false, state }: BodyProps) {
             {state && <span class="faint">{state}</span>}
           </header>
         )}
-        <Folding content={pending.input.content ?? ''}>
+        <Folding content={said}>
           <div class="text">
-            <Text content={pending.input.content ?? ''} />
+            <Text content={said} />
           </div>
         </Folding>
         {files.length > 0 && (

@@ -1,6 +1,8 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { withoutSpoilers } from '../../../../contract/quote.ts';
 import { pathTo } from '../../state/router.ts';
+import { saidIn } from '../../state/said.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { type AppState, useApp } from '../useApp.ts';
 
@@ -65,10 +67,14 @@ function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
   const messages = timeline.messages.value;
   const last = messages.at(-1);
   if (threadId || !timeline.loaded.value || !last) return null;
-  const looksOn = (atEnd || replies.wasWatched(last.id)) && !timeline.hasNewer.value && unread.isInView(channelId);
+  // The user has marked something as unread: the line is there, and stays.
+  const isHeld = unread.isHeld(channelId);
+  const looksOn =
+    !isHeld && (atEnd || replies.wasWatched(last.id)) && !timeline.hasNewer.value && unread.isInView(channelId);
   const comes = line.current === null;
   line.current ??= unread.lastRead(channelId) ?? 0;
   if (!comes && looksOn && !drawn.current) line.current = Math.max(line.current, last.seq);
+  if (isHeld) line.current = unread.lastRead(channelId) ?? line.current;
   const since = line.current;
   const firstNew = since > 0 ? messages.find(({ seq }) => seq > since) : undefined;
   drawn.current = firstNew !== undefined && firstNew.authorId !== me.value?.id;
@@ -97,19 +103,21 @@ function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline) {
 
 /** Marks messages in view as read. */
 function useReading(timeline: Timeline, atEnd: boolean): void {
-  const { unread, notifications } = useApp();
+  const { unread, follows } = useApp();
   const { channelId, threadId } = timeline;
   const last = timeline.messages.value.at(-1);
+  // Only then is there something to compare with.
+  const isKnown = threadId !== null && follows.of(threadId) !== undefined;
   useLayoutEffect(() => {
     const read = () => {
-      if (!last || threadId || !atEnd || timeline.hasNewer.peek() || !unread.isInView(channelId)) return;
-      unread.markRead(channelId, last.seq);
-      notifications.readChannel(channelId);
+      if (!last || !atEnd || timeline.hasNewer.peek() || !unread.isInView(channelId)) return;
+      if (threadId) follows.markRead(threadId, last.seq);
+      else unread.markRead(channelId, last.seq);
     };
     read();
     document.addEventListener('visibilitychange', read);
     return () => document.removeEventListener('visibilitychange', read);
-  }, [last, atEnd, channelId, threadId, timeline]);
+  }, [last, atEnd, channelId, threadId, timeline, isKnown]);
 }
 
 /** Announces messages of others to screen readers. A reply in progress is announced once, not piece by piece. */
@@ -120,7 +128,7 @@ export function useAnnouncements(channelId: string, threadId: string | null): vo
     const ends = [
       channel.listen('message:new', (message) => {
         if (message.authorId === me.peek()?.id || message.threadId !== threadId || message.isDeleted) return;
-        announce(`${message.author.displayName}: ${message.content}`);
+        announce(`${message.author.displayName}: ${withoutSpoilers(saidIn(message))}`);
       }),
       channel.listen('message:stream', ({ author, offset, delta, aborted, ...reply }) => {
         if (reply.threadId !== threadId) return;

@@ -1,21 +1,8 @@
-import { selectIsInChannel } from '../../access/channel.table.ts';
-import type { Actor } from '../../contract/actor.ts';
 import type { Rows } from '../../database/database.ts';
 import { hasUnspaced, unspacedWords } from '../../database/unspaced.ts';
 import { concernsBot } from '../messages/bots.table.ts';
 import { selectMessages } from '../messages/message.table.ts';
 import type { MessageRow } from '../messages/message.view.ts';
-
-/** Every channel that a user may read. $1 user, $2 whether it is a bot, $3 one server or null */
-const selectReadable = `
-  SELECT c.id FROM server_members sm JOIN channels c ON c.server_id = sm.server_id AND c.deleted_at IS NULL
-    LEFT JOIN channel_members cm ON cm.channel_id = c.id AND cm.user_id = sm.user_id
-  WHERE sm.user_id = $1 AND ($3::uuid IS NULL OR sm.server_id = $3)
-    AND ${selectIsInChannel({ user: 'sm.user_id', excluded: 'cm.excluded', isBot: '$2' })}
-  UNION ALL
-  SELECT c.id FROM channel_members cm JOIN channels c ON c.id = cm.channel_id AND c.kind = 'dm' AND c.deleted_at IS NULL
-  WHERE cm.user_id = $1 AND NOT cm.excluded AND $3::uuid IS NULL
-  LIMIT 5000`;
 
 /** How many of the newest messages are searched first: common words are found among them. */
 const latest = 2000;
@@ -118,11 +105,6 @@ function wayOf({ isApart, limited }: Wanted): keyof typeof amongLatest {
 
 function valuesOf({ words, channelIds, authorId, before, limit, limited }: Wanted): unknown[] {
   return [words, channelIds, authorId, before, limit, ...(limited ? [limited.channelIds, limited.bot] : [])];
-}
-
-/** The ids of the channels that someone may read. @param serverId null: everywhere */
-export async function readableChannels(rows: Rows, { user }: Actor, serverId: string | null): Promise<string[]> {
-  return (await rows<{ id: string }>(selectReadable, [user.id, user.isBot, serverId])).map(({ id }) => id);
 }
 
 /** Of a partitioned table, each partition has its part of an index. */

@@ -1,0 +1,68 @@
+import { codeSpans, framed, type Span } from './mentions/quoted.ts';
+
+/** What stands in the place of a spoiler where a text is quoted. */
+export const spoilerMark = '▒▒▒';
+
+const sign = '||';
+
+/**
+ * The spoilers of a text, `||like this||`, with their signs (contract §6, Spoilers). Nothing in code and tables begins or
+ * ends one. The server hides by this function what it quotes, and the web client what it shows, so that neither takes for a
+ * spoiler what the other does not. It takes time in proportion to the text.
+ */
+export function spoilersIn(content: string): Span[] {
+  if (!content.includes(sign)) return [];
+  const text = withoutCode(content);
+  const spoilers: Span[] = [];
+  let start = text.indexOf(sign);
+  while (start >= 0) {
+    const close = text.indexOf(sign, start + sign.length + 1);
+    if (close < 0) break;
+    const isEmpty = !/[^|\s]/.test(content.slice(start + sign.length, close));
+    if (!isEmpty) spoilers.push({ start, end: close + sign.length });
+    start = isEmpty ? close : text.indexOf(sign, close + sign.length);
+  }
+  return spoilers;
+}
+
+/** The text with code and tables blanked out, so that positions stay. */
+function withoutCode(content: string): string {
+  const blank = (text: string) => text.replace(/[^\n]/g, ' ');
+  const text = content.replace(framed, (block) => (block.startsWith('>') ? block : blank(block)));
+  let shown = '';
+  let from = 0;
+  for (const { start, end } of codeSpans(text)) {
+    shown += text.slice(from, start) + ' '.repeat(end - start);
+    from = end;
+  }
+  return shown + text.slice(from);
+}
+
+/** A text with a mark in place of each spoiler: for whatever shows it apart from its message. */
+export function withoutSpoilers(content: string): string {
+  let text = '';
+  let from = 0;
+  for (const { start, end } of spoilersIn(content)) {
+    text += content.slice(from, start) + spoilerMark;
+    from = end;
+  }
+  return text + content.slice(from);
+}
+
+/**
+ * The beginning of a text as others quote it: in previews, replies, notifications and mails.
+ * @param content the text, or so much more of it than `max` that a spoiler may have been cut in two: what follows a sign
+ *   without another one is left out then
+ */
+export function quoteOf(content: string, max: number): string {
+  const text = withoutSpoilers(content);
+  const open = content.length > max ? text.indexOf(sign) : -1;
+  return cut(open < 0 ? text : `${text.slice(0, open)}${spoilerMark}`, max);
+}
+
+/** The first `max` UTF-16 units of a text, without half of a surrogate pair at the end. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const head = text.slice(0, Math.max(max, 0));
+  return head.isWellFormed() ? head : head.slice(0, -1);
+}

@@ -1,0 +1,28 @@
+import { type Section, section, textSection } from './section-page.table.ts';
+
+const reactions = textSection(
+  'reactions',
+  'Your reactions',
+  'r.message_id AS "messageId", r.emoji',
+  'reactions r WHERE r.user_id = $1',
+  `r.message_id || ' ' || r.emoji`,
+);
+
+const votes = textSection(
+  'poll-votes',
+  'Your votes in polls',
+  'v.message_id AS "messageId", v.option_id AS "optionId"',
+  'poll_votes v WHERE v.user_id = $1',
+  `v.message_id || ' ' || lpad(v.option_id::text, 2, '0')`,
+);
+
+const emoji = section(
+  'server-emoji',
+  'Emoji you added to servers you are in',
+  `e.id, e.server_id AS "serverId", e.name, e.url, e.created_at AS "createdAt"`,
+  'server_emoji e JOIN server_members m ON m.server_id = e.server_id AND m.user_id = $1 WHERE e.created_by = $1',
+  'e.id',
+);
+
+/** How someone answered others beside words. */
+export const expressions: Section[] = [reactions, votes, emoji];

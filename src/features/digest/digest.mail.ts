@@ -1,0 +1,131 @@
+import { knownZone } from '../../contract/local-time.ts';
+import { cut } from '../../contract/schema.ts';
+import { withoutDirections } from '../../contract/unicode/visible.ts';
+import type { Mail } from '../../infrastructure/mail.ts';
+import { escapeHtml, type MailTemplates } from '../../infrastructure/mail-templates.ts';
+import type { Missed, Recipient } from './digest.table.ts';
+
+/** So many are shown; of the others there is the number. */
+export const mostShown = 20;
+/** And so many are counted. */
+export const mostCounted = 200;
+const longestExcerpt = 200;
+
+/** What the mail of what someone missed is made of. */
+export interface DigestParts {
+  to: Recipient;
+  /** The newest first, up to one more than are counted. */
+  missed: Missed[];
+  site: string;
+  unsubscribe: string;
+  /** Whether what was said is quoted. */
+  excerpts: boolean;
+}
+
+/** The mail of what someone missed (contract §7). Whatever people wrote is escaped, and nothing in it is loaded from elsewhere. */
+export function digestMail(templates: MailTemplates, parts: DigestParts): Mail {
+  const { to, missed, site, unsubscribe } = parts;
+  const shown = missed.slice(0, mostShown);
+  const places = [...Map.groupBy(shown, placeOf)].map(([place, entries]) => ({ place, entries: entries.toReversed() }));
+  const timeZone = knownZone(to.timeZone);
+  const time = timesIn(to.language ?? 'en', timeZone);
+  const entries = places.map(({ place, entries }) => ({
+    place,
+    entries: entries.map((one) => entryOf(one, { site, time, excerpts: parts.excerpts })),
+  }));
+  const values = {
+    username: to.username,
+    host: new URL(site).host,
+    count: numberOf(missed.length),
+    items: { text: entries.map(textOf).join('\n\n'), html: entries.map(htmlOf).join('') },
+    more: missed.length > mostShown ? `And ${numberOf(missed.length - mostShown)} more.` : '',
+    zone: timeZone,
+    link: `${site}/app/notifications`,
+    settings: `${site}/app/settings/notifications`,
+    ...{ unsubscribe, site },
+  };
+  return {
+    to: to.email,
+    ...templates.render('digest', values),
+    replyTo: `no-reply@${new URL(site).hostname}`,
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      'List-Unsubscribe': `<${unsubscribe}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    },
+  };
+}
+
+const notifications = (count: number) => (count === 1 ? '1 notification' : `${count} notifications`);
+const numberOf = (count: number): string =>
+  count > mostCounted ? `more than ${notifications(mostCounted)}` : notifications(count);
+
+/** Nobody may write what turns the text around it. */
+const plain = (text: string): string => withoutDirections(text).replace(/\s+/g, ' ').trim();
+
+function placeOf({ serverName, channelName, channelId }: Missed): string {
+  if (serverName !== null && channelName !== null) return `#${plain(channelName)} in ${plain(serverName)}`;
+  if (serverName !== null) return plain(serverName);
+  return channelId === null ? 'News for you' : 'Direct messages';
+}
+
+function timesIn(language: string, timeZone: string): (at: Date | string) => string {
+  const format = new Intl.DateTimeFormat(language, {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+    timeZone,
+  });
+  return (at) => format.format(new Date(at));
+}
+
+interface Entry {
+  title: string;
+  excerpt: string;
+  time: string;
+  link: string;
+}
+
+function entryOf(
+  missed: Missed,
+  { site, time, excerpts }: { site: string; time: (at: Date | string) => string; excerpts: boolean },
+): Entry {
+  const { kind, title, body, count, at } = missed;
+  // Whoever has the code of an invitation may join with it.
+  const isQuoted = excerpts && kind !== 'server.invite';
+  const repeats = count > 1 ? ` (${count} times)` : '';
+  return {
+    title: `${plain(title)}${repeats}`,
+    excerpt: isQuoted ? cut(plain(body), longestExcerpt) : '',
+    time: time(at),
+    link: `${site}${pathOf(missed)}`,
+  };
+}
+
+/** Where the web client shows it. */
+function pathOf({ serverId, channelId, messageId }: Missed): string {
+  const place = [serverId === null ? 'dm' : `s/${serverId}`, channelId, messageId].filter((part) => part !== null);
+  return serverId === null && channelId === null ? '/app/notifications' : `/app/${place.join('/')}`;
+}
+
+interface Place {
+  place: string;
+  entries: Entry[];
+}
+
+function textOf({ place, entries }: Place): string {
+  const lines = entries.flatMap(({ title, excerpt, time, link }) => [
+    `* ${title} - ${time}`,
+    ...(excerpt === '' ? [] : [`  > ${excerpt}`]),
+    `  ${link}`,
+  ]);
+  return [place, ...lines].join('\n');
+}
+
+function htmlOf({ place, entries }: Place): string {
+  const items = entries.map(({ title, excerpt, time, link }) => {
+    const quote = `<div dir="auto" style="margin:4px 0 0;padding:0 0 0 12px;border-left:3px solid #d4d8e0;color:#1f2430">${escapeHtml(excerpt)}</div>`;
+    return `<div style="margin:0 0 12px"><a dir="auto" href="${escapeHtml(link)}" style="color:#4f46e5;text-decoration:none">${escapeHtml(title)}</a>
+<span style="font-size:13px;color:#6b7280">${escapeHtml(time)}</span>${excerpt === '' ? '' : quote}</div>`;
+  });
+  return `<h2 dir="auto" style="margin:16px 0 8px;font-size:16px">${escapeHtml(place)}</h2>${items.join('\n')}`;
+}

@@ -1,0 +1,77 @@
+import { selectMayRead } from '../../access/channel.table.ts';
+import type { Language } from '../../contract/languages.ts';
+import type { NotificationKind } from '../../contract/notification.ts';
+import type { QuietSettings } from '../../contract/quiet-times.ts';
+import type { Rows } from '../../database/database.ts';
+
+/** Someone with a proven address, and what decides when they are mailed. */
+export interface Recipient {
+  id: string;
+  username: string;
+  email: string;
+  language: Language | null;
+  timeZone: string | null;
+  /** Null: as the operator says. */
+  digestMinutes: number | null;
+  quietHours: QuietSettings['quietHours'] | null;
+  snoozedUntil: Date | string | null;
+  /** The job that sent the last one, and when. */
+  jobId: string | null;
+  sentAt: Date | string | null;
+  /** When they were there last. */
+  seenAt: Date | string | null;
+}
+
+/** Something that someone has missed. */
+export interface Missed {
+  kind: NotificationKind;
+  title: string;
+  body: string;
+  count: number;
+  at: Date | string;
+  serverId: string | null;
+  serverName: string | null;
+  channelId: string | null;
+  channelName: string | null;
+  /** The message that it shows. */
+  messageId: string | null;
+}
+
+const recipient = `SELECT u.id, u.username, u.email, u.language, u.time_zone AS "timeZone",
+    p.digest_minutes AS "digestMinutes", p.quiet_hours AS "quietHours", p.snoozed_until AS "snoozedUntil",
+    g.job_id AS "jobId", g.sent_at AS "sentAt",
+    (SELECT max(s.last_seen_at) FROM sessions s WHERE s.user_id = u.id) AS "seenAt"
+  FROM users u LEFT JOIN notification_preferences p ON p.user_id = u.id LEFT JOIN digests g ON g.user_id = u.id
+  WHERE u.id = $1 AND NOT u.is_bot AND u.email IS NOT NULL AND u.email_verified_at IS NOT NULL AND u.deleted_at IS NULL
+    AND u.suspended_at IS NULL AND u.deletes_at IS NULL`;
+/** What was muted, lost or blocked since is left out. */
+const missed = `SELECT n.kind, n.title, n.body, n.aggregated_count AS count, n.updated_at AS at,
+    n.server_id AS "serverId", s.name AS "serverName", n.channel_id AS "channelId", c.name AS "channelName",
+    CASE WHEN n.reference_type = 'message' THEN n.reference_id END AS "messageId"
+  FROM notifications n LEFT JOIN servers s ON s.id = n.server_id LEFT JOIN channels c ON c.id = n.channel_id
+  LEFT JOIN notification_preferences p ON p.user_id = n.user_id
+  WHERE n.user_id = $1 AND n.read_at IS NULL AND n.updated_at > $2
+    AND (n.channel_id IS NULL OR ${selectMayRead('n.user_id')})
+    AND (n.type = 'system' OR NOT coalesce(n.server_id = ANY(p.muted_server_ids) OR n.channel_id = ANY(p.muted_channel_ids), false))
+    AND (n.kind = 'server.kicked' OR n.kind LIKE 'agent.%' OR NOT EXISTS (
+      SELECT FROM blocks b WHERE b.user_id = n.user_id AND b.blocked_id = n.sender_id))
+  ORDER BY n.updated_at DESC, n.id DESC LIMIT $3`;
+const noteSent = `INSERT INTO digests (user_id, job_id, sent_at) VALUES ($1, $2, now())
+  ON CONFLICT (user_id) DO UPDATE SET job_id = excluded.job_id, sent_at = excluded.sent_at
+  WHERE digests.job_id <> excluded.job_id`;
+
+/** The statements about what is mailed to people. */
+export const digestTable = {
+  /** Undefined for whoever is mailed nothing: without a proven address, suspended, or about to leave. */
+  async recipient(rows: Rows, userId: string): Promise<Recipient | undefined> {
+    return (await rows<Recipient>(recipient, [userId]))[0];
+  },
+
+  /** What someone has not read that is newer than a moment, and that they may read now; the newest first. */
+  missed: (rows: Rows, userId: string, since: Date, most: number) => rows<Missed>(missed, [userId, since, most]),
+
+  /** A job is about to send one. A second attempt leaves the time of the first. */
+  async noteSent(rows: Rows, userId: string, jobId: string): Promise<void> {
+    await rows(noteSent, [userId, jobId]);
+  },
+};

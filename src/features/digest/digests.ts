@@ -1,0 +1,86 @@
+import { knownZone, nextMomentOf } from '../../contract/local-time.ts';
+import { quietUntil } from '../../contract/quiet-times.ts';
+import type { Change } from '../../delivery/changes.ts';
+import { clock } from '../../infrastructure/clock.ts';
+import { MailTemplates } from '../../infrastructure/mail-templates.ts';
+import { digestKind } from '../../jobs/digest.jobs.ts';
+import { type Effect, type OutsideWork, outsideWork } from '../../jobs/job.kind.ts';
+import { sendingOf } from '../accounts/mailed/account-mails.ts';
+import type { Context } from '../context.ts';
+import { digestMail, mostCounted } from './digest.mail.ts';
+import { digestTable, type Missed, type Recipient } from './digest.table.ts';
+import type { UnsubscribeLinks } from './unsubscribe-links.ts';
+
+interface Deps extends Pick<Context, 'jobs' | 'mailer' | 'publicUrl' | 'settings'> {
+  links: UnsubscribeLinks;
+}
+
+const minuteMs = 60_000;
+const dayMinutes = 24 * 60;
+/** Nobody is mailed at their hour of the day what they have only just missed. */
+const leastMinutes = 15;
+
+/**
+ * Mails people what they missed while they were away (contract §7): one mail, and the next once they were there again. A job
+ * waits for each of them; it looks when it is due, and waits on if it is not time yet.
+ */
+export class Digests {
+  private readonly deps: Deps;
+  private readonly templates = new MailTemplates();
+
+  constructor(deps: Deps) {
+    this.deps = deps;
+  }
+
+  work(): OutsideWork {
+    return outsideWork(
+      digestKind,
+      (change, { id, data }) => this.prepare(change, id, data.userId),
+      sendingOf(this.deps.settings),
+    );
+  }
+
+  private async prepare(change: Change, jobId: string, userId: string): Promise<Effect | null> {
+    const { settings, mailer } = this.deps;
+    if (!settings.mail.digest.enabled || settings.smtpUrl === null) return null;
+    const to = await digestTable.recipient(change.rows, userId);
+    const minutes = to?.digestMinutes ?? settings.mail.digest.defaultMinutes;
+    if (!to || minutes === 0) return null;
+    const sentAt = to.jobId === jobId ? 0 : msOf(to.sentAt);
+    if (sentAt > 0 && msOf(to.seenAt) <= sentAt) return null;
+    const since = new Date(Math.max(msOf(to.seenAt), sentAt));
+    const missed = await digestTable.missed(change.rows, userId, since, mostCounted + 1);
+    const oldest = missed.at(-1);
+    if (!oldest) return null;
+    const due = this.dueAt(to, minutes, { missedAt: msOf(oldest.at), sentAt });
+    if (due > clock.now()) {
+      await this.deps.jobs.add(change, digestKind, { userId }, { runAt: new Date(due), key: userId });
+      return null;
+    }
+    await digestTable.noteSent(change.rows, userId, jobId);
+    const mail = this.compose(to, missed);
+    return () => mailer.send(mail, jobId);
+  }
+
+  /** When what was missed then is mailed: after so long away, or at the hour of a day; and not while someone is quiet. */
+  private dueAt(to: Recipient, minutes: number, { missedAt, sentAt }: { missedAt: number; sentAt: number }): number {
+    const { dailyAt } = this.deps.settings.mail.digest;
+    const { quietHours, snoozedUntil, timeZone } = to;
+    const due =
+      minutes === dayMinutes
+        ? nextMomentOf(knownZone(timeZone), dailyAt, missedAt + leastMinutes * minuteMs)
+        : Math.max(missedAt, sentAt) + minutes * minuteMs;
+    const at = new Date(Math.max(due, clock.now()));
+    const quiet = { quietHours: quietHours ?? { isOn: false, spans: [] }, snoozedUntil, timeZone };
+    return quietUntil(quiet, at)?.getTime() ?? due;
+  }
+
+  private compose(to: Recipient, missed: Missed[]) {
+    const site = this.deps.publicUrl();
+    const unsubscribe = `${site}/unsubscribe?token=${this.deps.links.tokenFor(to.id)}`;
+    const { excerpts } = this.deps.settings.mail.digest;
+    return digestMail(this.templates, { to, missed, site, unsubscribe, excerpts });
+  }
+}
+
+const msOf = (time: Date | string | null): number => (time === null ? 0 : new Date(time).getTime());

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+
+const style = `:root{color-scheme:light dark}
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px;box-sizing:border-box;font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{max-width:26rem}
+h1{font-size:1.25rem;margin:0 0 .5rem}
+button{font:inherit;padding:.75rem 1.25rem;border:0;border-radius:8px;background:#4f46e5;color:#fff;cursor:pointer}
+button:focus-visible{outline:3px solid #8b85ff;outline-offset:2px}`;
+
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+/** The address contains what ends the mails, so nobody else may see or store it. A form is all that the page can do. */
+const headers = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
+
+/** A page as it is answered. */
+interface Page {
+  status: number;
+  headers: Record<string, string>;
+  html: string;
+}
+
+interface Texts {
+  title: string;
+  text: string;
+  /** Of the button that sends the form; the form goes to the page's own address. */
+  button?: string;
+}
+
+/** Asks first: what looks at links in mails only opens them. */
+export const askPage = (): Page =>
+  page(200, {
+    title: 'No more mails about what you missed?',
+    text: 'You will still find everything in Parley. You can turn them on again in your settings.',
+    button: 'Send no more',
+  });
+
+export const donePage = (): Page =>
+  page(200, {
+    title: 'You get no more of these mails',
+    text: 'You can turn them on again in your settings, under “Notifications”.',
+  });
+
+export const unknownPage = (): Page =>
+  page(404, {
+    title: 'This link is not complete',
+    text: 'Open it from the mail once more, or turn these mails off in your settings, under “Notifications”.',
+  });
+
+function page(status: number, { title, text, button }: Texts): Page {
+  const form = button === undefined ? '' : `<form method="post"><button type="submit">${button}</button></form>`;
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} - Parley</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+${form}
+</main>
+</body>
+</html>
+`;
+  return { status, headers, html };
+}

@@ -1,0 +1,13 @@
+import { mostAheadDays } from '../../contract/later.ts';
+import { invalid } from '../../contract/schema/validation.ts';
+import { dateNow } from '../../infrastructure/clock.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+/** @throws AppError VALIDATION_FAILED for a time that is over, or more than a year away (contract §7, Later) */
+export function requireAhead(path: string, time: string): void {
+  const ms = Date.parse(time) - dateNow().getTime();
+  if (ms <= 0) throw invalid([{ path, message: 'must be in the future', code: 'too_small' }]);
+  if (ms <= mostAheadDays * dayMs) return;
+  throw invalid([{ path, message: `must be at most ${mostAheadDays} days away`, code: 'too_big' }]);
+}

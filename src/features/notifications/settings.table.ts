@@ -1,0 +1,38 @@
+import type { QuietSettings } from '../../contract/quiet-times.ts';
+import type { Rows } from '../../database/database.ts';
+import type { Preferences } from './notification.table.ts';
+
+/** What someone has chosen, apart from levels and keywords. */
+export interface SettingsRow extends Preferences {
+  quietHours: QuietSettings['quietHours'];
+  snoozedUntil: Date | string | null;
+  digestMinutes: 0 | 15 | 60 | 240 | 1440 | null;
+}
+
+const ofUser = `SELECT strategy, muted_server_ids AS "mutedServerIds", muted_channel_ids AS "mutedChannelIds",
+    quiet_hours AS "quietHours", snoozed_until AS "snoozedUntil", digest_minutes AS "digestMinutes"
+  FROM notification_preferences WHERE user_id = $1`;
+const set = `INSERT INTO notification_preferences
+    (user_id, strategy, muted_server_ids, muted_channel_ids, quiet_hours, snoozed_until, digest_minutes)
+  VALUES ($1, $2, $3::uuid[], $4::uuid[], $5, $6, $7)
+  ON CONFLICT (user_id) DO UPDATE SET strategy = excluded.strategy, muted_server_ids = excluded.muted_server_ids,
+    muted_channel_ids = excluded.muted_channel_ids, quiet_hours = excluded.quiet_hours,
+    snoozed_until = excluded.snoozed_until, digest_minutes = excluded.digest_minutes`;
+
+const byDefault: SettingsRow = {
+  ...{ strategy: 'all', mutedServerIds: [], mutedChannelIds: [] },
+  ...{ quietHours: { isOn: false, spans: [] }, snoozedUntil: null, digestMinutes: null },
+};
+
+/** The statements about the settings of single people. */
+export const settingsTable = {
+  async ofUser(rows: Rows, userId: string): Promise<SettingsRow> {
+    return (await rows<SettingsRow>(ofUser, [userId]))[0] ?? byDefault;
+  },
+
+  async set(rows: Rows, userId: string, next: SettingsRow): Promise<void> {
+    const { strategy, mutedServerIds, mutedChannelIds, quietHours, snoozedUntil, digestMinutes } = next;
+    const quiet = JSON.stringify(quietHours);
+    await rows(set, [userId, strategy, mutedServerIds, mutedChannelIds, quiet, snoozedUntil, digestMinutes]);
+  },
+};

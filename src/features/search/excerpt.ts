@@ -1,0 +1,107 @@
+import type { z } from 'zod';
+import { cut, withoutSpoilers } from '../../contract/quote.ts';
+import type { excerptSchema } from '../../contract/search.ts';
+import type { AttachmentRow } from '../messages/attachment.table.ts';
+import type { PollRow } from '../messages/poll.table.ts';
+import { saidIn } from '../messages/poll.view.ts';
+import type { Alternatives, Term } from './query.ts';
+import { type QueryWord, type Token, tokensOf } from './words.ts';
+
+type Excerpt = z.output<typeof excerptSchema>;
+type Mark = Excerpt['marks'][number];
+
+const mostWords = 8000;
+const mostMarks = 50;
+/** UTF-16 units of an excerpt, and how many of them are before the first mark. */
+const length = 240;
+const before = 60;
+
+/** Finds what was asked for in texts. */
+class Marker {
+  private readonly terms: Term[];
+
+  constructor(alternatives: Alternatives) {
+    this.terms = alternatives.flat().filter(({ isExcluded }) => !isExcluded);
+  }
+
+  /** The words of the text that were asked for, in order, none of them in another. */
+  marks(text: string): Mark[] {
+    const places = Map.groupBy(tokensOf(text, mostWords), ({ at }) => at);
+    const hits = [...places.keys()].flatMap((at) => this.terms.flatMap(({ words }) => row(places, words, at) ?? []));
+    const sorted = hits.map(({ start, end }) => ({ start, end })).sort((a, b) => a.start - b.start || b.end - a.end);
+    const marks: Mark[] = [];
+    for (const mark of sorted) {
+      const last = marks.at(-1);
+      if (last && mark.start < last.end) last.end = Math.max(last.end, mark.end);
+      else marks.push(mark);
+    }
+    return marks.slice(0, mostMarks);
+  }
+}
+
+const isMeant = ({ word, isPrefix }: QueryWord, token: Token) =>
+  isPrefix ? token.word.startsWith(word) : token.word === word;
+
+/** The words of a phrase that begins at a place; undefined: none does. */
+function row(places: Map<number, Token[]>, words: QueryWord[], at: number): Token[] | undefined {
+  const found = words.map((word) => places.get(at + word.offset)?.find((token) => isMeant(word, token)));
+  const all = found.filter((token) => token !== undefined);
+  return all.length === words.length ? all : undefined;
+}
+
+/** A piece of a text around its first mark. */
+function pieceOf(text: string, marks: Mark[]): Pick<Excerpt, 'text' | 'marks'> {
+  const first = marks[0]?.start ?? 0;
+  let from = text.length <= length || first <= before ? 0 : first - before;
+  // Not in the middle of a character, nor of a word if there is a space near.
+  if (from > 0) from += Math.max(0, text.slice(from, first).search(/\s\S/u) + 1);
+  if (/[\udc00-\udfff]/.test(text[from] ?? '')) from++;
+  const piece = cut(text.slice(from), length);
+  const [head, tail] = [from > 0 ? '…' : '', from + piece.length < text.length ? '…' : ''];
+  const shift = head.length - from;
+  const shown = marks.filter(({ end }) => end <= from + piece.length);
+  return {
+    text: `${head}${piece}${tail}`,
+    marks: shown.map(({ start, end }) => ({ start: start + shift, end: end + shift })),
+  };
+}
+
+interface Found {
+  content: string;
+  forwarded: { content: string } | null;
+  attachments: AttachmentRow[] | null;
+  poll: PollRow | null;
+}
+
+/** Names of files that are spoilers are not shown. */
+const shownFiles = ({ attachments }: Found) => (attachments ?? []).filter(({ is_spoiler: isSpoiler }) => !isSpoiler);
+
+/**
+ * Why a message was found: the piece of its text, or of what it forwards, with what was asked for, or else the name of a file
+ * with it. What is in spoilers is found, and not shown.
+ */
+export function excerptOf(found: Found, alternatives: Alternatives): Excerpt {
+  const marker = new Marker(alternatives);
+  const content = withoutSpoilers(saidIn(found.content, found.poll));
+  const marks = marker.marks(content);
+  if (marks.length === 0) {
+    const forwarded = withoutSpoilers(found.forwarded?.content ?? '');
+    const others = marker.marks(forwarded);
+    if (found.forwarded && (others.length > 0 || content === ''))
+      return { ...pieceOf(forwarded, others), attachmentId: null };
+    for (const { id, filename } of shownFiles(found)) {
+      const inName = marker.marks(filename);
+      if (inName.length > 0) return { ...pieceOf(filename, inName), attachmentId: id };
+    }
+  }
+  return { ...pieceOf(content, marks), attachmentId: null };
+}
+
+/** Those of a message's files that have what was asked for in their names, or can have it in their text. */
+export function filesFound({ content, attachments }: Found, alternatives: Alternatives): AttachmentRow[] {
+  const marker = new Marker(alternatives);
+  const all = attachments ?? [];
+  const named = all.filter(({ filename }) => marker.marks(filename).length > 0);
+  if (named.length > 0 || marker.marks(content).length > 0) return named;
+  return all.filter(({ content_type: type }) => !/^(image|video|audio)\//.test(type));
+}

@@ -1,0 +1,59 @@
+import type { RestAnswer } from '../../../../client/index.ts';
+import { pathTo } from '../../state/router.ts';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { chosenTime, TimeChoice } from '../parts/TimeChoice.tsx';
+import { fullTime } from '../parts/time.ts';
+import { type AppState, useApp } from '../useApp.ts';
+
+export type LaterEntry = RestAnswer<'GET /api/later'>[number];
+
+/** Saves a message without a reminder. */
+export const saveForLater = (app: AppState, messageId: string): Promise<boolean> =>
+  app.attempt(async () => {
+    await app.client.rest('POST /api/later', { body: { messageId } });
+    app.showToast('Saved for later.', 'good', pathTo.later('saved'));
+  });
+
+/** Takes a message out of what is saved, with its reminder. */
+export const unsave = (app: AppState, id: string): Promise<boolean> =>
+  app.attempt(async () => {
+    await app.client.rest('DELETE /api/later/:id', { id });
+    app.showToast('It is no longer saved.', 'good');
+  });
+
+interface RemindProps {
+  /** A message, or what is saved already; neither: a reminder of a note. */
+  messageId?: string;
+  entry?: LaterEntry;
+  onClose(): void;
+}
+
+/** Asks when to remind the user of something. */
+export function RemindDialog({ messageId, entry, onClose }: RemindProps) {
+  const { client, showToast } = useApp();
+  const remind = async (fields: Fields) => {
+    const remindAt = chosenTime(fields);
+    const note = fields.text('note');
+    if (entry) await client.rest('PATCH /api/later/:id', { id: entry.id, body: { remindAt, note } });
+    else await client.rest('POST /api/later', { body: { messageId, remindAt, ...(note === '' ? {} : { note }) } });
+    onClose();
+    showToast(`You will be reminded: ${fullTime(remindAt)}.`, 'good', pathTo.later('saved'));
+  };
+  const isOfNote = !messageId && !entry?.messageId;
+  return (
+    <Dialog title="Remind me" onClose={onClose}>
+      <Form action="Remind me" work={remind}>
+        <TimeChoice label="When" value={entry?.remindAt ?? null} />
+        <Field
+          label={isOfNote ? 'Of what' : 'Note'}
+          name="note"
+          value={entry?.note ?? ''}
+          maxlength={1000}
+          required={isOfNote}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,116 @@
+import { useEffect, useState } from 'preact/hooks';
+import { withoutSpoilers } from '../../../../contract/quote.ts';
+import { pathTo } from '../../state/router.ts';
+import { saidIn } from '../../state/said.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Button, More } from '../parts/Button.tsx';
+import { Folding } from '../parts/Folding.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { usePages } from '../parts/loading.ts';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { Text } from '../parts/text.tsx';
+import { shortTime } from '../parts/time.ts';
+import { Attachments } from '../talk/Attachments.tsx';
+import { useApp } from '../useApp.ts';
+import { type LaterEntry, RemindDialog } from './RemindDialog.tsx';
+
+const pageSize = 50;
+
+/** Saved messages and reminders, kept up to date: those that the user was reminded of come first. */
+export function SavedList({ isDone }: { isDone: boolean }) {
+  const { client, attempt } = useApp();
+  const status = isDone ? 'done' : 'open';
+  const { list, load, onMore } = usePages(
+    pageSize,
+    (known: readonly LaterEntry[]) => {
+      const cursor = known.at(-1)?.id;
+      return client.rest('GET /api/later', { query: { status, limit: pageSize, ...(cursor ? { cursor } : {}) } });
+    },
+    [status],
+  );
+  useEffect(() => {
+    const again = () => void attempt(load);
+    const off = [client.on('later:updated', again), client.on('later:removed', again)];
+    return () => {
+      for (const end of off) end();
+    };
+  }, []);
+  const due = list?.filter(isDue) ?? [];
+  const others = list?.filter((entry) => !isDue(entry)) ?? [];
+  return (
+    <>
+      {list?.length === 0 && (
+        <p class="empty">{isDone ? 'Nothing is done yet.' : 'Save messages by their menu, and find them here.'}</p>
+      )}
+      <ol class="held">
+        {[...due, ...others].map((entry) => (
+          <Saved key={entry.id} entry={entry} />
+        ))}
+      </ol>
+      {onMore && <More onMore={onMore} />}
+    </>
+  );
+}
+
+/** The user was reminded of it, and has not dealt with it yet. */
+const isDue = ({ isDone, remindAt, remindedAt }: LaterEntry): boolean =>
+  !isDone && remindAt === null && remindedAt !== null;
+
+function Saved({ entry }: { entry: LaterEntry }) {
+  const { client, attempt } = useApp();
+  const [reminding, setReminding] = useState(false);
+  const { id, message, isDone, note } = entry;
+  const change = (body: { isDone?: boolean; remindAt?: null }) =>
+    void attempt(() => client.rest('PATCH /api/later/:id', { id, body }));
+  const items: MenuItem[] = [
+    { label: entry.remindAt ? 'Change the reminder' : 'Remind me', icon: 'clock', run: () => setReminding(true) },
+    ...(entry.remindAt ? [{ label: 'No reminder', icon: 'mute' as const, run: () => change({ remindAt: null }) }] : []),
+    {
+      label: 'Remove',
+      icon: 'trash',
+      danger: true,
+      run: () => void attempt(() => client.rest('DELETE /api/later/:id', { id })),
+    },
+  ];
+  return (
+    <li aria-label={note ?? (message ? withoutSpoilers(saidIn(message)) : 'A message that is gone')}>
+      {message ? <Avatar user={message.author} size="small" /> : <Icon name={entry.messageId ? 'block' : 'bell'} />}
+      <div>
+        <p class={isDue(entry) ? 'bad' : 'faint'}>{aboutOf(entry)}</p>
+        {note && <p>{note}</p>}
+        <SavedMessage entry={entry} />
+        <footer>
+          <Button label={isDone ? 'Open again' : 'Done'} kind="quiet" onClick={() => change({ isDone: !isDone })} />
+          <Menu label="More" items={items}>
+            <Icon name="more" />
+          </Menu>
+        </footer>
+      </div>
+      {reminding && <RemindDialog entry={entry} onClose={() => setReminding(false)} />}
+    </li>
+  );
+}
+
+function SavedMessage({ entry: { message, serverId, isGone } }: { entry: LaterEntry }) {
+  if (isGone) return <p class="hint">The message is gone: it was deleted, or you are no longer there.</p>;
+  if (!message) return null;
+  return (
+    <>
+      <Folding content={saidIn(message)}>
+        <div class="text">
+          <Text content={saidIn(message)} />
+        </div>
+      </Folding>
+      <Attachments list={message.attachments} />
+      <a href={pathTo.messageOrThread(serverId, message)}>Show the message</a>
+    </>
+  );
+}
+
+function aboutOf(entry: LaterEntry): string {
+  const { message, remindAt, remindedAt, createdAt } = entry;
+  const from = message ? `${message.author.displayName}: ` : '';
+  if (remindAt) return `${from || 'A reminder: '}you will be reminded ${shortTime(remindAt)}`;
+  if (isDue(entry) && remindedAt) return `${from || 'A reminder: '}due since ${shortTime(remindedAt)}`;
+  return `${from}saved ${shortTime(createdAt)}`;
+}

@@ -1,0 +1,125 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RestAnswer } from '../../../../client/index.ts';
+import { Button, More } from '../parts/Button.tsx';
+import { Dialog } from '../parts/Dialog.tsx';
+import { TextArea } from '../parts/Field.tsx';
+import { Folding } from '../parts/Folding.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { usePages } from '../parts/loading.ts';
+import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { chosenTime, TimeChoice } from '../parts/TimeChoice.tsx';
+import { Text } from '../parts/text.tsx';
+import { shortTime } from '../parts/time.ts';
+import { Attachments } from '../talk/Attachments.tsx';
+import { maxLength } from '../talk/Composer.tsx';
+import { useApp } from '../useApp.ts';
+
+type Scheduled = RestAnswer<'GET /api/scheduled-messages'>[number];
+
+const pageSize = 50;
+
+/** Scheduled messages in the order in which they are due, with those that were refused; kept up to date. */
+export function ScheduledList() {
+  const { client, attempt } = useApp();
+  const { list, load, onMore } = usePages(
+    pageSize,
+    (known: readonly Scheduled[]) =>
+      client.rest('GET /api/scheduled-messages', { query: { limit: pageSize, offset: known.length } }),
+    [],
+  );
+  useEffect(() => {
+    const again = () => void attempt(load);
+    const off = [client.on('scheduled:updated', again), client.on('scheduled:removed', again)];
+    return () => {
+      for (const end of off) end();
+    };
+  }, []);
+  return (
+    <>
+      {list?.length === 0 && (
+        <p class="empty">Nothing is scheduled. The clock beside the button that sends schedules a message.</p>
+      )}
+      <ol class="held">
+        {list?.map((one) => (
+          <One key={one.id} one={one} />
+        ))}
+      </ol>
+      {onMore && <More onMore={onMore} />}
+    </>
+  );
+}
+
+function One({ one }: { one: Scheduled }) {
+  const { client, attempt, destinations } = useApp();
+  const [editing, setEditing] = useState(false);
+  const { id, failure, status } = one;
+  const there = destinations.value.find(({ channelId }) => channelId === one.channelId);
+  const place = `${one.threadId ? 'a thread in ' : ''}${there?.name ?? 'a conversation that is in none of your lists'}`;
+  const items: MenuItem[] = [
+    {
+      label: 'Send now',
+      icon: 'send',
+      run: () => void attempt(() => client.rest('POST /api/scheduled-messages/:id/send', { id })),
+    },
+    {
+      label: failure ? 'Discard' : 'Cancel',
+      icon: 'trash',
+      danger: true,
+      run: () => void attempt(() => client.rest('DELETE /api/scheduled-messages/:id', { id })),
+    },
+  ];
+  return (
+    <li aria-label={`To ${place}: ${one.content}`}>
+      <Icon name={failure ? 'block' : 'clock'} />
+      <div>
+        <p class="faint">
+          {failure ? 'To' : `${shortTime(one.sendAt)} to`} {there ? <a href={there.href}>{place}</a> : place}
+        </p>
+        {failure && <p class="bad">{`It was not sent: ${failure.message}`}</p>}
+        <Folding content={one.content}>
+          <div class="text">
+            <Text content={one.content} />
+          </div>
+        </Folding>
+        <Attachments list={one.attachments} />
+        {status === 'sending' ? (
+          <p class="hint">It is being sent.</p>
+        ) : (
+          <footer>
+            <Button label={failure ? 'Schedule again' : 'Change'} kind="quiet" onClick={() => setEditing(true)} />
+            <Menu label="More" items={items}>
+              <Icon name="more" />
+            </Menu>
+          </footer>
+        )}
+      </div>
+      {editing && <EditDialog one={one} onClose={() => setEditing(false)} />}
+    </li>
+  );
+}
+
+function EditDialog({ one, onClose }: { one: Scheduled; onClose(): void }) {
+  const { client } = useApp();
+  const { id, content, attachments, sendAt, failure } = one;
+  const save = async (fields: Fields) => {
+    const body = { content: fields.text('content'), sendAt: chosenTime(fields) };
+    await client.rest('PATCH /api/scheduled-messages/:id', { id, body });
+    onClose();
+  };
+  return (
+    <Dialog title="Scheduled message" onClose={onClose}>
+      <Form action="Save" work={save}>
+        <TextArea
+          label="Message"
+          name="content"
+          value={content}
+          rows={5}
+          maxlength={maxLength}
+          required={attachments.length === 0}
+        />
+        <TimeChoice label="When" value={failure ? null : sendAt} />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,80 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useApp } from '../useApp.ts';
+import { IconButton } from './Button.tsx';
+import type { Token } from './highlight.ts';
+
+/** Longer code stays as it is: it must never hold the page. */
+const maxHighlighted = 10_000;
+
+/** Highlights one piece of code after the other, each in a turn of its own. */
+let last = Promise.resolve();
+const inTurn = (work: () => Promise<void>): Promise<void> => {
+  last = last.then(() => new Promise((resolve) => setTimeout(resolve))).then(work, work);
+  return last;
+};
+
+interface Highlighted {
+  /** What it belongs to. */
+  text: string;
+  language: string;
+  name: string | null;
+  tokens: readonly Token[] | null;
+}
+
+/** The pieces of code, once the library for that is there. */
+function useHighlighted(text: string, language: string): Highlighted | null {
+  const [found, setFound] = useState<Highlighted | null>(null);
+  useEffect(() => {
+    if (language === '' || text.length > maxHighlighted) return;
+    let wanted = true;
+    const highlight = async () => {
+      if (!wanted) return;
+      const { nameOf, tokensOf } = await import('./highlight.ts');
+      if (wanted) setFound({ text, language, name: nameOf(language), tokens: tokensOf(text, language) });
+    };
+    // Without it the code is readable too.
+    void inTurn(() => highlight().catch(() => {}));
+    return () => {
+      wanted = false;
+    };
+  }, [text, language]);
+  return found?.text === text && found.language === language ? found : null;
+}
+
+interface CodeProps {
+  text: string;
+  /** As it was typed; empty: not said. */
+  language: string;
+  /** For a few lines within a link. */
+  plain: boolean;
+}
+
+/** A block of code, with the name of its language, its colours, and a button that copies it. */
+export function Code({ text, language, plain }: CodeProps) {
+  const { copy } = useApp();
+  const highlighted = useHighlighted(text, plain ? '' : language);
+  const code = (
+    <pre>
+      <code>
+        {highlighted?.tokens?.map((token, i) =>
+          token.kind ? (
+            <span key={i} class={token.kind}>
+              {token.text}
+            </span>
+          ) : (
+            token.text
+          ),
+        ) ?? text}
+      </code>
+    </pre>
+  );
+  if (plain) return code;
+  return (
+    <div class="snippet">
+      {language !== '' && <span class="language">{highlighted?.name ?? language}</span>}
+      {code}
+      {/* Only secure pages have a clipboard. */}
+      {navigator.clipboard && <IconButton icon="copy" label="Copy the code" onClick={() => void copy(text)} />}
+    </div>
+  );
+}

@@ -1,0 +1,112 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { FollowedThread } from '../../state/follows.ts';
+import { pathTo } from '../../state/router.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Button, IconButton, More } from '../parts/Button.tsx';
+import { Icon } from '../parts/Icon.tsx';
+import { useLoaded } from '../parts/loading.ts';
+import { Menu } from '../parts/Menu.tsx';
+import { Page } from '../parts/Page.tsx';
+import { Text } from '../parts/text.tsx';
+import { shortTime } from '../parts/time.ts';
+import { useApp } from '../useApp.ts';
+
+/** The threads that the user follows, unread ones first. */
+export function ThreadInbox() {
+  const { connection, follows, attempt } = useApp();
+  const [muted, setMuted] = useState(false);
+  useEffect(() => connection.load(() => follows.load()), []);
+  const actions = (
+    <>
+      {!muted && follows.unreadCount.value > 0 && (
+        <IconButton icon="check" label="Mark all as read" onClick={() => attempt(() => follows.markAllRead())} />
+      )}
+      <Button label={muted ? 'Followed' : 'Muted'} kind="quiet" onClick={() => setMuted(!muted)} />
+    </>
+  );
+  const list = follows.inbox.value;
+  return (
+    <Page title={muted ? 'Muted threads' : 'Threads'} back="/app/messages" actions={actions}>
+      {muted ? (
+        <Muted />
+      ) : (
+        <>
+          {follows.loaded.value && list.length === 0 && (
+            <p class="empty">You follow no thread yet. You do once you start one, write in one, or are named there.</p>
+          )}
+          <ul class="found threads">
+            {list.map((entry) => (
+              <Entry key={entry.threadId} entry={entry} />
+            ))}
+          </ul>
+          {follows.cursor.value !== null && <More onMore={() => attempt(() => follows.loadMore())} />}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Muted() {
+  const { client, follows } = useApp();
+  const { value, after } = useLoaded(
+    () => client.rest('GET /api/threads', { query: { state: 'muted', limit: 50 } }),
+    [],
+  );
+  if (value?.threads.length === 0) return <p class="empty">You have muted no thread.</p>;
+  return (
+    <ul class="found threads">
+      {value?.threads.map((entry) => (
+        <li key={entry.threadId}>
+          <ThreadEntryLink entry={entry} />
+          <Button label="Unmute" kind="quiet" onClick={() => after(() => follows.setFollowing(entry.threadId, true))} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Entry({ entry }: { entry: FollowedThread }) {
+  const { attempt, follows } = useApp();
+  const { threadId: id, unreadCount, lastSeq } = entry;
+  const read = { label: 'Mark as read', icon: 'check' as const, run: () => follows.markRead(id, lastSeq) };
+  return (
+    <li>
+      <ThreadEntryLink entry={entry} />
+      <Menu
+        label={`Actions for ${entry.thread.name}`}
+        items={[
+          ...(unreadCount > 0 ? [read] : []),
+          { label: 'Unfollow', icon: 'close', run: () => void attempt(() => follows.setFollowing(id, false)) },
+          { label: 'Mute', icon: 'mute', run: () => void attempt(() => follows.mute(id)) },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+    </li>
+  );
+}
+
+function ThreadEntryLink({ entry }: { entry: FollowedThread }) {
+  const { thread, threadId, channelId, serverId, channelName, lastReply, unreadCount } = entry;
+  const unread = entry.state === 'following' ? unreadCount : 0;
+  return (
+    <a class={unread > 0 ? 'quoted unread' : 'quoted'} href={pathTo.thread(serverId, channelId, threadId)}>
+      {lastReply ? <Avatar user={lastReply.author} size="small" /> : <Icon name="thread" />}
+      <span class="who">
+        <span class="title">
+          {thread.name}
+          {unread > 0 && <span class="fresh"> {unread} new</span>}
+        </span>
+        {lastReply && (
+          <span class="text">
+            {lastReply.author.displayName}: <Text content={lastReply.content} plain />
+          </span>
+        )}
+        <span class="faint">
+          {serverId ? '#' : '@'}
+          {channelName} · {shortTime(entry.lastMessageAt ?? thread.createdAt)}
+        </span>
+      </span>
+    </a>
+  );
+}

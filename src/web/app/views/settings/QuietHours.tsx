@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { QuietSpan } from '../../state/preferences.ts';
+import { Button, IconButton } from '../parts/Button.tsx';
+import { Check } from '../parts/Field.tsx';
+import { Form } from '../parts/Form.tsx';
+import { Block } from '../parts/Page.tsx';
+import { useApp } from '../useApp.ts';
+
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' });
+const wholeWeekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' });
+/** 5 January 2026 was a Monday. */
+const days = [1, 2, 3, 4, 5, 6, 7].map((day) => {
+  const date = new Date(Date.UTC(2026, 0, 4 + day));
+  return { day, short: weekday.format(date), long: wholeWeekday.format(date) };
+});
+
+/** The same hours on some days. */
+interface Hours {
+  key: number;
+  days: ReadonlySet<number>;
+  from: string;
+  to: string;
+}
+
+const everyDay = new Set(days.map(({ day }) => day));
+const night = { days: everyDay, from: '22:00', to: '07:00' };
+
+function hoursOf(spans: readonly QuietSpan[]): Hours[] {
+  const groups = Map.groupBy(spans, ({ from, to }) => `${from}-${to}`);
+  return [...groups.values()].flatMap((group, key) => {
+    const [first] = group;
+    return first ? [{ key, days: new Set(group.map(({ day }) => day)), from: first.from, to: first.to }] : [];
+  });
+}
+
+const spansOf = (all: readonly Hours[]): QuietSpan[] =>
+  all.flatMap(({ days: chosen, from, to }) => [...chosen].sort().map((day) => ({ day, from, to })));
+
+/** Hours of the week in which nothing disturbs the user. */
+export function QuietHours() {
+  const { preferences, me, attempt, surroundings } = useApp();
+  const { quietHours } = preferences.current.value;
+  const turn = (isOn: boolean) => {
+    const spans = quietHours.spans.length > 0 ? quietHours.spans : spansOf([{ key: 0, ...night }]);
+    return preferences.change({ quietHours: { isOn, spans } });
+  };
+  const zone = me.value?.timeZone ?? surroundings.timeZone;
+  return (
+    <Block
+      title="Quiet hours"
+      about={`Nothing is pushed or mailed to you then, and no device shows a notice. By the clock of ${zone}.`}
+    >
+      <Check label="Keep quiet hours" checked={quietHours.isOn} onChange={(isOn) => void attempt(() => turn(isOn))} />
+      {quietHours.isOn && <Schedule spans={quietHours.spans} />}
+    </Block>
+  );
+}
+
+function Schedule({ spans }: { spans: readonly QuietSpan[] }) {
+  const { preferences, showToast } = useApp();
+  const [all, setAll] = useState(() => hoursOf(spans));
+  // Another device may have changed them.
+  useEffect(() => setAll(hoursOf(spans)), [JSON.stringify(spans)]);
+  const set = (key: number, change: Partial<Hours>) =>
+    setAll(all.map((hours) => (hours.key === key ? { ...hours, ...change } : hours)));
+  const add = () => setAll([...all, { ...night, key: Math.max(-1, ...all.map(({ key }) => key)) + 1 }]);
+  const save = async () => {
+    if (all.some(({ days: chosen }) => chosen.size === 0)) throw new Error('Choose a day for all of them.');
+    await preferences.change({ quietHours: { isOn: true, spans: spansOf(all) } });
+    showToast('Your quiet hours are saved.', 'good');
+  };
+  return (
+    <Form action="Save" work={save} beside={<Button label="Add hours" kind="quiet" onClick={add} />}>
+      {all.map((hours, index) => (
+        <fieldset key={hours.key} class="choices quiet-hours">
+          <legend>Quiet hours {index + 1}</legend>
+          <div class="flags">
+            {days.map(({ day, short, long }) => (
+              <label key={day} class="check">
+                <input
+                  type="checkbox"
+                  aria-label={long}
+                  checked={hours.days.has(day)}
+                  onChange={({ currentTarget }) =>
+                    set(hours.key, { days: changed(hours.days, day, currentTarget.checked) })
+                  }
+                />
+                <span aria-hidden="true">{short}</span>
+              </label>
+            ))}
+          </div>
+          <div class="inline wrapping">
+            <Time label="From" value={hours.from} onChange={(from) => set(hours.key, { from })} />
+            <Time label="To" value={hours.to} onChange={(to) => set(hours.key, { to })} />
+            <IconButton
+              icon="trash"
+              label={`Remove quiet hours ${index + 1}`}
+              onClick={() => setAll(all.filter(({ key }) => key !== hours.key))}
+            />
+          </div>
+          {hours.to <= hours.from && <p class="hint">Until the next day.</p>}
+        </fieldset>
+      ))}
+    </Form>
+  );
+}
+
+function changed(chosen: ReadonlySet<number>, day: number, isOn: boolean): ReadonlySet<number> {
+  return new Set(isOn ? [...chosen, day] : [...chosen].filter((other) => other !== day));
+}
+
+function Time({ label, value, onChange }: { label: string; value: string; onChange(value: string): void }) {
+  return (
+    <label class="time">
+      {label}
+      <input type="time" required value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
+    </label>
+  );
+}

@@ -1,0 +1,61 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { longestMs, mayRecord, Recording } from '../../state/recording.ts';
+import { IconButton } from '../parts/Button.tsx';
+import { useApp } from '../useApp.ts';
+import { duration } from './Players.tsx';
+
+/** Records a voice message, which is then a file to send. */
+export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[]): void }) {
+  const { attachments, showToast } = useApp();
+  const [isOn, setOn] = useState(false);
+  const [seconds, setSeconds] = useState(0);
+  const recording = useRef<Recording | null>(null);
+  /** What leaves the page, or another conversation, is not recorded any longer. */
+  useEffect(() => () => recording.current?.discard(), []);
+  const start = async () => {
+    try {
+      recording.current = await Recording.start();
+      setSeconds(0);
+      setOn(true);
+    } catch {
+      showToast('The microphone cannot be used. Allow it for this page, and try again.', 'bad');
+    }
+  };
+  const stop = async () => {
+    setOn(false);
+    const { current } = recording;
+    recording.current = null;
+    if (!current) return;
+    const { file, ...facts } = await current.stop();
+    attachments.tell(file, facts);
+    onRecorded([file]);
+  };
+  const discard = () => {
+    setOn(false);
+    recording.current?.discard();
+    recording.current = null;
+  };
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => {
+      const ms = recording.current?.elapsedMs ?? 0;
+      setSeconds(ms / 1000);
+      if (ms >= longestMs) void stop();
+    }, 250);
+    return () => clearInterval(timer);
+  }, [isOn]);
+  if (!mayRecord()) return null;
+  if (!isOn) return <IconButton icon="voice" label="Record a voice message" onClick={() => void start()} />;
+  return (
+    <span class="recording">
+      <IconButton icon="stop" label="End the recording" onClick={() => void stop()} />
+      <span class="bad">
+        <span class="hidden" role="status">
+          Recording.
+        </span>
+        {duration(seconds)}
+      </span>
+      <IconButton icon="trash" label="Discard the recording" onClick={discard} />
+    </span>
+  );
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { madeOnce } from '../infrastructure/asset.ts';
+import { bundled, webBundle } from './bundle.ts';
+
+const sizes = ['192', '512', 'maskable', 'apple', 'badge'] as const;
+const colour = '#5b5bd6';
+
+/** The icons of the installed app, by name. */
+export const appIcons: ReadonlyMap<string, Buffer> = new Map(
+  sizes.map((name) => [`${name}.png`, readFileSync(path.join(import.meta.dirname, `icons/${name}.png`))]),
+);
+
+/** What browsers need to install the web client (Web Application Manifest). */
+export const manifest = JSON.stringify({
+  id: '/app',
+  name: 'Parley',
+  short_name: 'Parley',
+  description: 'Talk with your people and agents.',
+  start_url: '/app',
+  scope: '/app',
+  display: 'standalone',
+  background_color: '#16181d',
+  theme_color: colour,
+  categories: ['social', 'productivity'],
+  icons: [
+    { src: '/app/icon.svg', type: 'image/svg+xml', sizes: 'any' },
+    { src: '/app/icons/192.png', type: 'image/png', sizes: '192x192' },
+    { src: '/app/icons/512.png', type: 'image/png', sizes: '512x512' },
+    { src: '/app/icons/maskable.png', type: 'image/png', sizes: '512x512', purpose: 'maskable' },
+  ],
+});
+
+/** What the page cannot start without. Other scripts are kept once they were needed. */
+const isNeeded = (name: string) => /^app-.*\.(?:js|css)$/.test(name) || name.startsWith('chunk-');
+
+/** The service worker. It names the files of the page, so that it is another one for each version of that. */
+export const serviceWorker = madeOnce(async () => {
+  const { page, assets } = await webBundle();
+  const files = [...assets.keys()].filter((name) => isNeeded(name) && page.includes(name));
+  const version = createHash('sha256').update(page).digest('hex').slice(0, 12);
+  const icons = ['/app/icon.svg', '/app/icons/192.png', '/app/icons/badge.png'];
+  const shell = { version, files: [...files.map((name) => `/app/assets/${name}`), ...icons] };
+  const [file] = await bundled({
+    entryPoints: [path.join(import.meta.dirname, 'service-worker/worker.ts')],
+    // Not every browser takes modules here.
+    format: 'iife',
+    define: { SHELL: JSON.stringify(shell) },
+  });
+  return Buffer.from(file?.contents ?? []);
+});

@@ -1,0 +1,68 @@
+import type { PushPayload } from '../../contract/push.ts';
+import { pathOf } from '../app/state/paths.ts';
+import { isPage } from './shell.ts';
+
+declare const self: ServiceWorkerGlobalScope;
+
+const icon = '/app/icons/192.png';
+const badge = '/app/icons/badge.png';
+
+/** Shows what was pushed, or takes back what was shown. */
+export async function pushed(data: PushMessageData | null): Promise<void> {
+  const payload = payloadOf(data);
+  // What a later version sends is still a push, and browsers expect to see each.
+  if (!payload) return show('Parley', { body: 'There is something new for you', tag: 'parley', data: '/app' });
+  if (payload.type === 'test') {
+    return show(payload.title, { body: payload.body, tag: 'test', data: '/app/settings/notifications' });
+  }
+  await closeShown(payload.closed);
+  await setBadge(payload.unreadCount);
+  if (payload.type === 'closed') return;
+  const { id, title, body } = payload;
+  await show(title, { body, tag: id, data: pathOf({ ...payload, body: payload.inviteCode ?? '' }) });
+}
+
+function payloadOf(data: PushMessageData | null): PushPayload | null {
+  try {
+    const payload: PushPayload = data?.json();
+    return ['notification', 'closed', 'test'].includes(payload.type) ? payload : null;
+  } catch {
+    return null;
+  }
+}
+
+const show = (title: string, options: NotificationOptions) =>
+  self.registration.showNotification(title, { icon, badge, ...options });
+
+async function closeShown(ids: string[]): Promise<void> {
+  for (const shown of await self.registration.getNotifications()) if (ids.includes(shown.tag)) shown.close();
+}
+
+/** On the icon of the installed app. */
+async function setBadge(count: number): Promise<void> {
+  // Not every browser has it, and not every system shows it.
+  await self.navigator.setAppBadge?.(count).catch(() => {});
+}
+
+/** Someone clicked on what is shown: leads to what it is about, in a page that is open if there is one. */
+export async function clicked(notification: Notification): Promise<void> {
+  notification.close();
+  const path = typeof notification.data === 'string' ? notification.data : '/app';
+  const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const pages = windows.filter(({ url }) => isPage(new URL(url).pathname));
+  const page = pages.find(({ focused }) => focused) ?? pages.find(isShown) ?? pages[0];
+  if (!page) {
+    await self.clients.openWindow(path);
+    return;
+  }
+  page.postMessage({ type: 'open', path });
+  await page.focus();
+}
+
+const isShown = ({ visibilityState }: WindowClient) => visibilityState === 'visible';
+
+/** Whoever was signed in is not any more: nothing of theirs stays on the screen. */
+export async function forgetUser(): Promise<void> {
+  for (const shown of await self.registration.getNotifications()) shown.close();
+  await self.navigator.clearAppBadge?.().catch(() => {});
+}

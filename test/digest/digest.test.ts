@@ -1,0 +1,294 @@
+// nodes: own
+
+import { expect } from 'chai';
+import type { Email } from 'postal-mime';
+import { type MailServer, startMailServer } from '../accounts/mailbox.ts';
+import { until } from '../rig/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Loose, type Person, request } from '../world/person.ts';
+import { query } from '../world/sql.ts';
+import { type World, world } from '../world/world.ts';
+
+const site = 'https://chat.example.com';
+
+describe('mail about what someone missed', () => {
+  let server: MailServer;
+  let cluster: Cluster;
+  let here: World;
+  let isRefusing = false;
+  const settings = () => ({
+    ...{ smtpUrl: server.url, publicUrl: site },
+    mail: { retryMs: 20, digest: { defaultMinutes: 60 } },
+  });
+
+  before(async () => {
+    server = await startMailServer({
+      onMailFrom: (_address, _session, done) => done(isRefusing ? new Error('not now') : null),
+    });
+    cluster = await startCluster({ nodes: 2, settings: settings() });
+  });
+  after(async () => {
+    await cluster.stop();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    here = await world(cluster);
+    await sql(`UPDATE users SET email_verified_at = now() WHERE id = '${here.bob.id}'`);
+  });
+  afterEach(() => here.close());
+
+  const sql = (text: string): Promise<Loose[]> => query(cluster.databaseUrl, text);
+  const one = async (text: string): Promise<Loose> => (await sql(text))[0];
+  const mailsTo = ({ username }: Person): Email[] =>
+    server.mails.filter(
+      ({ to, subject = '' }) => to?.[0]?.address === `${username}@example.com` && /missed/.test(subject),
+    );
+  const mailTo = (person: Person, count = 1) =>
+    until(() => mailsTo(person).length >= count && mailsTo(person).at(-1), { message: 'no mail' });
+  const job = ({ id }: Person): Promise<Loose> =>
+    one(`SELECT id, due_at FROM jobs WHERE kind = 'digest' AND key = '${id}' AND died_at IS NULL`);
+  /** Ends all sessions: nothing that the person did before counts as being there. */
+  const leave = ({ id }: Person) => sql(`DELETE FROM sessions WHERE user_id = '${id}'`);
+  const comeBack = ({ node, username }: Person) =>
+    request(node, 'POST', '/api/auth/login', { email: `${username}@example.com`, password: 'correct horse' });
+  /** Lets time pass: what notified someone happened so much earlier, and they were there earlier. */
+  const pass = async ({ id }: Person, time: string) => {
+    const back = (column: string) => `${column} = ${column} - interval '${time}'`;
+    await sql(`UPDATE notifications SET ${back('updated_at')}, ${back('created_at')} WHERE user_id = '${id}'`);
+    await sql(`UPDATE sessions SET ${back('last_seen_at')} WHERE user_id = '${id}'`);
+  };
+  /** Has what waits looked at now. @returns the job that waits from then on */
+  const look = async (person: Person): Promise<Loose> => {
+    const before = await until(() => job(person), { message: 'nothing waits' });
+    await sql(`UPDATE jobs SET due_at = now() WHERE id = '${before.id}'`);
+    return until(async () => {
+      const after = await job(person);
+      return after === undefined ? 'none' : after.id !== before.id && after;
+    });
+  };
+  const notified = (person: Person, count = 1) =>
+    until(async () => {
+      const rows = await sql(`SELECT FROM notifications WHERE user_id = '${person.id}' AND read_at IS NULL`);
+      return rows.length >= count;
+    });
+  const headerOf = (mail: Email, name: string) => mail.headers.find(({ key }) => key === name)?.value;
+  /** Bob is away, and misses a mention. */
+  const mention = async (text = 'hello') => {
+    await leave(here.bob);
+    const message = await here.alice.say(here.channel.id, `@${here.bob.username} ${text}`);
+    await notified(here.bob);
+    return message;
+  };
+
+  it('is one with all of it, in text and HTML, escaped, by their clock, and nobody answers it', async () => {
+    const { alice, bob, channel, server: home } = here;
+    await sql(`UPDATE users SET time_zone = 'Asia/Tokyo', language = 'en' WHERE id = '${bob.id}'`);
+    const message = await mention('<img src=https://evil.example/x.png> & more\n\u202espoofed');
+    const dm = (await alice.post('/api/dm/channels', { userId: bob.id })).body;
+    await alice.say(dm.id, 'in private');
+    await notified(bob, 2);
+    await pass(bob, '61 minutes');
+    expect(await look(bob)).to.equal('none');
+    const mail = await mailTo(bob);
+    expect(mail.subject).to.equal('What you missed at chat.example.com: 2 notifications');
+    const { text = '', html = '' } = mail;
+    expect(text).to.contain(`#general in Home`).and.contain('in private').and.contain('<img');
+    expect(text).to.contain(`${site}/app/s/${home.id}/${channel.id}/${message.id}`).and.contain('Asia/Tokyo');
+    expect(text + html).to.not.contain('\u202e');
+    expect(html).to.contain('&lt;img src=https://evil.example/x.png&gt; &amp; more');
+    expect(html).to.not.match(/<img|<script|src=['"]|url\(/);
+    expect(html).to.contain(`${site}/app/dm/${dm.id}`);
+    const stored = await one(
+      `SELECT updated_at FROM notifications WHERE user_id = '${bob.id}' AND kind = 'message.mention'`,
+    );
+    const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', timeZone: 'Asia/Tokyo' });
+    expect(text).to.contain(clock.format(new Date(stored.updated_at)));
+    expect(mail.replyTo?.[0]?.address).to.equal('no-reply@chat.example.com');
+    expect(headerOf(mail, 'auto-submitted')).to.equal('auto-generated');
+    expect(headerOf(mail, 'list-unsubscribe-post')).to.equal('List-Unsubscribe=One-Click');
+    expect(headerOf(mail, 'list-unsubscribe')).to.match(/^<https:\/\/chat\.example\.com\/unsubscribe\?token=[\w.-]+>$/);
+  });
+
+  it('comes after so long away, or at the hour of a day, and not before', async () => {
+    const { bob } = here;
+    await mention();
+    const first = await look(bob);
+    const { at } = await one(`SELECT updated_at AS at FROM notifications WHERE user_id = '${bob.id}'`);
+    expect(Date.parse(first.due_at) - Date.parse(at)).to.equal(3_600_000);
+    await sql(`UPDATE users SET time_zone = 'America/New_York' WHERE id = '${bob.id}'`);
+    await sql(`INSERT INTO notification_preferences (user_id, muted_server_ids, muted_channel_ids, digest_minutes)
+      VALUES ('${bob.id}', '{}', '{}', 1440)`);
+    const next = await look(bob);
+    const hour = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'America/New_York' });
+    expect(hour.format(new Date(next.due_at))).to.equal('08:00:00');
+    await sql(`UPDATE notification_preferences SET digest_minutes = 15 WHERE user_id = '${bob.id}'`);
+    await pass(bob, '16 minutes');
+    expect(await look(bob)).to.equal('none');
+    await mailTo(bob);
+  });
+
+  it('does not come in quiet hours, nor while they snooze, but after them', async () => {
+    const { bob } = here;
+    await mention();
+    await pass(bob, '2 hours');
+    await sql(`INSERT INTO notification_preferences (user_id, muted_server_ids, muted_channel_ids, snoozed_until)
+      VALUES ('${bob.id}', '{}', '{}', now() + interval '5 hours')`);
+    const snoozed = await look(bob);
+    const { until: end } = await one(
+      `SELECT snoozed_until AS until FROM notification_preferences WHERE user_id = '${bob.id}'`,
+    );
+    expect(snoozed.due_at).to.deep.equal(end);
+    const spans = [1, 2, 3, 4, 5, 6, 7].map((day) => ({ day, from: '00:00', to: '00:00' }));
+    await sql(`UPDATE notification_preferences SET snoozed_until = NULL,
+      quiet_hours = '${JSON.stringify({ isOn: true, spans })}' WHERE user_id = '${bob.id}'`);
+    expect(await look(bob)).to.not.equal('none');
+    expect(mailsTo(bob)).to.deep.equal([]);
+    await sql(
+      `UPDATE notification_preferences SET quiet_hours = '{"isOn":false,"spans":[]}' WHERE user_id = '${bob.id}'`,
+    );
+    expect(await look(bob)).to.equal('none');
+    await mailTo(bob);
+  });
+
+  it('does not come again until they were there again', async () => {
+    const { alice, bob, channel } = here;
+    await mention();
+    await pass(bob, '2 hours');
+    await look(bob);
+    await mailTo(bob);
+    await alice.say(channel.id, `@${bob.username} once more`);
+    await notified(bob, 2);
+    expect(await job(bob)).to.equal(undefined);
+    await comeBack(bob);
+    // They saw that, and miss the next.
+    await sql(`UPDATE sessions SET last_seen_at = now() WHERE user_id = '${bob.id}'`);
+    await alice.say(channel.id, `@${bob.username} news`);
+    const due = await look(bob);
+    expect(due).to.not.equal('none');
+    await sql(`UPDATE digests SET sent_at = sent_at - interval '2 hours' WHERE user_id = '${bob.id}'`);
+    await pass(bob, '2 hours');
+    await look(bob);
+    const mail = await mailTo(bob, 2);
+    expect(mail.text).to.contain('news').and.not.contain('once more');
+  });
+
+  it('says nothing of what was read, deleted, muted, blocked or lost since', async () => {
+    const { alice, bob, carol, channel, server: home } = here;
+    await carol.post(`/api/servers/${home.id}/join`, { inviteCode: home.inviteCode });
+    const [muted, lost, read, shut] = await Promise.all(
+      ['muted', 'lost', 'read', 'shut'].map((name) => here.newChannel(name)),
+    );
+    await leave(bob);
+    const words = ['gone', 'hushed', 'hidden', 'known'];
+    const places = [channel.id, muted, lost, read];
+    const sent: Loose[] = [];
+    for (const [index, id] of places.entries())
+      sent.push(await alice.say(id ?? '', `@${bob.username} ${words[index]}`));
+    await carol.say(shut ?? '', `@${bob.username} blocked`);
+    await notified(bob, 5);
+    await pass(bob, '2 hours');
+    await sql(`UPDATE notifications SET read_at = now() WHERE user_id = '${bob.id}' AND channel_id = '${read}'`);
+    await alice.delete(`/api/messages/${sent[0].id}`);
+    await until(async () => (await sql(`SELECT FROM notifications WHERE reference_id = '${sent[0].id}'`)).length === 0);
+    await sql(`INSERT INTO notification_preferences (user_id, muted_server_ids, muted_channel_ids)
+      VALUES ('${bob.id}', '{}', ARRAY['${muted}']::uuid[])`);
+    await alice.delete(`/api/channels/${lost}/members/${bob.id}`);
+    await sql(`INSERT INTO blocks (user_id, blocked_id, created_at) VALUES ('${bob.id}', '${carol.id}', now())`);
+    await look(bob);
+    expect(mailsTo(bob)).to.deep.equal([]);
+    const last = await alice.say(channel.id, `@${bob.username} still there`);
+    await until(async () => (await sql(`SELECT FROM notifications WHERE reference_id = '${last.id}'`)).length > 0);
+    await pass(bob, '2 hours');
+    await look(bob);
+    const { text = '' } = await mailTo(bob);
+    expect(text).to.contain('still there');
+    for (const word of [...words, 'blocked']) expect(text).to.not.contain(`${bob.username} ${word}`);
+  });
+
+  it('comes to nobody without a proven address, and to nobody who wants none', async () => {
+    const { alice, bob, carol, channel, server: home } = here;
+    await carol.post(`/api/servers/${home.id}/join`, { inviteCode: home.inviteCode });
+    await bob.patch('/api/notifications/settings', { digestMinutes: 0 });
+    expect((await bob.get('/api/notifications/settings')).body.digestDefaultMinutes).to.equal(60);
+    for (const person of [bob, carol]) await leave(person);
+    await alice.say(channel.id, `@${bob.username} @${carol.username} hello`);
+    for (const person of [bob, carol]) await notified(person);
+    for (const person of [bob, carol]) expect(await job(person)).to.equal(undefined);
+    // What was chosen, or lost, while it waits counts too.
+    await sql(`UPDATE users SET email_verified_at = now() WHERE id = '${carol.id}'`);
+    await alice.say(channel.id, `@${carol.username} hello again`);
+    await pass(carol, '2 hours');
+    await until(() => job(carol));
+    await sql(`UPDATE users SET email_verified_at = NULL WHERE id = '${carol.id}'`);
+    expect(await look(carol)).to.equal('none');
+    expect(mailsTo(carol)).to.deep.equal([]);
+  });
+
+  it('comes once, though the mail server was away, and all nodes ended meanwhile', async () => {
+    const { alice, bob, channel } = here;
+    isRefusing = true;
+    await mention();
+    await pass(bob, '2 hours');
+    const { id } = await until(() => job(bob));
+    await sql(`UPDATE jobs SET due_at = now() WHERE id = '${id}'`);
+    await until(async () => (await sql(`SELECT FROM jobs WHERE id = '${id}' AND error IS NOT NULL`)).length > 0);
+    const { databaseUrl } = cluster;
+    await Promise.all(cluster.nodes.map((node) => node.stop()));
+    isRefusing = false;
+    const next = await startCluster({ nodes: 2, databaseUrl, settings: settings() });
+    cluster.nodes.splice(0, cluster.nodes.length, ...next.nodes);
+    const mail = await mailTo(bob);
+    await until(async () => (await job(bob)) === undefined);
+    await alice.on(next.nodes[0] ?? alice.node).say(channel.id, `@${bob.username} more`);
+    await notified(bob, 1);
+    expect([mail.messageId?.includes(id), mailsTo(bob).length]).to.deep.equal([true, 1]);
+  });
+
+  describe('ends', () => {
+    const linkIn = (mail: Email): string => /unsubscribe\?token=[\w.-]+/.exec(mail.text ?? '')?.[0] ?? '';
+    const open = (path: string, init: RequestInit = {}) => fetch(`${here.bob.node.url}/${path}`, init);
+    const minutes = async (): Promise<unknown> =>
+      (await one(`SELECT digest_minutes AS minutes FROM notification_preferences WHERE user_id = '${here.bob.id}'`))
+        ?.minutes;
+    let link = '';
+
+    beforeEach(async () => {
+      await mention();
+      await pass(here.bob, '2 hours');
+      await look(here.bob);
+      link = linkIn(await mailTo(here.bob));
+    });
+
+    it('by one click of a mail program, without signing in, and all devices know', async () => {
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      const answer = await open(link, { method: 'POST', headers: form, body: 'List-Unsubscribe=One-Click' });
+      expect([answer.status, await minutes()]).to.deep.equal([200, 0]);
+      const { data } = await one(`SELECT data FROM log_entries WHERE stream_id = '${here.bob.id}'
+        AND event = 'notification:settings' ORDER BY seq DESC LIMIT 1`);
+      expect(data.digestMinutes).to.equal(0);
+    });
+
+    it('by a page that asks first, and that no other site can show or use', async () => {
+      const page = await open(link);
+      expect([page.status, page.headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
+      expect(page.headers.get('content-security-policy'))
+        .to.contain("default-src 'none'")
+        .and.contain("frame-ancestors 'none'");
+      expect(page.headers.get('referrer-policy')).to.equal('no-referrer');
+      expect(await page.text()).to.contain('<form method="post">');
+      expect(await minutes()).to.not.equal(0);
+      const done = await open(link, { method: 'POST' });
+      expect(await done.text()).to.contain('no more of these mails');
+      expect(await minutes()).to.equal(0);
+    });
+
+    it('by no link that was changed, or is another’s', async () => {
+      const other = link.replace(here.bob.id, here.alice.id);
+      for (const path of [other, `${link}x`, 'unsubscribe', 'unsubscribe?token=a.b.c']) {
+        expect((await open(path)).status).to.equal(404);
+        expect((await open(path, { method: 'POST' })).status).to.equal(404);
+      }
+      expect(await minutes()).to.not.equal(0);
+    });
+  });
+});

@@ -1,0 +1,324 @@
+// nodes: own
+
+import { expect } from 'chai';
+import { expectError } from '../rest/verdict.ts';
+import { until } from '../rig/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import { type Loose, Person, request } from '../world/person.ts';
+import { query } from '../world/sql.ts';
+import { type World, world } from '../world/world.ts';
+import { type Device, type PushService, pushService } from './push-service.ts';
+
+describe('pushes', () => {
+  let service: PushService;
+  let cluster: Cluster;
+  let here: World;
+
+  before(async () => {
+    service = await pushService();
+    const push = { recheckMs: 100, timeoutMs: 1000, silentPushes: 3 };
+    cluster = await startCluster({ nodes: 2, settings: { appProxyAllow: [service.host], push } });
+  });
+  beforeEach(async () => {
+    here = await world(cluster);
+  });
+  afterEach(() => here.close());
+  after(async () => {
+    await cluster.stop();
+    await service.close();
+    expect(service.complaints).to.deep.equal([]);
+  });
+
+  const subscribed = async (person: Person): Promise<Device> => {
+    const device = service.device();
+    await device.subscribe(person);
+    return device;
+  };
+  const dm = async (from: Person, to: Person) => (await from.post('/api/dm/channels', { userId: to.id })).body.id;
+  const inbox = async (person: Person): Promise<Loose[]> => (await person.get('/api/notifications')).body;
+  /** All that follows what was said is done, but for what waits for someone to go. */
+  const settled = () =>
+    until(async () => {
+      const left = `SELECT FROM jobs WHERE died_at IS NULL AND due_at <= now() + interval '1 minute'
+        AND kind IN ('notification', 'message-audience', 'push', 'push-closing', 'push-test')`;
+      return (await query(cluster.databaseUrl, left)).length === 0;
+    });
+  const subscriptions = (person: Person) =>
+    query(cluster.databaseUrl, 'SELECT session_id FROM push_subscriptions WHERE user_id = $1', [person.id]);
+  /** Another sign-in of the same person. */
+  const again = async (person: Person): Promise<Person> => {
+    const body = { email: person.username, password: 'correct horse' };
+    const { accessToken: token, refreshToken } = (await request(person.node, 'POST', '/api/auth/login', body)).body;
+    return new Person(person.node, { id: person.id, username: person.username, token, refreshToken });
+  };
+
+  it('are encrypted for the device, signed with the key of this server, and say who wrote what', async () => {
+    const { alice, bob, channel, server } = here;
+    const { publicKey } = (await bob.get('/api/push/key')).body;
+    const device = await subscribed(bob);
+    const said = await alice.say(channel.id, `@${bob.username} lunch?`);
+    const { payload, headers, signedBy } = await device.next(() => true);
+    expect(signedBy).to.equal(publicKey);
+    const [notification] = await inbox(bob);
+    expect(payload).to.deep.include({
+      type: 'notification',
+      id: notification?.id,
+      kind: 'message.mention',
+      title: notification?.title,
+      body: said.content,
+      serverId: server.id,
+      channelId: channel.id,
+      referenceType: 'message',
+      referenceId: said.id,
+      inviteCode: null,
+      unreadCount: 1,
+      closed: [],
+    });
+    expect(headers).to.include({ urgency: 'high', ttl: '86400' });
+  });
+
+  it('come once for each notification and session, whichever node makes them', async () => {
+    const { alice, bob } = here;
+    const [one, other] = [await subscribed(bob), await subscribed(await again(bob))];
+    const channel = await dm(alice, bob);
+    for (const node of [...cluster.nodes, ...cluster.nodes]) await alice.on(node).say(channel, 'again');
+    await until(() => one.arrived.length > 0 && other.arrived.length > 0);
+    await settled();
+    for (const device of [one, other]) expect(device.accepted()).to.have.lengthOf(1);
+    await bob.post('/api/notifications/read-all');
+    await alice.say(channel, 'something new');
+    await one.next(({ payload }) => payload.body === 'something new');
+  });
+
+  it('are tried again when the push service is busy, and not when nobody knows whether they arrived', async () => {
+    const { alice, bob, carol } = here;
+    const [busy, silent] = [await subscribed(bob), await subscribed(carol)];
+    busy.answer(503);
+    silent.answer('hang');
+    await alice.say(await dm(alice, bob), 'one');
+    await alice.say(await dm(alice, carol), 'two');
+    await until(() => busy.arrived.length > 0 && silent.arrived.length > 0);
+    busy.answer(201);
+    await until(() => busy.accepted().length === 1);
+    await settled();
+    expect(silent.arrived).to.have.lengthOf(1);
+  });
+
+  it('end a subscription that the push service knows no more', async () => {
+    const { alice, bob, carol } = here;
+    const channels = [await dm(alice, bob), await dm(alice, carol)];
+    for (const [i, person] of [bob, carol].entries()) {
+      const device = await subscribed(person);
+      device.answer(i === 0 ? 404 : 410);
+      await alice.say(channels[i] ?? '', 'anyone there?');
+      await until(async () => (await subscriptions(person)).length === 0);
+      expect(device.arrived).to.have.lengthOf(1);
+      expect((await person.get('/api/push/subscription')).body).to.deep.equal({ subscription: null });
+    }
+  });
+
+  it('end with their session, in whichever way that ends', async () => {
+    const { bob, carol } = here;
+    const ways: ((session: Person) => Promise<unknown>)[] = [
+      (session) => session.post('/api/auth/logout'),
+      async (session) => bob.delete(`/api/auth/sessions/${await idOf(session)}`),
+      () => bob.put('/api/auth/password', { currentPassword: 'correct horse', newPassword: 'correct horse' }),
+      async (session) =>
+        query(cluster.databaseUrl, 'UPDATE sessions SET revoked_at = now() WHERE id = $1', [await idOf(session)]),
+    ];
+    for (const way of ways) {
+      const session = await again(bob);
+      await subscribed(session);
+      expect(await subscriptions(bob)).to.have.lengthOf(1);
+      await way(session);
+      expect(await subscriptions(bob)).to.have.lengthOf(0);
+    }
+    await subscribed(carol);
+    const [session] = (await carol.get('/api/auth/sessions')).body;
+    await query(cluster.databaseUrl, 'DELETE FROM sessions WHERE id = $1', [session.id]);
+    expect(await subscriptions(carol)).to.have.lengthOf(0);
+  });
+  const idOf = async (session: Person): Promise<string> =>
+    (await session.get('/api/auth/sessions')).body.find(({ current }: Loose) => current).id;
+
+  it('do not go to the suspended, nor to sessions whose time is over', async () => {
+    const { alice, bob, carol } = here;
+    const [to, outdated] = [await subscribed(bob), await subscribed(carol)];
+    const channels = [await dm(alice, bob), await dm(alice, carol)];
+    await query(cluster.databaseUrl, 'UPDATE users SET suspended_at = now() WHERE id = $1', [bob.id]);
+    await query(cluster.databaseUrl, 'UPDATE sessions SET refresh_expires_at = now() WHERE user_id = $1', [carol.id]);
+    for (const channel of channels) await alice.say(channel, 'unheard');
+    const made = 'SELECT FROM notifications WHERE user_id = ANY($1::uuid[])';
+    await until(async () => (await query(cluster.databaseUrl, made, [[bob.id, carol.id]])).length === 2);
+    await settled();
+    expect([...to.arrived, ...outdated.arrived]).to.deep.equal([]);
+  });
+
+  it('wait while a device is active on any node, and come once it is not, unless that was read', async () => {
+    const { alice, bob } = here;
+    const channel = await dm(alice, bob);
+    const device = await subscribed(await again(bob));
+    const sockets = await Promise.all(cluster.nodes.map((node) => bob.on(node).connect()));
+    const waits = `SELECT FROM jobs WHERE kind = 'push' AND key LIKE $1`;
+    await alice.say(channel, 'seen');
+    const [seen] = await until(async () => ((await inbox(bob)).length === 1 ? inbox(bob) : undefined));
+    const isWaiting = async (id: string) => (await query(cluster.databaseUrl, waits, [`%${id}`])).length > 0;
+    await until(() => isWaiting(seen?.id));
+    await bob.post('/api/notifications/read-all');
+    await until(async () => !(await isWaiting(seen?.id)));
+    await alice.say(channel, 'left alone');
+    await until(async () => (await inbox(bob)).length === 2);
+    const [left] = await inbox(bob);
+    await until(() => isWaiting(left?.id));
+    const [first, second] = sockets;
+    expect(await first?.emit('presence:active', { active: false })).to.deep.include({ ok: true });
+    await until(() => isWaiting(left?.id));
+    expect(device.arrived).to.deep.equal([]);
+    second?.close();
+    expect((await device.next(() => true)).payload).to.include({ id: left?.id, body: 'left alone', unreadCount: 1 });
+    expect(device.arrived).to.have.lengthOf(1);
+  });
+
+  it('do not come to those who do not want to be disturbed', async () => {
+    const { alice, bob } = here;
+    const device = await subscribed(bob);
+    const socket = await bob.connect();
+    await socket.emit('presence:update', { status: 'dnd' });
+    socket.close();
+    await alice.say(await dm(alice, bob), 'psst');
+    await until(async () => (await inbox(bob)).length === 1);
+    await settled();
+    expect(device.arrived).to.deep.equal([]);
+  });
+
+  it('are taken back when it is read elsewhere, or gone, where browsers allow it', async () => {
+    const { alice, bob, channel } = here;
+    const device = await subscribed(bob);
+    const said = await alice.say(channel.id, `@${bob.username} one`);
+    const shown = await device.next(() => true);
+    await bob.put(`/api/channels/${channel.id}/read`, { messageId: said.id });
+    const closing = await device.next(({ payload }) => payload.type === 'closed');
+    expect(closing.payload).to.deep.equal({ type: 'closed', closed: [shown.payload.id], unreadCount: 0 });
+    // On a device that was away it takes the place of what it takes back.
+    expect(closing.headers.topic).to.equal(shown.headers.topic);
+    const other = await alice.say(channel.id, `@${bob.username} two`);
+    const { payload } = await device.next(({ payload }) => payload.body?.endsWith('two'));
+    await alice.delete(`/api/messages/${other.id}`);
+    await until(() => device.accepted('closed').some(({ closed }) => closed.includes(payload.id)));
+  });
+
+  it('take back with the next of them what browsers do not allow to be taken back alone', async () => {
+    const { alice, bob, channel } = here;
+    const device = await subscribed(bob);
+    await query(cluster.databaseUrl, 'UPDATE push_subscriptions SET silent_pushes = 3 WHERE user_id = $1', [bob.id]);
+    await alice.say(channel.id, `@${bob.username} one`);
+    const shown = await device.next(() => true);
+    await bob.post('/api/notifications/read-all');
+    await settled();
+    await alice.say(channel.id, `@${bob.username} two`);
+    const next = await device.next(({ payload }) => payload.body?.endsWith('two'));
+    expect(next.payload.closed).to.deep.equal([shown.payload.id]);
+    expect(device.accepted('closed')).to.deep.equal([]);
+    // The device was here.
+    await device.subscribe(bob);
+    await bob.post('/api/notifications/read-all');
+    await device.next(({ payload }) => payload.type === 'closed' && payload.closed[0] === next.payload.id);
+  });
+
+  it('say nothing but that there is something, to those who want no preview', async () => {
+    const { alice, bob } = here;
+    const device = await subscribed(bob);
+    const socket = await bob.connect();
+    expect((await bob.get('/api/push/preferences')).body).to.deep.equal({ preview: true });
+    expect((await bob.patch('/api/push/preferences', { preview: false })).body).to.deep.equal({ preview: false });
+    expect(await socket.next('push:preferences')).to.include({ preview: false });
+    socket.close();
+    await alice.say(await dm(alice, bob), 'a secret');
+    const { payload } = await device.next(() => true);
+    expect(payload).to.include({ title: 'Parley', body: 'New message' });
+    expect(JSON.stringify(payload)).to.not.contain('secret').and.not.contain(alice.username);
+  });
+
+  it('can be tried out, also while one is active', async () => {
+    const { bob } = here;
+    expectError(await bob.post('/api/push/test'), 'PUSH_SUBSCRIPTION_NOT_FOUND');
+    const socket = await bob.connect();
+    const device = await subscribed(bob);
+    expect((await bob.post('/api/push/test')).status).to.equal(200);
+    expect((await device.next(() => true)).payload).to.include({ type: 'test', title: 'Parley' });
+    socket.close();
+  });
+
+  it('go to one session of a browser, and to none after it said so', async () => {
+    const { alice, bob, carol } = here;
+    const device = await subscribed(bob);
+    const { subscription } = (await bob.get('/api/push/subscription')).body;
+    expect(subscription).to.include({ endpoint: device.endpoint });
+    await device.subscribe(carol);
+    expect((await bob.get('/api/push/subscription')).body).to.deep.equal({ subscription: null });
+    await alice.say(await dm(alice, bob), 'not for her');
+    expect((await carol.delete('/api/push/subscription')).body).to.deep.equal({ ok: true, success: true });
+    expect((await carol.delete('/api/push/subscription')).status).to.equal(200);
+    await alice.say(await dm(alice, carol), 'not any more');
+    await until(async () => (await inbox(carol)).length === 1 && (await inbox(bob)).length === 1);
+    await settled();
+    expect(device.arrived).to.deep.equal([]);
+  });
+
+  it('go to no private address, no program, and no key that is none', async () => {
+    const { bob } = here;
+    const { subscription } = service.device();
+    const put = (change: object) => bob.put('/api/push/subscription', { ...subscription, ...change });
+    for (const endpoint of ['https://127.0.0.1/x', 'https://10.0.0.1/x', 'http://example.com/x', 'https://[::1]/x']) {
+      expectError(await put({ endpoint }), 'UNSAFE_URL');
+    }
+    const { keys } = subscription;
+    const bad = [
+      { p256dh: Buffer.alloc(65, 4).toString('base64url') },
+      { p256dh: 'short' },
+      { auth: keys.auth.slice(1) },
+      { auth: `${keys.auth}A` },
+    ];
+    for (const change of bad) expectError(await put({ keys: { ...keys, ...change } }), 'VALIDATION_FAILED');
+    for (const endpoint of ['nowhere', `https://example.com/${'x'.repeat(2000)}`])
+      expectError(await put({ endpoint }), 'VALIDATION_FAILED');
+    const { token } = (await bob.post('/api/tokens', { name: 'x', scope: 'user:write' })).body;
+    const program = await bob.put('/api/push/subscription', subscription, { authorization: `Bearer ${token}` });
+    expectError(program, 'INSUFFICIENT_PAT_SCOPE');
+    const agent = (await bob.post('/api/agents', { name: `${bob.username}bot` })).body;
+    const bot = await bob.put('/api/push/subscription', subscription, { authorization: `Bearer ${agent.token}` });
+    expectError(bot, 'FORBIDDEN');
+  });
+
+  it('are not sent by a server that is told so, or has another key by now', async () => {
+    const { alice, bob } = here;
+    const device = await subscribed(bob);
+    await query(cluster.databaseUrl, `UPDATE push_subscriptions SET server_key = 'former' WHERE user_id = $1`, [
+      bob.id,
+    ]);
+    await alice.say(await dm(alice, bob), 'unsigned');
+    await until(async () => (await subscriptions(bob)).length === 0);
+    expect(device.arrived).to.deep.equal([]);
+    const off = await startCluster({ nodes: 1, settings: { pushKeys: null } });
+    const there = await world(off);
+    expectError(await there.bob.get('/api/push/key'), 'PUSH_OFF');
+    expectError(await there.bob.put('/api/push/subscription', device.subscription), 'PUSH_OFF');
+    there.close();
+    await off.stop();
+  });
+
+  it('are counted', async () => {
+    const { alice, bob } = here;
+    const device = await subscribed(bob);
+    await alice.say(await dm(alice, bob), 'one more');
+    await device.next(() => true);
+    const sent = async () => {
+      const texts = await Promise.all(cluster.nodes.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
+      return texts.reduce(
+        (sum, text) => sum + Number(/parley_pushes_total\{outcome="sent"\} (\d+)/.exec(text)?.[1]),
+        0,
+      );
+    };
+    await until(async () => (await sent()) > 0);
+  });
+});

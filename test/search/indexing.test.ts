@@ -1,0 +1,96 @@
+// nodes: own
+
+import { expect } from 'chai';
+import { advisoryLocks } from '../../src/database/advisory-locks.ts';
+import type { Rows } from '../../src/database/database.ts';
+import { until } from '../rig/until.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import type { Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
+import { type World, world } from '../world/world.ts';
+
+describe('the index of the search', () => {
+  let cluster: Cluster;
+  let here: World;
+  before(async () => {
+    cluster = await startCluster();
+    here = await world(cluster);
+  });
+  after(() => cluster.stop());
+
+  const find = async (query: string): Promise<string[]> =>
+    (await here.bob.get(`/api/search/messages?${new URLSearchParams({ query })}`)).body.map(({ id }: Loose) => id);
+
+  /** Runs `work` while nobody indexes anything. */
+  const unindexed = <T>(work: (rows: Rows) => Promise<T>): Promise<T> =>
+    withRows(cluster.databaseUrl, async (rows) => {
+      await rows('SELECT pg_advisory_lock($1)', [advisoryLocks.indexing]);
+      return work(rows);
+    });
+  const words = (rows: Rows, id: string) => rows('SELECT FROM search_words WHERE message_id = $1', [id]);
+
+  it('follows what is sent, though nobody searches', async () => {
+    const sent = await here.alice.say(here.channel.id, 'unasked');
+    await withRows(cluster.databaseUrl, (rows) => until(async () => (await words(rows, sent.id)).length === 1));
+  });
+
+  it('gets what was written before it, and meanwhile the former one answers', async () => {
+    const old = await here.alice.say(here.channel.id, 'antique client/server');
+    await withRows(cluster.databaseUrl, (rows) => until(async () => (await words(rows, old.id)).length === 1));
+    await unindexed(async (rows) => {
+      await rows('DELETE FROM search_words');
+      await rows('UPDATE search_progress SET before_seq = seq + 1 WHERE channel_id = $1', [here.channel.id]);
+      expect(await find('antique')).to.deep.equal([old.id]);
+      expect(await find('server')).to.deep.equal([]);
+    });
+    await until(async () => (await find('server')).length > 0);
+    expect(await find('antique')).to.deep.equal([old.id]);
+    await withRows(cluster.databaseUrl, (rows) =>
+      until(async () => (await rows('SELECT FROM search_progress WHERE before_seq > 0')).length === 0),
+    );
+  });
+
+  it('gets what any program has written, such as an import', async () => {
+    const id = '00000000-0000-7000-a000-000000000001';
+    await withRows(cluster.databaseUrl, async (rows) => {
+      const [head] = await rows<{ seq: number }>(
+        'UPDATE streams SET last_seq = last_seq + 1 WHERE id = $1 RETURNING last_seq::int AS seq',
+        [here.channel.id],
+      );
+      await rows(
+        `INSERT INTO messages (id, channel_id, seq, author_id, content, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, 'brought', now(), now())`,
+        [id, here.channel.id, head?.seq, here.alice.id],
+      );
+    });
+    await until(async () => (await find('brought')).includes(id));
+  });
+
+  it('shows nothing of a text that was edited or deleted, though it is not indexed anew', async () => {
+    const { alice, channel } = here;
+    const [edited, deleted] = [
+      await alice.say(channel.id, 'classified one'),
+      await alice.say(channel.id, 'classified two'),
+    ];
+    await until(async () => (await find('classified')).length === 2);
+    await unindexed(async () => {
+      await alice.patch(`/api/messages/${edited.id}`, { content: 'nothing special' });
+      await alice.delete(`/api/messages/${deleted.id}`);
+      expect(await find('classified')).to.deep.equal([]);
+    });
+    await until(async () => (await find('special')).includes(edited.id));
+    expect(await find('classified')).to.deep.equal([]);
+    await withRows(cluster.databaseUrl, (rows) => until(async () => (await words(rows, deleted.id)).length === 0));
+  });
+
+  it('loses what is removed by whichever program', async () => {
+    const { alice, channel } = here;
+    const sent = await alice.say(channel.id, 'shortlived');
+    await until(async () => (await find('shortlived')).length === 1);
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('DELETE FROM messages WHERE id = $1', [sent.id]);
+      await until(async () => (await words(rows, sent.id)).length === 0);
+    });
+    expect(await find('shortlived')).to.deep.equal([]);
+  });
+});
