@@ -41,6 +41,11 @@ export type CustomStatus = NonNullable<EphemeralEvents['presence:custom-status']
 /** What people say of themselves, of those who do. */
 export type CustomStatusOf = CustomStatus & { userId: string };
 
+interface PresenceAnswer {
+  users: Presence[];
+  customStatuses?: CustomStatusOf[];
+}
+
 /** Events of channels that are not open: those of DMs arrive without opening. */
 export type ParleyEventMap = OwnEvents & ChannelEvents & EphemeralEvents & ParleySignals;
 
@@ -195,8 +200,11 @@ export class Parley {
    * `presence:custom-status` report changes while this connection lasts.
    * @throws ParleyError NETWORK without a socket
    */
-  watchPresence(userIds: readonly string[]): Promise<{ users: Presence[]; customStatuses?: CustomStatusOf[] }> {
-    return this.connection.call('presence:subscribe', { userIds });
+  async watchPresence(userIds: readonly string[]): Promise<(Presence & { customStatus: CustomStatus | null })[]> {
+    const answer = await this.connection.call<PresenceAnswer>('presence:subscribe', { userIds });
+    // Older nodes tell nothing of it.
+    const said = new Map(answer.customStatuses?.map(({ userId, ...status }) => [userId, status]));
+    return answer.users.map((user) => ({ ...user, customStatus: said.get(user.userId) ?? null }));
   }
 
   on<E extends keyof ParleyEventMap>(event: E, listener: (data: ParleyEventMap[E]) => void): () => void {

@@ -73,6 +73,8 @@ export interface CallSpec {
   status?: 200 | 201 | 202 | 302;
   /** The redirect statuses it may answer with instead. */
   redirects?: readonly (301 | 302 | 307 | 308)[];
+  /** A refusal that it answers with a page for people instead. */
+  refusalPage?: 404;
   /** The record to create may exist already: then it answers 200 with the existing one. */
   mayExist?: true;
   /** What is asked for may have to wait for someone's decision: then it answers 202. */

@@ -3,6 +3,7 @@ import { calls } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { emojiSchema } from './reaction.ts';
 import { doneSchema, idSchema, nameSchema, omittable, record, timeSchema } from './schema.ts';
+import { isEmoji } from './unicode/emoji.ts';
 
 const maxStatusText = 100;
 /** A status ends within so many days, or stays. */
@@ -18,7 +19,8 @@ export type CustomStatusRecord = z.output<typeof customStatusSchema>;
 
 export const setCustomStatusSchema = z
   .object({
-    emoji: omittable(emojiSchema),
+    // Those of a server's own are known in that server alone.
+    emoji: omittable(emojiSchema.refine(isEmoji, 'must be an emoji that everyone has')),
     text: omittable(nameSchema(maxStatusText)),
     until: omittable(timeSchema).describe(`When it ends: ahead, and within ${maxStatusDays} days.`),
   })

@@ -20,6 +20,12 @@ export interface QuietSettings {
 /** Someone who is quiet all week is asked about again after so many spans. */
 const mostSpans = 30;
 
+/** Whether someone is not to be disturbed at a moment. */
+export function isQuietAt({ quietHours, snoozedUntil, timeZone }: QuietSettings, at: Date): boolean {
+  if (snoozedUntil !== null && new Date(snoozedUntil) > at) return true;
+  return quietHours.isOn && endOfSpans(quietHours.spans, knownZone(timeZone), at.getTime()) > at.getTime();
+}
+
 /**
  * Until when someone is not to be disturbed: to the end of all that is quiet without a pause.
  * @returns null: they may be disturbed

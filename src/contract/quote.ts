@@ -38,6 +38,15 @@ function withoutCode(content: string): string {
   return shown + text.slice(from);
 }
 
+/** A text with spaces in place of its spoilers, so that positions stay. */
+export function blankSpoilers(content: string): string {
+  let text = '';
+  for (const { start, end } of spoilersIn(content)) {
+    text += content.slice(text.length, start) + ' '.repeat(end - start);
+  }
+  return text + content.slice(text.length);
+}
+
 /** A text with a mark in place of each spoiler: for whatever shows it apart from its message. */
 export function withoutSpoilers(content: string): string {
   let text = '';
@@ -58,6 +67,19 @@ export function quoteOf(content: string, max: number): string {
   const text = withoutSpoilers(content);
   const open = content.length > max ? text.indexOf(sign) : -1;
   return cut(open < 0 ? text : `${text.slice(0, open)}${spoilerMark}`, max);
+}
+
+interface Said {
+  content: string;
+  poll?: { question: string; options: readonly (string | { text: string })[] } | null;
+  forwarded?: { content: string } | null;
+}
+
+/** All that something says in one text, with its poll and what it forwards: for those who judge it, and for lists. */
+export function saidIn({ content, poll, forwarded }: Said): string {
+  const options = poll?.options.map((option) => `- ${typeof option === 'string' ? option : option.text}`) ?? [];
+  const lines = [content, poll?.question, ...options, forwarded?.content];
+  return lines.filter(Boolean).join('\n');
 }
 
 /** The first `max` UTF-16 units of a text, without half of a surrogate pair at the end. */

@@ -60,9 +60,11 @@ export const searchMessagesSchema = z
   })
   .refine((asked) => isAsked(asked), { path: ['query'], message: 'must not be empty' });
 
+const narrowing = ['from', 'in', 'mentions', 'has', 'is', 'before', 'after', 'on'];
+
 /** Nobody wants all messages. */
-const isAsked = ({ query, authorId, from, mentions, has, is, before, after, on }: Record<string, unknown>): boolean =>
-  [query, authorId, from, mentions, has, is, before, after, on].some((one) => one !== undefined);
+const isAsked = (asked: Record<string, unknown>): boolean =>
+  [...narrowing, 'query', 'authorId'].some((name) => asked[name] !== undefined);
 
 export const excerptSchema = record('Excerpt', {
   text: z.string().describe('A piece of the text around the first hit, or of the name of a file.'),

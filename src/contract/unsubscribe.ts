@@ -7,6 +7,7 @@ const page = {
   query: z.object({ token: z.string().max(512).optional().catch(undefined).describe('From the link of a mail.') }),
   answer: rawAnswer,
   produces: 'text/html',
+  refusalPage: 404,
 } as const;
 
 /** Where the links of mails about what someone missed lead; they work without signing in. */

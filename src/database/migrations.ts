@@ -98,6 +98,8 @@ import { SpoilerFiles } from './migrations/0196-spoiler-files.ts';
 import { Forwards } from './migrations/0197-forwards.ts';
 import { ReadReceipts } from './migrations/0198-read-receipts.ts';
 import { CustomStatuses } from './migrations/0199-custom-statuses.ts';
+import { LaterIndexes } from './migrations/0200-later-indexes.ts';
+import { GoneExtras } from './migrations/0201-gone-extras.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -195,6 +197,8 @@ export const migrations = [
   { name: '0197-forwards', class: Forwards },
   { name: '0198-read-receipts', class: ReadReceipts },
   { name: '0199-custom-statuses', class: CustomStatuses },
+  { name: '0200-later-indexes', class: LaterIndexes },
+  { name: '0201-gone-extras', class: GoneExtras },
 ];
 
 /**
@@ -207,6 +211,7 @@ const alone = new Set([
   '0083-partitioned-log',
   '0158-moderation-indexes',
   '0161-merged-reactions',
+  '0200-later-indexes',
 ]);
 
 /** An attempt that deadlocks takes a second, PostgreSQL's `deadlock_timeout`. */

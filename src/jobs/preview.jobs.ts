@@ -11,7 +11,10 @@ export interface Linking {
   channelId: string;
 }
 
-/** Gives a message the previews of what it links to. It is added in the transaction that writes the message. */
+/**
+ * Gives a message the previews of what it links to. It is added in the transaction that writes the message. It has no key: who
+ * holds a channel's log would wait for a running one, which asks for that log.
+ */
 export const linksKind: JobKind<Linking> = {
   name: 'message-links',
   schema: z.object({ messageId: idSchema, channelId: idSchema }),
@@ -20,6 +23,6 @@ export const linksKind: JobKind<Linking> = {
 /** Adds jobs in a transaction that is no change. The caller wakes the queue after the commit. */
 export async function insertLinkJobs(rows: Rows, linking: Linking[]): Promise<void> {
   if (linking.length === 0) return;
-  const jobs = linking.map((data) => ({ id: newId(), data, key: data.messageId, runAt: null }));
+  const jobs = linking.map((data) => ({ id: newId(), data, key: null, runAt: null }));
   await jobTable.insert(rows, linksKind.name, jobs);
 }

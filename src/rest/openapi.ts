@@ -224,8 +224,12 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
     status,
     { description: 'A redirect to `Location`.', headers: withId },
   ]);
+  const refused = route.refusalPage
+    ? { [route.refusalPage]: { description: 'A page that says why.', headers: withId } }
+    : {};
   return {
     ...Object.fromEntries([...whole, ...elsewhere]),
+    ...refused,
     ...(route.headers === contentHeaders ? parts(withId, content) : {}),
   };
 }

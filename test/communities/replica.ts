@@ -142,8 +142,8 @@ export class Replica {
   private async on(event: string, data: Loose): Promise<void> {
     if (event.startsWith('server:') || event.startsWith('member:')) return this.onServer(event, data);
     if (event.startsWith('channel:')) return this.onChannel(event, data);
-    // Notifications name channels too, but are numbered in another log.
-    const place = /^(message|thread|reaction):/.test(event) ? this.places.get(data.channelId) : undefined;
+    // Notifications and where one stands in threads name channels too, but are numbered in another log.
+    const place = event !== 'thread:state' && /^(message|thread|reaction):/.test(event) ? this.places.get(data.channelId) : undefined;
     // Companions have no number; durable events that were in the page of a join come no second time.
     if (!place || data.eventSeq === undefined || data.eventSeq <= place.item.lastSeq) return;
     place.item.lastSeq = data.eventSeq;
@@ -229,8 +229,11 @@ export class Replica {
   }
 }
 
-/** Of a channel that one is not in one knows what it is, not what happens there. */
-function seen(item: Loose): Loose {
+/**
+ * Of a channel that one is not in one knows what it is, not what happens there. Threads with unread replies are counted when
+ * they are asked for: `thread:state` tells of those that one follows alone.
+ */
+function seen({ unreadThreads: _, ...item }: Loose): Loose {
   if (item.isMember) return item;
   const { id, name, topic, position, isPrivate, isMember, updatedAt } = item;
   return { id, name, topic, position, isPrivate, isMember, updatedAt };

@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import yauzl from 'yauzl';
 import { exportServer } from '../../src/cli/transfer/export.ts';
 import { importServer } from '../../src/cli/transfer/import.ts';
+import { maxMentions } from '../../src/contract/mention.ts';
 import { Database } from '../../src/database/database.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { type Entry, zip } from '../apps/zip.ts';
@@ -276,9 +277,12 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
         }),
       ],
       [
-        'mentions: must have at most 50 items',
+        `mentions: must have at most ${maxMentions} items`,
         one('messages.jsonl', isOpen, (message) => {
-          message.mentions = Array.from({ length: 51 }, () => ({ ...ids[0], range: { start: 0, end: 4 } }));
+          message.mentions = Array.from({ length: maxMentions + 1 }, () => ({
+            ...ids[0],
+            range: { start: 0, end: 4 },
+          }));
         }),
       ],
       [

@@ -81,7 +81,7 @@ describe('files for a message in the web client', () => {
       return x + width;
     };
     await uploaded('very long');
-    expect(await right(toSend().getByRole('button'))).to.be.at.most(375);
+    expect(await right(toSend().getByRole('button', { name: /Do not send/ }))).to.be.at.most(375);
     await alice.page.getByRole('button', { name: 'Send', exact: true }).click();
     const file = alice.page.locator('article[data-id] .file', { hasText: 'very long' });
     await file.waitFor();

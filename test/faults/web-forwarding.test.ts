@@ -83,7 +83,7 @@ describe('forwarding, links, receipts and statuses in the web client', () => {
       return page.getByRole('dialog', { name: 'Set a status' });
     };
     await (await set()).getByRole('button', { name: 'On holiday' }).click();
-    await page.locator('footer.self').getByText('🌴 On holiday').waitFor();
+    await page.locator('footer.self .who').getByText('🌴 On holiday').waitFor();
     expect((await here.bob.get('/api/auth/me')).body.customStatus.text).to.equal('On holiday');
     const dialog = await set();
     await shot('status');

@@ -133,7 +133,7 @@ describe('a snapshot of a channel', () => {
     const snapshot: Loose = await ear.next('presence:snapshot');
     expect(snapshot.covers).to.equal('channel');
     // In a small server as ever: what large ones have besides is not there.
-    expect(snapshot).to.have.all.keys('channelId', 'members', 'covers', 'activities');
+    expect(snapshot).to.have.all.keys('channelId', 'members', 'covers', 'activities', 'customStatuses');
     here.close();
   });
 });

@@ -34,6 +34,8 @@ export async function samplesOf<N extends Place>(world: World<N, unknown>): Prom
       channelId: () => channel.id,
       serverId: () => server.id,
       messageId: () => message.id,
+      messageIds: () => message.id,
+      optionId: () => '1',
       replyToId: () => message.id,
       parentMessageId: () => message.id,
       around: () => message.id,

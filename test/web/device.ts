@@ -43,7 +43,7 @@ export class Device {
       this.local.setItem('parley:tokens', JSON.stringify(tokens));
     }
     const listeners = new Set<Listener>();
-    const view = { path, title: '', isVisible: true, moved: new Set<() => void>() };
+    const view = { path, title: '', isVisible: true, moved: new Set<() => void>(), attentive: new Set<() => void>() };
     const [alerts, copied]: [string[], string[]] = [[], []];
     const page = createPage(this.surroundings(listeners, view, { alerts, copied, stored }));
     const tab: Tab = {
@@ -61,6 +61,7 @@ export class Device {
       },
       setVisible(isVisible) {
         view.isVisible = isVisible;
+        for (const listener of view.attentive) listener();
       },
       alerts,
       copied,
@@ -79,7 +80,7 @@ export class Device {
 
   private surroundings(
     listeners: Set<Listener>,
-    view: { path: string; title: string; isVisible: boolean; moved: Set<() => void> },
+    view: { path: string; title: string; isVisible: boolean; moved: Set<() => void>; attentive: Set<() => void> },
     { alerts, copied, stored }: { alerts: string[]; copied: string[]; stored: KeyValueStore },
   ): Surroundings {
     return {
@@ -107,7 +108,13 @@ export class Device {
       async copy(text) {
         copied.push(text);
       },
-      isVisible: () => view.isVisible,
+      attention: {
+        isHere: () => view.isVisible,
+        onChange(listener) {
+          view.attentive.add(listener);
+          return () => view.attentive.delete(listener);
+        },
+      },
       isTouched: () => false,
       alerts: {
         isSupported: () => true,

@@ -16,8 +16,11 @@ const counted = [
   `UPDATE channel_reads SET last_read_seq = s.last_seq FROM channels c JOIN streams s ON s.id = c.id
    WHERE c.server_id = $1 AND channel_reads.channel_id = c.id AND channel_reads.last_read_seq > s.last_seq`,
   'UPDATE servers SET member_count = (SELECT count(*) FROM server_members WHERE server_id = $1) WHERE id = $1',
+  // Of files of earlier versions nobody is known to follow: they will with the next reply.
   `UPDATE threads SET (message_count, last_seq) = (
-     SELECT count(*), coalesce(max(seq), 0) FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
+     SELECT count(*), CASE WHEN EXISTS (SELECT FROM thread_follows f WHERE f.thread_id = threads.id)
+       THEN coalesce(max(seq), 0) ELSE 0 END
+     FROM messages WHERE thread_id = threads.id AND deleted_at IS NULL
    ) FROM channels c WHERE c.id = threads.channel_id AND c.server_id = $1`,
   `UPDATE thread_follows f SET last_read_seq = least(f.last_read_seq, s.last_seq),
      is_unread = f.state = 'following' AND EXISTS (SELECT FROM messages m

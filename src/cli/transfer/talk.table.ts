@@ -107,7 +107,7 @@ export const messages = part({
     threadId: kept('thread_id', 'NULL'),
     metadata: kept('metadata', 'NULL'),
     mentions: kept('mentions', 'NULL'),
-    previews: kept('previews', 'NULL'),
+    previews: 'CASE WHEN coalesce(t.deleted_at, h.deleted_at) IS NULL THEN t.previews END',
     pinnedAt: kept('pinned_at', 'NULL'),
     deletedAt: 'coalesce(t.deleted_at, h.deleted_at)',
   },
@@ -136,7 +136,8 @@ export const forwards = part({
     channelId: id,
     sourceId: id,
     authorId: id,
-    content: text(maxContent),
+    // The texts of a poll come with it.
+    content: text(maxContent + 2000),
     mentions: z.array(called).max(maxMentions).nullable(),
     attachmentIds: z.array(id).max(maxAttachments),
     sentAt: time,

@@ -24,9 +24,6 @@ export class SearchWords extends Migration {
       'create table search_stale (id bigserial primary key, message_id uuid not null, is_text boolean not null)',
     );
     this.addSql('create index search_stale_message on search_stale (message_id)');
-    this.addSql(
-      `create index users_display_words on users using gin (to_tsvector('simple'::regconfig, regexp_replace(display_name, '[^[:alnum:]]+', ' ', 'g')))`,
-    );
     for (const note of searchNotes) this.addSql(note);
     // What was written before is indexed backwards, beside what is written from now on.
     this.addSql(`insert into search_progress (channel_id, seq, before_seq)

@@ -7,7 +7,6 @@ import { Migration } from '@mikro-orm/migrations';
 export class ThreadFollows extends Migration {
   override up(): void {
     this.addSql(`alter table threads add column last_seq bigint not null default '0'`);
-    this.addSql('create index threads_replied on threads (channel_id, last_seq)');
     this.addSql(
       `create table thread_follows (thread_id uuid not null, user_id uuid not null, state text not null, by_choice boolean not null default false, last_read_seq bigint not null default '0', is_unread boolean not null default false, active_at timestamptz(3) not null, primary key (thread_id, user_id))`,
     );

@@ -23,7 +23,6 @@ export class Later extends Migration {
     this.addSql(
       'alter table attachments add column scheduled_id uuid null constraint attachments_scheduled_id_foreign references scheduled_messages (id) on delete set null',
     );
-    this.addSql('create index attachments_scheduled on attachments (scheduled_id) where scheduled_id is not null');
     this.addSql(
       `create table drafts (user_id uuid not null, place_id uuid not null, channel_id uuid not null, thread_id uuid null, reply_to_id uuid null, content text not null, revision bigint not null, updated_at timestamptz(3) not null, primary key (user_id, place_id))`,
     );

@@ -27,7 +27,7 @@ export class Push extends Migration {
       'alter table push_preferences add constraint push_preferences_user_id_foreign foreign key (user_id) references users (id) on update cascade on delete cascade',
     );
     // Whatever ends a session, on nodes of any version, ends its pushes in the same transaction.
-    this.addSql(`create function end_push_subscription() returns trigger language plpgsql as $$
+    this.addSql(`create function end_push_subscription() returns trigger language plpgsql set search_path from current as $$
       begin
         delete from push_subscriptions where session_id = new.id;
         return null;

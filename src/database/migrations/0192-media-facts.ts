@@ -6,9 +6,5 @@ export class MediaFacts extends Migration {
     this.addSql(
       'alter table attachments add column duration_ms int null, add column is_voice boolean not null default false, add column waveform text null, add column thumbnail_blob_id uuid null constraint attachments_thumbnail_blob_id_foreign references blobs (id)',
     );
-    // By this the collector finds what is in use.
-    this.addSql(
-      'create index attachments_thumbnail on attachments (thumbnail_blob_id) where thumbnail_blob_id is not null',
-    );
   }
 }

@@ -185,7 +185,7 @@ const places: Section[] = [
     'Messages of yours that wait for a moderator, or were rejected',
     `h.id, h.server_id AS "serverId", h.channel_id AS "channelId", h.thread_id AS "threadId", h.kind,
      h.message_id AS "messageId", h.reply_to_id AS "replyToId", h.content, h.previous_content AS "previousContent",
-     h.metadata, h.status, h.created_at AS "createdAt", h.decided_at AS "decidedAt"`,
+     h.metadata, h.poll, h.forward, h.status, h.created_at AS "createdAt", h.decided_at AS "decidedAt"`,
     `held_messages h WHERE h.author_id = $1 AND h.status IN ('waiting', 'rejected')`,
     'h.id',
   ),

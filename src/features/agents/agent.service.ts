@@ -31,7 +31,7 @@ import { claimUsername } from '../accounts/usernames.table.ts';
 import type { GroupMembers } from '../channels/group-members.ts';
 import type { Context } from '../context.ts';
 import type { PictureService } from '../pictures/picture.service.ts';
-import { recordHeartbeat, setAgentStatus } from './agent.table.ts';
+import { dropPlans, recordHeartbeat, setAgentStatus } from './agent.table.ts';
 import type { AgentTokens } from './agent.tokens.ts';
 import { type AgentRecord, agentRecord } from './agent.view.ts';
 
@@ -158,6 +158,7 @@ export class AgentService {
     const bot = await change.em.findOneOrFail(User, userId, forUpdate);
     const tokenIds = await this.deps.agentTokens.idsOf(change, agentId);
     await this.deps.leaveAll(change, userId);
+    await dropPlans(change.rows, userId);
     change.em.remove(agent);
     anonymise(bot);
     bot.formerOwnerId = ownerId;

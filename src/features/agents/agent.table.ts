@@ -52,3 +52,9 @@ export async function validTokens(rows: Rows, tokenIds: string[]): Promise<Map<s
 export async function channelsOfBot(rows: Rows, botUserId: string): Promise<string[]> {
   return (await rows<{ id: string }>(channelsOf, [botUserId])).map(({ id }) => id);
 }
+
+/** Drops what a deleted bot was to send later, with its files, and what it said of itself: it can do neither any more. */
+export async function dropPlans(rows: Rows, botUserId: string): Promise<void> {
+  await rows('DELETE FROM scheduled_messages WHERE user_id = $1', [botUserId]);
+  await rows('DELETE FROM custom_statuses WHERE user_id = $1', [botUserId]);
+}

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { type messagePreviewSchema, previewLength } from '../../contract/message-preview.ts';
-import { cut } from '../../contract/schema.ts';
+import { cut, saidIn } from '../../contract/quote.ts';
 import type { Context } from '../context.ts';
 import { concerningAmong } from '../messages/bots.table.ts';
 import { findMessages } from '../messages/message.table.ts';
@@ -50,7 +50,8 @@ export class MessagePreviewService {
 
 function previewOf(row: MessageRow, { kind, channelName, serverId, serverName }: Linked): MessagePreview {
   const { id, channelId, threadId, author, attachments, createdAt, forwarded, ...said } = messageRecord(row, null);
-  const { content: whole, mentions } = said.content === '' && forwarded ? forwarded : said;
+  const own = saidIn({ content: said.content, poll: said.poll });
+  const { content: whole, mentions } = own === '' && forwarded ? forwarded : { ...said, content: own };
   const content = beginningOf(whole);
   return {
     id,

@@ -2,13 +2,13 @@ import { channelRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { insertJobs, type NotificationQueue } from '../../jobs/notification.jobs.ts';
-import { copiesOf, withdrawCopies } from './forward.table.ts';
+import { copiesOf, removeHeldCopies, withdrawCopies } from './forward.table.ts';
 import { publishUpdated } from './message.edit.ts';
 import { outdate } from './outdated.ts';
 
 /**
- * Takes what others forwarded of an author out of some of their messages, wherever it is repeated: the author had all of their
- * own erased. It locks the logs of their channels. @returns how many there were
+ * Takes what others forwarded of an author out of some of their messages, wherever it is repeated, and drops what waits for
+ * moderators: the author had all of their own erased. It locks the logs of their channels. @returns how many there were
  */
 export async function withdrawForwarded(
   change: Change,
@@ -16,6 +16,7 @@ export async function withdrawForwarded(
   authorId: string,
   most: number,
 ): Promise<number> {
+  await removeHeldCopies(change.rows, authorId);
   const copies = await copiesOf(change.rows, authorId, most);
   if (copies.length === 0) return 0;
   const channels = Map.groupBy(copies, ({ channelId }) => channelId);

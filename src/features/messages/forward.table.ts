@@ -134,7 +134,8 @@ export async function insertForwards(rows: Rows, added: Forwarding[]): Promise<b
 const ofAuthor = `SELECT f.message_id AS id, f.channel_id AS "channelId", m.seq, f.attachment_ids AS files
   FROM message_forwards f JOIN messages m ON m.channel_id = f.channel_id AND m.id = f.message_id AND m.deleted_at IS NULL
   JOIN channels c ON c.id = f.channel_id AND c.deleted_at IS NULL
-  WHERE f.author_id = $1 AND NOT f.is_withdrawn ORDER BY f.channel_id LIMIT $2`;
+  LEFT JOIN threads t ON t.id = m.thread_id
+  WHERE f.author_id = $1 AND NOT f.is_withdrawn AND t.deleted_at IS NULL ORDER BY f.channel_id LIMIT $2`;
 const withdraw = `UPDATE message_forwards SET content = '', mentions = NULL, attachment_ids = '{}', is_withdrawn = true
   WHERE message_id = ANY($1::uuid[]) AND NOT is_withdrawn`;
 const removeFiles = 'DELETE FROM attachments WHERE id = ANY($1::uuid[])';
@@ -150,6 +151,13 @@ interface Copy {
 /** Some messages that forward those of an author. */
 export function copiesOf(rows: Rows, authorId: string, most: number): Promise<Copy[]> {
   return rows<Copy>(ofAuthor, [authorId, most]);
+}
+
+const removeHeld = "DELETE FROM held_messages WHERE forward ->> 'authorId' = $1::text";
+
+/** Nobody decides any more about messages that forward those of an author, and wait. */
+export async function removeHeldCopies(rows: Rows, authorId: string): Promise<void> {
+  await rows(removeHeld, [authorId]);
 }
 
 /** Takes what messages forward out of them. The logs of their channels must be locked. */

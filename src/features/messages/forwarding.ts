@@ -1,5 +1,6 @@
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { saidIn } from '../../contract/quote.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
@@ -7,7 +8,6 @@ import type { AttachmentRow } from './attachment.table.ts';
 import type { ForwardRow, NewForward } from './forward.table.ts';
 import type { MessageAccess } from './message.access.ts';
 import type { MessageRow } from './message.view.ts';
-import { saidIn } from './poll.view.ts';
 
 interface Deps {
   messageAccess: MessageAccess;
@@ -60,7 +60,7 @@ function passedOn(row: MessageRow) {
   const { id, author_id: authorId, username, display_name: displayName, avatar_url: avatarUrl, is_bot: isBot } = row;
   const author = { id: authorId, username, displayName, avatarUrl, isBot };
   // A poll itself is voted on where it is: what it asks is passed on.
-  const content = saidIn(row.content, row.poll);
+  const content = saidIn({ content: row.content, poll: row.poll });
   const { mentions } = row;
   return { sourceId: id, author, content, mentions: mentions ?? [], files: all, sentAt: isoTime(row.created_at) };
 }

@@ -210,7 +210,7 @@ export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWi
     thread_id: row.threadId,
     reply_to_id: row.replyToId,
     reply_author_id: reply?.author_id ?? null,
-    reply_content: reply && (reply.content || (reply.poll?.question ?? '')),
+    reply_content: reply && (reply.content || reply.poll?.question || reply.forwarded?.content || ''),
     reply_deleted: reply ? false : null,
     metadata: row.metadata,
     mentions: row.mentions,

@@ -1,8 +1,8 @@
 import type { MentionRecord } from '../../contract/mention.ts';
+import { saidIn } from '../../contract/quote.ts';
 import type { Flagged } from '../../jobs/flag.jobs.ts';
 import type { MessageJob } from '../../jobs/notification.jobs.ts';
 import type { NewMessage } from './message.table.ts';
-import { saidIn } from './poll.view.ts';
 
 /** Whether a message may notify someone. Plain ones in channels cost no more than this check. */
 export function isNoticed(
@@ -24,8 +24,8 @@ export function noticesOf(rows: NewMessage[]): MessageJob[] {
 
 /** The reports that filters make of messages. */
 export function flagsOf(rows: NewMessage[]): Flagged[] {
-  return rows.flatMap(({ id, content, poll, flag }) =>
-    flag ? [{ messageId: id, content: saidIn(content, poll), ...flag }] : [],
+  return rows.flatMap(({ id, content, poll, forward, flag }) =>
+    flag ? [{ messageId: id, content: saidIn({ content, poll, forwarded: forward }), ...flag }] : [],
   );
 }
 

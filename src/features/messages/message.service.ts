@@ -154,7 +154,7 @@ export class MessageService {
       if (!isChanged) return messageRecord(message, actor.userId);
       if (flag) await this.deps.jobs.add(change, flagKind, { messageId, content, ...flag });
       if (mayPreview(this.deps.settings, channel.kind) && linksIn(content).length > 0) {
-        await this.deps.jobs.add(change, linksKind, { messageId, channelId: channel.id }, { key: messageId });
+        await this.deps.jobs.add(change, linksKind, { messageId, channelId: channel.id });
       }
       await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: dateNow().toISOString() }]);
       change.afterCommit(() => this.deps.notifications.wake());

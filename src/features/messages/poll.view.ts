@@ -19,9 +19,3 @@ export function freshPoll({ question, options, multiple, anonymous, closesAt = n
   const counts = options.map(() => 0);
   return { question, options, counts, voterCount: 0, multiple, anonymous, closesAt, closedAt: null };
 }
-
-/** All that a message says, with the texts of its poll, for those who judge it. */
-export function saidIn(content: string, poll: Pick<PollRow, 'question' | 'options'> | null | undefined): string {
-  if (!poll) return content;
-  return [content, poll.question, ...poll.options.map((text) => `- ${text}`)].filter((line) => line !== '').join('\n');
-}

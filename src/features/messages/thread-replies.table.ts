@@ -15,9 +15,9 @@ export interface NamedIn extends Pick<Reply, 'threadId' | 'seq' | 'authorId' | '
   userId: string;
 }
 
-/** In threads of earlier versions nobody is known to follow before the next reply. */
+/** In threads of earlier versions, which older nodes still start, nobody is known to follow before the next reply. */
 const count = `WITH known AS (
-    SELECT id, last_seq = 0 AND message_count > 0 AS "isEarlier" FROM threads WHERE id = ANY($1::uuid[])
+    SELECT id, last_seq = 0 AS "isEarlier" FROM threads WHERE id = ANY($1::uuid[])
   )
   UPDATE threads SET message_count = message_count + new.count, last_message_at = greatest(last_message_at, new.last),
     last_seq = greatest(last_seq, new.seq)
@@ -25,7 +25,7 @@ const count = `WITH known AS (
     JOIN known ON known.id = new.id
   WHERE threads.id = new.id AND deleted_at IS NULL AND NOT is_archived RETURNING threads.id, known."isEarlier"`;
 const uncount = `UPDATE threads t SET message_count = message_count - 1, last_message_at = last.created_at,
-    last_seq = coalesce(last.seq, 0)
+    last_seq = CASE WHEN t.last_seq = 0 THEN 0 ELSE coalesce(last.seq, 0) END
   FROM (SELECT) AS one LEFT JOIN LATERAL (
     SELECT created_at, seq FROM messages WHERE thread_id = $1 AND deleted_at IS NULL ORDER BY seq DESC LIMIT 1
   ) AS last ON true WHERE t.id = $1`;

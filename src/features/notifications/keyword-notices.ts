@@ -1,5 +1,6 @@
 import { NIL } from 'uuid';
 import { withoutQuoted } from '../../contract/mentions/quoted.ts';
+import { withoutSpoilers } from '../../contract/quote.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import { type InsideWork, insideWork } from '../../jobs/job.kind.ts';
@@ -57,7 +58,7 @@ export function keywordWork(jobs: Jobs): InsideWork {
 }
 
 async function next(rows: Rows, { after }: KeywordJob, message: NotedMessage, content: string): Promise<Piece> {
-  const said = new Said(withoutQuoted(content), mostWords);
+  const said = new Said(withoutQuoted(withoutSpoilers(content)), mostWords);
   const holders = await keywordTable.holders(rows, message.server_id ?? NIL, said.words, after ?? NIL, portion);
   const drafts = holders.flatMap(({ userId, keywords }): NotificationDraft[] => {
     if (isMeantOtherwise(message, userId)) return [];

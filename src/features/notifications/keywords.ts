@@ -9,6 +9,8 @@ import type { NewKeyword } from './keyword.table.ts';
 
 /** A keyword has fewer words than it may have characters. */
 const mostInKeyword = 64;
+/** Where a keyword begins with a word that is said again and again, it is looked for at so many places. */
+const mostPlaces = 200;
 
 /** The words of a text that may be part of a keyword: pairs of letters only help to find some. */
 const single = (tokens: Token[]): Token[] => tokens.filter(({ kind }) => kind !== 'pair');
@@ -49,6 +51,8 @@ export class Said {
   readonly words: string[];
   private readonly text: string;
   private readonly tokens: Token[];
+  /** The signs before each of `tokens`. */
+  private readonly between: string[];
   /** Where each word stands among `tokens`. */
   private readonly places: Map<string, number[]>;
 
@@ -57,6 +61,7 @@ export class Said {
     const all = tokensOf(text, most);
     this.text = text;
     this.tokens = single(all);
+    this.between = this.tokens.map(({ start }, at) => signsOf(text.slice(this.tokens[at - 1]?.end ?? 0, start)));
     this.words = [...new Set(all.map(({ word }) => word))];
     this.places = new Map();
     for (const [place, { word }] of this.tokens.entries()) {
@@ -68,25 +73,23 @@ export class Said {
 
   has(keyword: string): boolean {
     const wanted = single(tokensOf(keyword, mostInKeyword));
-    const first = wanted[0];
-    if (!first) return false;
     const parts = partsOf(keyword, wanted);
-    return (this.places.get(first.word) ?? []).some((place) => this.standsAt(place, wanted.length, parts));
+    const places = this.places.get(wanted[0]?.word ?? '') ?? [];
+    return places.slice(0, mostPlaces).some((place) => this.standsAt(place, wanted.length, parts));
   }
 
+  /** @param parts of a keyword of so many words, as `partsOf` gives them */
   private standsAt(place: number, count: number, parts: string[]): boolean {
-    const found = this.tokens.slice(place, place + count);
-    const [first, last] = [found[0], found.at(-1)];
-    if (found.length < count || !first || !last) return false;
+    for (let at = 0; at < count; at++) {
+      if (this.tokens[place + at]?.word !== parts[2 * at + 1]) return false;
+      if (at > 0 && this.between[place + at] !== parts[2 * at]) return false;
+    }
+    const [first, last] = [this.tokens[place], this.tokens[place + count - 1]];
+    if (!first || !last) return false;
     const [before, after] = [parts[0] ?? '', parts.at(-1) ?? ''];
-    const isFramed =
+    return (
       signsOf(this.text.slice(Math.max(0, first.start - before.length), first.start)) === before &&
-      signsOf(this.text.slice(last.end, last.end + after.length)) === after;
-    if (!isFramed) return false;
-    const between = partsOf(this.text.slice(first.start, last.end), moved(found, first.start));
-    return between.slice(1, -1).every((part, index) => part === parts[index + 1]);
+      signsOf(this.text.slice(last.end, last.end + after.length)) === after
+    );
   }
 }
-
-const moved = (tokens: Token[], by: number): Token[] =>
-  tokens.map((token) => ({ ...token, start: token.start - by, end: token.end - by }));

@@ -56,8 +56,9 @@ export class SettingsService {
     await this.deps.changes.run(async (change) => {
       if (!(await change.em.findOne(User, { id: userId, deletedAt: null }))) return;
       await change.lock(userRoom(userId));
+      const before = await wishesOf(change.rows, userId);
       await this.set(change, userId, { digestMinutes: 0 });
-      await publishSettings(change, userId);
+      await publishSettings(change, userId, before);
     });
   }
 

@@ -90,10 +90,11 @@ export class CustomStatuses {
     if (until !== null) requireAhead(until);
     const status = { emoji, text, until };
     await this.deps.changes.run(async (change) => {
-      await setSaid(change.rows, userId, status);
+      // A status that ends meanwhile has its job first, too.
       if (until !== null) {
         await this.deps.jobs.add(change, endKind, { userId, until }, { key: userId, runAt: new Date(until) });
       }
+      await setSaid(change.rows, userId, status);
       this.announce(change, userId, status);
     });
     return status;

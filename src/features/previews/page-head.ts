@@ -16,6 +16,8 @@ const wanted = new Set(Object.values(names).flat());
 const longest = { siteName: 100, title: 300, description: 500, image: 2048 };
 /** Of what is kept while a page is read. */
 const maxText = 4096;
+/** Heads are shallow, and the parser takes longer with each element that is open. */
+const deepest = 64;
 /** By then a page must have said its character set (HTML, section 4.2.5.4). */
 const prescanBytes = 1024;
 
@@ -29,6 +31,7 @@ export class PageHead {
   private title: string | undefined;
   private isTitle = false;
   private over = false;
+  private depth = 0;
 
   /** @param charset as its host says */
   constructor(charset: string | undefined) {
@@ -39,8 +42,9 @@ export class PageHead {
         if (this.isTitle) this.title = ((this.title ?? '') + text).slice(0, maxText);
       },
       onclosetag: (name) => {
+        this.depth--;
         if (name === 'title') this.isTitle = false;
-        if (name === 'head') this.over = true;
+        if (name === 'head') this.stop();
       },
     });
   }
@@ -79,12 +83,17 @@ export class PageHead {
 
   private opened(name: string, attributes: Record<string, string>): void {
     if (this.over) return;
-    if (name === 'body') this.over = true;
+    if (name === 'body' || ++this.depth > deepest) this.stop();
     if (name === 'title') this.isTitle = this.title === undefined;
     if (name !== 'meta') return;
     const key = (attributes.property ?? attributes.name ?? '').trim().toLowerCase();
     const { content } = attributes;
     if (content && wanted.has(key) && !this.found.has(key)) this.found.set(key, content.slice(0, maxText));
+  }
+
+  private stop(): void {
+    this.over = true;
+    this.parser.pause();
   }
 
   private said(what: keyof typeof names): string | undefined {

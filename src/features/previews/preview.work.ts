@@ -139,8 +139,11 @@ async function fetchPage(deps: PreviewDeps, address: string, over: AbortSignal):
     const seconds = preview ? keepSeconds : failedSeconds;
     const waiting = await pageTable.settle(change.rows, address, preview, seconds);
     if (!preview) return;
-    const looks = waiting.map((data) => ({ data, key: data.messageId }));
-    await deps.jobs.addAll(change, linksKind, looks);
+    await deps.jobs.addAll(
+      change,
+      linksKind,
+      waiting.map((data) => ({ data })),
+    );
   });
 }
 

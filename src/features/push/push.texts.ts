@@ -1,31 +1,31 @@
 import { typeOfKind } from '../../contract/notification.ts';
 import type { PushPayload } from '../../contract/push.ts';
+import { cut } from '../../contract/quote.ts';
 import { isoTime } from '../../contract/schema.ts';
 import type { Due } from './push.table.ts';
 
 const name = 'Parley';
 
-/** With that of messages it stays far below the 4096 bytes that push services take. */
-const maxTitle = 200;
+const longest = { title: 200, body: 500 };
+/** Push services take 4096 bytes, of which encryption needs about a hundred. */
+const maxBytes = 3900;
+/** An id in quotes, with a comma. */
+const idBytes = 39;
 
-/** What a device shows of a notification: who wrote what and where, or only that there is something new. */
+/**
+ * What a device shows of a notification: who wrote what and where, or only that there is something new.
+ * @param closed what it takes back: as many as there is room for, from the first on
+ */
 export function payloadOf(due: Due, closed: string[]): PushPayload {
   const { id, kind, serverId, channelId, referenceType, referenceId, unreadCount, updatedAt } = due;
   const inviteCode = kind === 'server.invite' ? due.body : null;
-  const shown = { title: due.title.slice(0, maxTitle), body: inviteCode === null ? due.body : '' };
+  const shown = { title: cut(due.title, longest.title), body: inviteCode === null ? cut(due.body, longest.body) : '' };
   const texts = due.preview ? shown : bareTexts(due);
   const place = { serverId, channelId, referenceType, referenceId };
-  return {
-    type: 'notification',
-    id,
-    kind,
-    ...texts,
-    ...place,
-    inviteCode,
-    at: isoTime(updatedAt),
-    unreadCount,
-    closed,
-  };
+  const at = isoTime(updatedAt);
+  const payload = { type: 'notification', id, kind, ...texts, ...place, inviteCode, at, unreadCount } as const;
+  const room = maxBytes - Buffer.byteLength(JSON.stringify(payload));
+  return { ...payload, closed: closed.slice(0, Math.max(0, Math.floor(room / idBytes))) };
 }
 
 function bareTexts({ kind }: Due): { title: string; body: string } {

@@ -94,11 +94,15 @@ export class PushWork {
     }
     const isMessage = typeOfKind[due.kind] !== 'system';
     const options = { urgency: isMessage ? ('high' as const) : ('normal' as const), about: due.id };
-    const outcome = await sender.send(due, payloadOf(due, closed), options, over);
+    const payload = payloadOf(due, closed);
+    const outcome = await sender.send(due, payload, options, over);
     if (outcome.is === 'refused' && job.begun < attempts) {
       await changes.run(({ rows }) => pushTable.release(rows, due, closed));
       throw new Error(outcome.error);
     }
+    // The next push takes back what this one had no room for.
+    const left = closed.slice('closed' in payload ? payload.closed.length : 0);
+    if (left.length > 0) await changes.run(({ rows }) => pushTable.restore(rows, due.sessionId, left));
     await this.settle(due, outcome);
   }
 

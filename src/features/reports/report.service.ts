@@ -2,6 +2,7 @@ import { MAX } from 'uuid';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { saidIn } from '../../contract/quote.ts';
 import {
   type listReportsSchema,
   type reportCalls,
@@ -18,7 +19,6 @@ import { newId } from '../../infrastructure/ids.ts';
 import type { Operators } from '../accounts/operators.ts';
 import type { Context } from '../context.ts';
 import { findMessages } from '../messages/message.table.ts';
-import { saidIn } from '../messages/poll.view.ts';
 import { tellDeciders } from './audience.ts';
 import {
   addReport,
@@ -146,7 +146,7 @@ export class ReportService {
     const { rows } = this.deps.database;
     if (kind !== 'message') return (await readName(rows, kind, objectId)) ?? null;
     const [message] = await findMessages(rows, [objectId]);
-    return message && !message.is_deleted ? saidIn(message.content, message.poll) : null;
+    return message && !message.is_deleted ? saidIn(message) : null;
   }
 }
 

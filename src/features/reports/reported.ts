@@ -3,6 +3,7 @@ import type { ServerAccess } from '../../access/server.access.ts';
 import { userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, type ErrorCode } from '../../contract/errors.ts';
+import { saidIn } from '../../contract/quote.ts';
 import type { reportSchema, Snapshot } from '../../contract/report.ts';
 import { isoTime } from '../../contract/schema.ts';
 import type { Database } from '../../database/database.ts';
@@ -10,7 +11,6 @@ import { newId } from '../../infrastructure/ids.ts';
 import type { AppAccess } from '../apps/app.access.ts';
 import { findServer } from '../members/server.table.ts';
 import type { MessageAccess } from '../messages/message.access.ts';
-import { saidIn } from '../messages/poll.view.ts';
 import { type KeptMessage, messagesBeside, type NewCase } from './report.table.ts';
 
 type Input = z.output<typeof reportSchema>;
@@ -72,12 +72,11 @@ export class ReportedObjects {
     const { channel_id: channelId, thread_id: threadId, seq } = row;
     // A bot may not read all that is beside what it was sent.
     const beside = actor.user.isBot ? [] : await messagesBeside(database.rows, { channelId, threadId, seq });
-    const { id, author_id: authorId, created_at: createdAt, forwarded } = row;
-    // With what it passes on, which those who decide might not find any more.
-    const content = [row.content, forwarded?.content].filter(Boolean).join('\n\n');
+    const { id, author_id: authorId, created_at: createdAt } = row;
     const attachments = (row.attachments ?? []).map(({ filename }) => filename);
-    const said = saidIn(content, row.poll);
-    const snapshot = snapshotOf({ id, authorId, content: said, createdAt, attachments }, beside);
+    // With what it passes on, which those who decide might not find any more.
+    const content = saidIn(row);
+    const snapshot = snapshotOf({ id, authorId, content, createdAt, attachments }, beside);
     return { serverId: channel.serverId, channelId, objectId: id, aboutId: authorId, snapshot };
   }
 

@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import { cut, withoutSpoilers } from '../../contract/quote.ts';
+import { cut, saidIn, withoutSpoilers } from '../../contract/quote.ts';
 import type { excerptSchema } from '../../contract/search.ts';
 import type { AttachmentRow } from '../messages/attachment.table.ts';
 import type { PollRow } from '../messages/poll.table.ts';
-import { saidIn } from '../messages/poll.view.ts';
 import type { Alternatives, Term } from './query.ts';
 import { type QueryWord, type Token, tokensOf } from './words.ts';
 
@@ -82,13 +81,9 @@ const shownFiles = ({ attachments }: Found) => (attachments ?? []).filter(({ is_
  */
 export function excerptOf(found: Found, alternatives: Alternatives): Excerpt {
   const marker = new Marker(alternatives);
-  const content = withoutSpoilers(saidIn(found.content, found.poll));
+  const content = withoutSpoilers(saidIn(found));
   const marks = marker.marks(content);
   if (marks.length === 0) {
-    const forwarded = withoutSpoilers(found.forwarded?.content ?? '');
-    const others = marker.marks(forwarded);
-    if (found.forwarded && (others.length > 0 || content === ''))
-      return { ...pieceOf(forwarded, others), attachmentId: null };
     for (const { id, filename } of shownFiles(found)) {
       const inName = marker.marks(filename);
       if (inName.length > 0) return { ...pieceOf(filename, inName), attachmentId: id };

@@ -1,9 +1,11 @@
 import { MAX, NIL } from 'uuid';
 import type { z } from 'zod';
+import { barredServers } from '../../access/policy.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { isoTime } from '../../contract/schema.ts';
 import type { overviewSchema, searchOverviewSchema } from '../../contract/search.ts';
 import { usernameKey } from '../../contract/username.ts';
+import type { Rows } from '../../database/database.ts';
 import { userOf } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
 import { attachmentRecord, type MessageRow } from '../messages/message.view.ts';
@@ -52,13 +54,18 @@ export class OverviewService {
     const channels = readable.filter(({ id }) => allowed.has(id));
     await indexer.catchUp();
     return {
-      people: await this.people(actor, query, serverId),
+      people: await this.people(actor, query, serverId, readable),
       channels: (await channelsNamed(channels, query.query)).slice(0, query.limit).map(channelRecord),
       files: await this.files(actor, channels, alternatives, query.limit),
     };
   }
 
-  private async people(actor: Actor, { query, limit }: Query, serverId: string | null): Promise<Overview['people']> {
+  private async people(
+    actor: Actor,
+    { query, limit }: Query,
+    serverId: string | null,
+    readable: Readable[],
+  ): Promise<Overview['people']> {
     const typed = query.replace(/^@/, '');
     // Display names are not folded: both ways of writing are asked for.
     const all = tokensOf(typed, mostWords).filter(({ kind }) => kind !== 'pair');
@@ -71,9 +78,10 @@ export class OverviewService {
       return `('${word}':* | '${raw || word}':*)`;
     });
     const name = { prefix: usernameKey(typed), words: words.join(' & ') };
-    const found = await this.deps.database.readCurrent(({ rows }) =>
-      peopleNamed(rows, name, { userId: actor.userId, serverId, limit }),
-    );
+    const found = await this.deps.database.readCurrent(async ({ rows }) => {
+      const among = actor.user.isBot ? await seenByBot(rows, actor.userId, readable) : null;
+      return peopleNamed(rows, name, { userId: actor.userId, serverId, limit, among });
+    });
     return found.map((row) => userOf(row.id, row));
   }
 
@@ -121,4 +129,11 @@ function fileRecord(row: MessageRow, file: Parameters<typeof attachmentRecord>[0
     author: userOf(row.author_id, row),
     sentAt: isoTime(row.created_at),
   };
+}
+
+/** The servers whose members a bot may see. */
+async function seenByBot(rows: Rows, userId: string, readable: Readable[]): Promise<string[]> {
+  const servers = [...new Set(readable.flatMap(({ serverId }) => serverId ?? []))];
+  const barred = await barredServers(rows, userId, servers);
+  return servers.filter((id) => !barred.has(id));
 }

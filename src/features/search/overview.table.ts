@@ -11,7 +11,8 @@ const columns = 'u.id, u.username, u.username_key, u.display_name, u.avatar_url,
 
 /**
  * Those with a name that begins so, whom someone shares a server or direct messages with. $1 beginning of a username, $2
- * words of a display name, $3 who asks, $4 one server or null, $5 how many
+ * words of a display name, $3 who asks, $4 one server or null, $5 how many, $6 the
+ * servers that count, or null
  */
 const selectPeople = `WITH named AS MATERIALIZED (
     (SELECT ${columns} FROM users u WHERE u.username_key LIKE $1 AND u.deleted_at IS NULL LIMIT ${mostNamed})
@@ -19,7 +20,7 @@ const selectPeople = `WITH named AS MATERIALIZED (
   )
   SELECT u.id, u.username, u.display_name, u.avatar_url, u.is_bot FROM named u
   WHERE EXISTS (SELECT FROM server_members own JOIN server_members other ON other.server_id = own.server_id AND other.user_id = u.id
-      WHERE own.user_id = $3 AND ($4::uuid IS NULL OR own.server_id = $4))
+      WHERE own.user_id = $3 AND ($4::uuid IS NULL OR own.server_id = $4) AND ($6::uuid[] IS NULL OR own.server_id = ANY($6)))
     OR $4::uuid IS NULL AND EXISTS (SELECT FROM dm_channels d
       WHERE d.low_id = least(u.id, $3::uuid) AND d.high_id = greatest(u.id, $3::uuid))
     OR $4::uuid IS NULL AND EXISTS (SELECT FROM group_members own
@@ -30,7 +31,7 @@ const selectPeople = `WITH named AS MATERIALIZED (
 export function peopleNamed(
   rows: Rows,
   name: { prefix: string; words: string },
-  about: { userId: string; serverId: string | null; limit: number },
+  about: { userId: string; serverId: string | null; limit: number; among: string[] | null },
 ): Promise<(UserColumns & { id: string })[]> {
   const prefix = `${name.prefix.replace(/[\\%_]/g, '\\$&')}%`;
   return rows<UserColumns & { id: string }>(selectPeople, [
@@ -39,5 +40,6 @@ export function peopleNamed(
     about.userId,
     about.serverId,
     about.limit,
+    about.among,
   ]);
 }

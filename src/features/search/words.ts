@@ -21,7 +21,7 @@ export interface Token {
 const maxWord = 64;
 
 /** A character with what composes with it, and a decomposed Thai or Lao vowel with the letter that it is written after. */
-const clusters = /[\s\S]\p{M}*[\u0e4d\u0ecd]\p{M}*[\u0e32\u0eb2]|[\s\S][\p{M}\u1160-\u11ff\uff9e\uff9f]*/gu;
+const clusters = /[\s\S]\p{M}{0,8}[\u0e4d\u0ecd]\p{M}{0,8}[\u0e32\u0eb2]|[\s\S][\p{M}\u1160-\u11ff\uff9e\uff9f]*/gu;
 const unseen = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u0640]/gu;
 const zeroWidthSpace = /\u200b/g;
 

@@ -1,3 +1,4 @@
+import { ownAttention } from './attention.ts';
 import { ownDevice } from './device.ts';
 import type { Router } from './state/router.ts';
 import type { AlertSystem, Surroundings } from './state/surroundings.ts';
@@ -31,7 +32,7 @@ export const browser: Surroundings = {
     document.title = text;
   },
   copy: (text) => navigator.clipboard.writeText(text),
-  isVisible: () => document.visibilityState === 'visible',
+  attention: ownAttention(),
   isTouched,
   alerts: alertSystem(),
   device: ownDevice(),

@@ -3,9 +3,6 @@ import type { Device } from './state/surroundings.ts';
 /** The one script that pages may have run beside them (Trusted Types). */
 const workerUrl = '/app/sw.js';
 const scope = '/app';
-/** Without any input for this long nobody looks at the page. */
-const idleMs = 3 * 60_000;
-const inputs = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
 interface TrustedTypes {
   createPolicy(
@@ -32,7 +29,6 @@ export function ownDevice(): Device | undefined {
     if (document.visibilityState === 'visible') void registered.then((found) => found?.update()).catch(() => {});
   });
   return {
-    ...attention(),
     ...pushing(registered),
     onOpen(listener) {
       const onMessage = ({ data }: MessageEvent) => {
@@ -106,36 +102,4 @@ function isSignedBy(subscription: PushSubscription, publicKey: string): boolean 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {
   const plain = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   return Uint8Array.from(plain, (letter) => letter.charCodeAt(0));
-}
-
-function attention(): Pick<Device, 'isLookedAt' | 'onLookedAt'> {
-  let lastInput = performance.now();
-  const isLookedAt = () =>
-    document.visibilityState === 'visible' && document.hasFocus() && performance.now() - lastInput < idleMs;
-  const listeners = new Set<() => void>();
-  let was = isLookedAt();
-  let idle: number | undefined;
-  const check = () => {
-    const is = isLookedAt();
-    if (is === was) return;
-    was = is;
-    for (const listener of listeners) listener();
-  };
-  const onInput = () => {
-    lastInput = performance.now();
-    clearTimeout(idle);
-    idle = window.setTimeout(check, idleMs);
-    check();
-  };
-  for (const input of inputs) document.addEventListener(input, onInput, { passive: true, capture: true });
-  document.addEventListener('visibilitychange', onInput);
-  addEventListener('focus', onInput);
-  addEventListener('blur', check);
-  return {
-    isLookedAt,
-    onLookedAt(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
 }

@@ -192,7 +192,7 @@ export class Follows {
   /** Whether the user looks at a thread. */
   private isInView(threadId: string): boolean {
     const here = this.core.route.value;
-    return 'threadId' in here && here.threadId === threadId && this.core.surroundings.isVisible();
+    return 'threadId' in here && here.threadId === threadId && this.core.surroundings.attention.isHere();
   }
 
   private count({ authorId, threadId, channelId, seq, createdAt }: Message): void {

@@ -1,15 +1,16 @@
+import { blankSpoilers } from '../../../contract/quote.ts';
 import { routeOf } from './router.ts';
 
 /** How many links of one message are previewed. */
 const most = 3;
 const address = /(?:https?:\/\/[^\s<>()[\]"']+?)?\/app\/(?:s|dm)\/[^\s<>()[\]"']+/g;
-/** Where links are no links, or not to be seen yet. */
-const hidden = /```[\s\S]*?```|`[^`\n]*`|\|\|[\s\S]*?\|\|/g;
+/** Where links are no links. */
+const code = /```[\s\S]*?```|`[^`\n]*`/g;
 
 /** The messages of this site that a text links to. */
 export function linkedMessages(content: string, origin: string): string[] {
   const ids = new Set<string>();
-  for (const [text] of content.replace(hidden, ' ').matchAll(address)) {
+  for (const [text] of blankSpoilers(content).replace(code, ' ').matchAll(address)) {
     // As where links are shown, the end of a sentence is not part of one.
     const found = text.replace(/[.,;:!?…]+$/, '');
     if (!URL.canParse(found, origin)) continue;

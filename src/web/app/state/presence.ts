@@ -146,10 +146,11 @@ export class Presence {
       // Without an answer there is no connection, and the next one asks again.
       const answer = await client.watchPresence(userIds.slice(at, at + maxPerCall)).catch(() => null);
       if (!answer) return false;
-      this.report(answer.users);
+      this.report(answer);
+      const said = answer.flatMap(({ userId, customStatus }) => (customStatus ? { userId, ...customStatus } : []));
       this.reportAll(
-        answer.users.map(({ userId }) => userId),
-        answer.customStatuses ?? [],
+        answer.map(({ userId }) => userId),
+        said,
       );
     }
     return true;

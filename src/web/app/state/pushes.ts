@@ -17,7 +17,13 @@ export class Pushes {
     client.on('push:preferences', ({ preview }) => {
       this.preview.value = preview;
     });
-    const { device } = surroundings;
+    const { attention, device } = surroundings;
+    const report = () => {
+      const { status, via } = client.state;
+      if (status === 'live' && via === 'socket') void client.setActive(attention.isHere()).catch(() => {});
+    };
+    client.on('state', report);
+    scope.add(attention.onChange(report));
     if (!device) return;
     this.isOn.value = scope.local.getItem(keptKeys.pushes) !== null;
     device.signedIn();
@@ -31,12 +37,6 @@ export class Pushes {
         void device.closeShown((id) => unreadCount === 0 || !isShownStill(id)).catch(() => {});
       });
     }
-    const report = () => {
-      const { status, via } = client.state;
-      if (status === 'live' && via === 'socket') void client.setActive(device.isLookedAt()).catch(() => {});
-    };
-    client.on('state', report);
-    scope.add(device.onLookedAt(report));
     // The browser may have another subscription by now; the server learns that someone was here.
     if (this.isOn.peek()) void this.renew().catch(() => {});
   }

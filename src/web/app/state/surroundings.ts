@@ -24,13 +24,20 @@ export interface Surroundings {
   timeZone: string;
   setTitle(text: string): void;
   copy(text: string): Promise<void>;
-  /** Whether the page is on the screen. */
-  isVisible(): boolean;
+  attention: Attention;
   /** Whether the device probably has an on-screen keyboard. */
   isTouched(): boolean;
   alerts: AlertSystem;
   /** Absent where a page can be no more than a page. */
   device?: Device;
+}
+
+/** Whether someone is at this page: only then is something read, and nothing has to be pushed. */
+export interface Attention {
+  /** It is on the screen, has the focus, and something was done lately. */
+  isHere(): boolean;
+  /** Reports that this has changed. @returns stops it */
+  onChange(listener: () => void): () => void;
 }
 
 /** Where pushes to a browser go, and what they are encrypted for. */
@@ -56,10 +63,6 @@ export interface Device {
   onOpen(listener: (path: string) => void): () => void;
   /** Reports that another version is installed now. @returns stops it */
   onUpdated(listener: () => void): () => void;
-  /** Whether someone looks at this page and has done something lately. */
-  isLookedAt(): boolean;
-  /** Reports that this may have changed. @returns stops it */
-  onLookedAt(listener: () => void): () => void;
   signedIn(): void;
   /** Drops what the browser keeps for the user. */
   signedOut(): Promise<void>;

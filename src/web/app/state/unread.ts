@@ -136,7 +136,7 @@ export class Unread {
   /** Whether the user looks at a channel. */
   isInView(channelId: string): boolean {
     const here = this.core.route.value;
-    return 'channelId' in here && here.channelId === channelId && this.core.surroundings.isVisible();
+    return 'channelId' in here && here.channelId === channelId && this.core.surroundings.attention.isHere();
   }
 
   /** Sends the read position, once there is a connection: other devices count as unread what is not sent. */

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { withoutSpoilers } from '../../../../contract/quote.ts';
+import { saidIn, withoutSpoilers } from '../../../../contract/quote.ts';
 import { pathTo } from '../../state/router.ts';
-import { saidIn } from '../../state/said.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
@@ -11,6 +10,7 @@ import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Text } from '../parts/text.tsx';
 import { shortTime } from '../parts/time.ts';
 import { Attachments } from '../talk/Attachments.tsx';
+import { Forwarded } from '../talk/Forwarded.tsx';
 import { useApp } from '../useApp.ts';
 import { type LaterEntry, RemindDialog } from './RemindDialog.tsx';
 
@@ -94,13 +94,15 @@ function Saved({ entry }: { entry: LaterEntry }) {
 function SavedMessage({ entry: { message, serverId, isGone } }: { entry: LaterEntry }) {
   if (isGone) return <p class="hint">The message is gone: it was deleted, or you are no longer there.</p>;
   if (!message) return null;
+  const own = saidIn({ content: message.content, poll: message.poll });
   return (
     <>
-      <Folding content={saidIn(message)}>
+      <Folding content={own}>
         <div class="text">
-          <Text content={saidIn(message)} />
+          <Text content={own} />
         </div>
       </Folding>
+      <Forwarded message={message} />
       <Attachments list={message.attachments} />
       <a href={pathTo.messageOrThread(serverId, message)}>Show the message</a>
     </>

@@ -28,6 +28,7 @@ const ends = [
   { value: 'week', label: 'This week', at: () => endOfDay((7 - new Date().getDay()) % 7) },
 ] as const;
 const never = { value: 'never', label: 'Never' };
+const asItIs = { value: 'as-it-is', label: 'As it is' };
 type End = (typeof ends)[number]['value'] | 'never';
 
 const usual: { emoji: string; text: string; end: End }[] = [
@@ -78,7 +79,8 @@ export function StatusDialog({ onClose }: { onClose(): void }) {
   const id = me.value?.id ?? '';
   const now = presence.said.value.get(id);
   const set = async (emoji: string, text: string, end: string) => {
-    const body = { emoji: emoji === '' ? null : emojiOf(emoji), text: text === '' ? null : text, until: timeOf(end) };
+    const until = end === asItIs.value ? (now?.until ?? null) : timeOf(end);
+    const body = { emoji: emoji === '' ? null : emojiOf(emoji), text: text === '' ? null : text, until };
     presence.reportSaid(id, await client.rest('PUT /api/auth/me/custom-status', { body }));
     onClose();
   };
@@ -102,8 +104,13 @@ export function StatusDialog({ onClose }: { onClose(): void }) {
           maxlength={32}
           hint="One emoji, or its name: :wave:"
         />
-        <Field label="What is up" name="text" value={now?.text ?? ''} maxlength={100} />
-        <Select label="It ends" name="end" options={[...ends, never].map(({ value, label }) => ({ value, label }))} />
+        <Field label="Status" name="text" value={now?.text ?? ''} maxlength={100} />
+        <Select
+          label="Clear after"
+          name="end"
+          value={now ? asItIs.value : 'today'}
+          options={[...(now ? [asItIs] : []), ...ends, never].map(({ value, label }) => ({ value, label }))}
+        />
       </Form>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
-import { saidIn } from '../../state/said.ts';
+import { saidIn } from '../../../../contract/quote.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
@@ -9,6 +9,7 @@ import { Block } from '../parts/Page.tsx';
 import { Text } from '../parts/text.tsx';
 import { fullTime } from '../parts/time.ts';
 import { Attachments } from '../talk/Attachments.tsx';
+import { Forwarded } from '../talk/Forwarded.tsx';
 import { useApp } from '../useApp.ts';
 
 type Item = RestAnswer<'GET /api/servers/:id/held'>[number];
@@ -71,6 +72,7 @@ function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
     if (event.key === 'a') decide('approve');
     if (event.key === 'r') decide('reject');
   };
+  const own = saidIn({ content: item.content, poll: item.poll });
   const about = `${item.author.displayName} in #${channel?.name ?? ''}`;
   return (
     <li ref={ref} aria-label={`${about}: ${saidIn(item)}`} onKeyDown={press}>
@@ -80,11 +82,12 @@ function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
           {about}, {fullTime(item.createdAt)}: {reasonOf(item)}
         </p>
         {item.previousContent !== null && <del class="text">{item.previousContent}</del>}
-        <Folding content={saidIn(item)}>
+        <Folding content={own}>
           <div class="text">
-            <Text content={saidIn(item)} />
+            <Text content={own} />
           </div>
         </Folding>
+        <Forwarded message={item} />
         <Attachments list={item.attachments} />
         {item.metadata && <pre class="text">{JSON.stringify(item.metadata, null, 2)}</pre>}
         {item.isOwn ? (

@@ -38,7 +38,7 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
   const app = useApp();
   const { timelines, router, typists, activities, anchors } = app;
   const timeline = useMemo(() => timelines.of(channelId), [channelId]);
-  const { label, channel } = useConversationInfo(channelId);
+  const { label, channel, dm } = useConversationInfo(channelId);
   useUnlisted(channelId);
   useEffect(() => {
     router.remember();
@@ -53,10 +53,10 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
   useEffect(() => app.connection.load(() => app.follows.loadChannel(channelId).catch(ignoreRefusal)), [channelId]);
   useEffect(() => app.connection.load(() => app.saved.loadChannel(channelId).catch(ignoreRefusal)), [channelId]);
   const isMember = channel?.isMember ?? false;
-  const isPrivate = channel?.isPrivate ?? false;
+  const hasReceipts = dm !== null || (channel?.isPrivate ?? false);
   useEffect(
-    () => (isPrivate ? app.connection.load(() => app.receipts.load(channelId).catch(ignoreRefusal)) : undefined),
-    [channelId, isPrivate],
+    () => (hasReceipts ? app.connection.load(() => app.receipts.load(channelId).catch(ignoreRefusal)) : undefined),
+    [channelId, hasReceipts],
   );
   useEffect(() => {
     if (isMember && timeline.gone.peek()) void timeline.showNewest();

@@ -1,8 +1,8 @@
 import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Message, RestAnswer } from '../../../../client/index.ts';
+import { saidIn } from '../../../../contract/quote.ts';
 import { pathTo } from '../../state/router.ts';
-import { saidIn } from '../../state/said.ts';
 import { errorText } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { More } from '../parts/Button.tsx';

@@ -51,7 +51,7 @@ export function Overview({ found: { people, channels, files }, onClose }: Overvi
             >
               <Icon name="file" />
               <span class="who">
-                {file.filename}{' '}
+                {file.isSpoiler ? 'Spoiler: a file' : file.filename}{' '}
                 <span class="faint">
                   {file.author.displayName}, {shortTime(file.sentAt)}
                 </span>

@@ -1,12 +1,13 @@
 import { useEffect, useMemo } from 'preact/hooks';
+import { saidIn } from '../../../../contract/quote.ts';
 import type { HeldMessage } from '../../state/held.ts';
-import { saidIn } from '../../state/said.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Text } from '../parts/text.tsx';
 import { useApp } from '../useApp.ts';
+import { Forwarded } from './Forwarded.tsx';
 
 /** The user's own messages here that others do not see yet, or will not. */
 export function OwnHeld({ timeline: { channelId, threadId } }: { timeline: Timeline }) {
@@ -28,6 +29,7 @@ export function OwnHeld({ timeline: { channelId, threadId } }: { timeline: Timel
 function One({ one }: { one: HeldMessage }) {
   const { attempt, held, me } = useApp();
   const isRejected = one.status === 'rejected';
+  const own = saidIn({ content: one.content, poll: one.poll });
   const what = one.kind === 'edit' ? 'Your change' : 'This message';
   return (
     <article
@@ -39,11 +41,12 @@ function One({ one }: { one: HeldMessage }) {
         <header>
           <strong class="name">{one.author.displayName}</strong>
         </header>
-        <Folding content={saidIn(one)}>
+        <Folding content={own}>
           <div class="text">
-            <Text content={saidIn(one)} />
+            <Text content={own} />
           </div>
         </Folding>
+        <Forwarded message={one} />
         {one.attachments.length > 0 && (
           <ul class="attachments">
             {one.attachments.map(({ id, filename }) => (

@@ -1,8 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { withoutSpoilers } from '../../../../contract/quote.ts';
+import { saidIn, withoutSpoilers } from '../../../../contract/quote.ts';
 import { pathTo } from '../../state/router.ts';
-import { saidIn } from '../../state/said.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { type AppState, useApp } from '../useApp.ts';
 
@@ -103,7 +102,7 @@ function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline) {
 
 /** Marks messages in view as read. */
 function useReading(timeline: Timeline, atEnd: boolean): void {
-  const { unread, follows } = useApp();
+  const { unread, follows, surroundings } = useApp();
   const { channelId, threadId } = timeline;
   const last = timeline.messages.value.at(-1);
   // Only then is there something to compare with.
@@ -115,8 +114,7 @@ function useReading(timeline: Timeline, atEnd: boolean): void {
       else unread.markRead(channelId, last.seq);
     };
     read();
-    document.addEventListener('visibilitychange', read);
-    return () => document.removeEventListener('visibilitychange', read);
+    return surroundings.attention.onChange(read);
   }, [last, atEnd, channelId, threadId, timeline, isKnown]);
 }
 
