@@ -42,7 +42,19 @@ const features = [...(texts.get('node/modules.ts') ?? '').matchAll(/ = (\w+)Modu
 /** The floors of the house, the highest first: a folder imports nothing but what stands below it (ARCHITECTURE.md). */
 const floors = [
   ...['main.ts', 'cli.ts', 'cli', 'node', 'web', 'client', ...features.reverse(), 'features/documents', 'features'],
-  ...['gateway', 'rest', 'jobs', 'delivery', 'access', 'cluster', 'database', 'infrastructure', 'settings', 'contract'],
+  ...[
+    'gateway',
+    'rest',
+    'jobs',
+    'delivery',
+    'access',
+    'cluster',
+    'database',
+    'infrastructure',
+    'settings',
+    'languages',
+    'contract',
+  ],
 ];
 
 /** The floor on which a file stands: its folder, and below `features` that of its feature. */
@@ -95,9 +107,10 @@ describe('the architecture', () => {
     ).to.deep.equal([]);
   });
 
-  it('lets the clients know the contract, and nothing of the server', () => {
+  it('lets the clients know the contract and the texts, and nothing of the server', () => {
     const isClient = (file: string) => /^(client|web\/app)\//.test(file);
-    const server = imports.filter(({ from, to }) => isClient(from) && !isClient(to) && folder(to) !== 'contract');
+    const isShared = (file: string) => ['contract', 'languages'].includes(folder(file));
+    const server = imports.filter(({ from, to }) => isClient(from) && !isClient(to) && !isShared(to));
     expect(shown(server)).to.deep.equal([]);
   });
 

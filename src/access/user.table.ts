@@ -1,5 +1,6 @@
 import type { SmallUser } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
+import type { Language } from '../contract/languages.ts';
 import { usernameKeys } from '../contract/username.ts';
 import type { Rows } from '../database/database.ts';
 
@@ -13,7 +14,7 @@ const byUsername = `${selectUsers} WHERE username_key = ANY($1::text[]) AND dele
   ORDER BY username_key = $2 DESC LIMIT 1`;
 const staying = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL AND deletes_at IS NULL';
 const allStaying = 'SELECT id FROM users WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL AND deletes_at IS NULL';
-const byEmail = 'SELECT id, username FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL';
+const byEmail = 'SELECT id, username, language FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL';
 
 /** A user with an account, as others see them. @throws AppError USER_NOT_FOUND */
 export async function userById(rows: Rows, id: string): Promise<SmallUser> {
@@ -50,9 +51,16 @@ export async function livingUsers(rows: Rows, ids: string[]): Promise<SmallUser[
   return users;
 }
 
+/** Whom an address belongs to. */
+interface Person {
+  id: string;
+  username: string;
+  language: Language | null;
+}
+
 /** The person with this e-mail, in lower case. */
-export async function personByEmail(rows: Rows, email: string): Promise<{ id: string; username: string } | undefined> {
-  const [person] = await rows<{ id: string; username: string }>(byEmail, [email]);
+export async function personByEmail(rows: Rows, email: string): Promise<Person | undefined> {
+  const [person] = await rows<Person>(byEmail, [email]);
   return person;
 }
 

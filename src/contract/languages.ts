@@ -3,7 +3,10 @@ export const languages = ['en', 'de', 'es', 'fr', 'ja', 'ar'] as const;
 
 export type Language = (typeof languages)[number];
 
-const isLanguage = (text: string): text is Language => languages.some((language) => language === text);
+/** In which direction a language is read. */
+export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
+
+export const isLanguage = (text: string): text is Language => languages.some((language) => language === text);
 
 /** The first of these language tags, such as `de-AT`, that there are texts for. */
 export function languageOf(tags: readonly string[]): Language | null {

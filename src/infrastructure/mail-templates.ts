@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import type { Language } from '../contract/languages.ts';
 
 /** A mail without its recipient. */
 export interface MailText {
@@ -25,21 +26,22 @@ type Values = Record<string, string | string[] | Prepared>;
 
 /**
  * Mail templates in config/mail, for operators to change: `<name>.txt` with the subject in its first line, `<name>.html`
- * for the content of `layout.html`, `<name>.json` with sentences by their names. `{{braces}}` are placeholders.
+ * for the content of `layout.html`, `<name>.json` with sentences by their names. `{{braces}}` are placeholders. Those of a
+ * language are in a folder of its name; what is not there is English.
  */
 export class MailTemplates {
-  private readonly read = (file: string) => readFileSync(path.join(folder, file), 'utf8');
-  private readonly layout = this.read('layout.html');
-
-  /** @throws Error when a template is missing, or names a value that is not given */
-  render(name: string, values: Values): MailText {
-    const text = this.read(`${name}.txt`);
+  /**
+   * @param language null: nothing is known of it, and so it is English
+   * @throws Error when a template is missing, or names a value that is not given
+   */
+  render(name: string, values: Values, language: Language | null): MailText {
+    const text = read(`${name}.txt`, language);
     const subject = subjectLine.exec(text)?.[1];
     if (!subject)
       throw new Error(`config/mail/${name}.txt does not begin with a line "Subject: ..." and an empty one.`);
-    const content = this.read(`${name}.html`);
+    const content = read(`${name}.html`, language);
     // Filled once: a value may have braces too.
-    const page = this.layout.replace('{{body}}', () => content);
+    const page = read('layout.html', language).replace('{{body}}', () => content);
     return {
       subject: fill(subject, values, plain),
       text: fill(text.replace(subjectLine, ''), values, plain),
@@ -48,11 +50,16 @@ export class MailTemplates {
   }
 
   /** One of the sentences of a file. @throws Error as `render` */
-  sentence(name: string, key: string, values: Record<string, string>): string {
-    const sentence = sentencesSchema.parse(JSON.parse(this.read(`${name}.json`)))[key];
+  sentence(name: string, key: string, values: Record<string, string>, language: Language | null): string {
+    const sentence = sentencesSchema.parse(JSON.parse(read(`${name}.json`, language)))[key];
     if (sentence === undefined) throw new Error(`config/mail/${name}.json has no "${key}".`);
     return fill(sentence, values, plain);
   }
+}
+
+function read(file: string, language: Language | null): string {
+  const translated = path.join(folder, language ?? '', file);
+  return readFileSync(existsSync(translated) ? translated : path.join(folder, file), 'utf8');
 }
 
 /** How values are written into a text. */

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { acceptedLanguage, type Language } from '../contract/languages.ts';
 import type { AnyRequest, RawRequest, Route } from './route.ts';
 
 type Checked = Pick<
@@ -46,6 +47,10 @@ export class IncomingRequest implements AnyRequest {
 
   get deviceName(): string | null {
     return this.context.get('x-device-name').slice(0, 100) || null;
+  }
+
+  get language(): Language | null {
+    return acceptedLanguage(this.context.get('accept-language'));
   }
 
   get requestId(): string {

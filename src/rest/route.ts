@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Actor } from '../contract/actor.ts';
 import type { Auth, Call, CallSpec } from '../contract/call.ts';
+import type { Language } from '../contract/languages.ts';
 import type { ListPage } from '../contract/schema/list-page.ts';
 import type { IncomingFile } from '../infrastructure/incoming-file.ts';
 import type { LimitName } from '../infrastructure/rate-limits.ts';
@@ -29,6 +30,8 @@ interface Surroundings {
   ip: string;
   userAgent: string | null;
   deviceName: string | null;
+  /** The best of those that the client reads and there are texts in; null: it says none. */
+  language: Language | null;
   requestId: string;
   /** A signal that aborts when the client disconnects; for handlers that wait. */
   signal(): AbortSignal;

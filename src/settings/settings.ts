@@ -8,7 +8,7 @@ import { previewPlaces } from './media-settings.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
 import { type PushSettings, pushContact, pushKeys, pushVariables } from './push-settings.ts';
 import { type RedisSettings, redisSettings, redisVariables, requireOneKind } from './redis-settings.ts';
-import { parse, SettingsError } from './settings-error.ts';
+import { SettingsError } from './settings-error.ts';
 import {
   hosts,
   inHeaders,
@@ -22,6 +22,7 @@ import {
   url,
   whole,
 } from './settings-lists.ts';
+import { tracesUrl, tracesVariables } from './traces-settings.ts';
 
 export { SettingsError };
 
@@ -100,18 +101,7 @@ export const environmentSchema = z.object({
     .meta(told('a code that may be redeemed any number of times', 'a random one, printed once')),
   NEW_ACCOUNT_TIER: z.string().default('visitor').meta(told('`member` turns the invite gate off')),
   METRICS_TOKEN: inHeaders.optional().meta(told('bearer token for `/metrics` (Prometheus)', 'local requests only')),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https')
-    .optional()
-    .meta(
-      told(
-        'an OpenTelemetry collector (OTLP over HTTP) for traces; OpenTelemetry’s other variables apply too',
-        'no traces',
-      ),
-    ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('http', 'https')
-    .optional()
-    .meta(told('the same, as the full URL for traces', 'the one above with `/v1/traces`')),
-  OTEL_SDK_DISABLED: z.string().optional().meta(told('`true` turns traces off regardless', 'no')),
+  ...tracesVariables,
   SOCKET_ADMIN: z
     .string()
     .regex(/^[^:]{1,128}:\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/, 'must be <name>:<bcrypt hash of a password>')
@@ -271,6 +261,15 @@ function requireTier(settings: Settings, name: string, id: string): void {
   if (!known.includes(id)) throw new SettingsError(`${name} is "${id}", but must be one of: ${known.join(', ')}.`);
 }
 
+function parse<S extends z.ZodType>(schema: S, value: unknown, name: (path: string) => string): z.infer<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const unknownKeys = issue?.code === 'unrecognized_keys' ? issue.keys : [];
+  const where = [...(issue?.path ?? []), ...unknownKeys.slice(0, 1)].join('.');
+  throw new SettingsError(`${name(where)} is wrong: ${issue?.message ?? 'invalid'}.`);
+}
+
 function modelUpstream(env: z.infer<typeof environmentSchema>): Settings['modelUpstream'] {
   if (!env.MODEL_PROXY_URL) return null;
   const base = env.MODEL_PROXY_URL.replace(/\/+$/, '').replace(/\/v1$/, '');
@@ -281,13 +280,6 @@ function socketAdmin(given: string | undefined): Settings['socketAdmin'] {
   if (!given) return null;
   const colon = given.indexOf(':');
   return { username: given.slice(0, colon), passwordHash: given.slice(colon + 1) };
-}
-
-/** By OpenTelemetry's specification: the endpoint for traces as it is, the common one with the path for traces added. */
-function tracesUrl(env: z.infer<typeof environmentSchema>): string | null {
-  if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return null;
-  const common = env.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, '');
-  return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (common ? `${common}/v1/traces` : null);
 }
 
 function defaultSender(publicUrl: string | undefined): string {

@@ -8,7 +8,7 @@ import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { request } from '../world/person.ts';
 import { register } from '../world/world.ts';
-import { codeIn, dataFolder, startMailServer, tokenIn } from './mailbox.ts';
+import { codeIn, dataFolder, startMailServer, tokenIn, verificationTo } from './mailbox.ts';
 
 const folder = dataFolder();
 let cluster: Cluster;
@@ -163,10 +163,45 @@ describe('mail', () => {
     });
   });
 
+  describe('the language of a mail', () => {
+    const asks = (language: string) => ({ 'accept-language': language });
+
+    it('is that of the person, else the one that the client asks for, else English', async () => {
+      const email = address();
+      const start = (language: string) => request(at(0), 'POST', '/api/auth/email/start', { email }, asks(language));
+      await start('de-AT, en;q=0.5');
+      const first = await mailTo(email);
+      expect(first.subject).to.match(/^\d{6} ist dein Code zum Anmelden$/);
+      const { accessToken } = (await post('email/verify', { email, code: codeIn(first) }, 1)).body;
+      const own = { authorization: `Bearer ${accessToken}` };
+      await request(at(1), 'PATCH', '/api/auth/me', { language: 'fr' }, own);
+      await start('de');
+      const second = await mailTo(email, 2);
+      expect(second.subject).to.match(/^\d{6} est votre code de connexion$/);
+      expect(second.html).to.contain('lang="fr"');
+      await request(at(1), 'PATCH', '/api/auth/me', { language: null }, own);
+      await start('*');
+      expect((await mailTo(email, 3)).subject).to.match(/^\d{6} is your code to sign in$/);
+    });
+
+    it('is known before the person has chosen one', async () => {
+      const email = address();
+      await request(at(0), 'POST', '/api/auth/register', { email, password: 'correct horse' }, asks('es'));
+      const mail = await verificationTo(folder, email);
+      expect(mail.subject).to.match(/^\d{6} confirma tu correo$/);
+    });
+  });
+
   describe('the page of the reset link', () => {
     it('brings everything with it, and its policy lets nothing else in', async () => {
-      for (const path of ['/app/reset-password?token=x']) {
-        const { status, body, headers } = await request(at(0), 'GET', path);
+      for (const [language, direction] of [
+        ['en', 'ltr'],
+        ['ar', 'rtl'],
+      ]) {
+        const asks = { 'accept-language': `pt, ${language};q=0.8` };
+        const path = '/app/reset-password?token=x';
+        const { status, body, headers } = await request(at(0), 'GET', path, undefined, asks);
+        expect(body).to.contain(`<html lang="${language}" dir="${direction}">`);
         expect([status, headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
         const policy = headers.get('content-security-policy') ?? '';
         expect(policy).to.contain("default-src 'none'").and.not.contain('unsafe');

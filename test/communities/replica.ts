@@ -143,7 +143,10 @@ export class Replica {
     if (event.startsWith('server:') || event.startsWith('member:')) return this.onServer(event, data);
     if (event.startsWith('channel:')) return this.onChannel(event, data);
     // Notifications and where one stands in threads name channels too, but are numbered in another log.
-    const place = event !== 'thread:state' && /^(message|thread|reaction):/.test(event) ? this.places.get(data.channelId) : undefined;
+    const place =
+      event !== 'thread:state' && /^(message|thread|reaction):/.test(event)
+        ? this.places.get(data.channelId)
+        : undefined;
     // Companions have no number; durable events that were in the page of a join come no second time.
     if (!place || data.eventSeq === undefined || data.eventSeq <= place.item.lastSeq) return;
     place.item.lastSeq = data.eventSeq;

@@ -123,7 +123,7 @@ describe('the web client for everyone', () => {
       await alice.page.keyboard.press('Escape');
       await alice.go(conversation());
       await alice.page.getByRole('button', { name: 'Search' }).click();
-      await alice.page.getByLabel('From', { exact: true }).fill('@nobody');
+      await alice.page.getByLabel('Written by', { exact: true }).fill('@nobody');
       await alice.page.getByLabel('Words to look for').fill('thanks');
       await alice.page.keyboard.press('Enter');
       await alice.page.getByRole('alert').getByText('@nobody').waitFor();

@@ -48,7 +48,7 @@ describe('notifications of the system, by the web client', () => {
 
   it('come to those who asked for them and look at something else, and lead to what was said', async () => {
     await bob.open('/app/settings/notifications');
-    const check = bob.page.getByLabel('Show it on this device');
+    const check = bob.page.getByLabel('Desktop notifications');
     expect(await check.isChecked()).to.equal(false);
     await check.check();
     await bob.open('/app/notifications');
@@ -93,7 +93,7 @@ describe('notifications of the system, by the web client', () => {
   it('are not promised where the browser does not allow them', async () => {
     const alice = await here.visit(here.alice);
     await alice.open('/app/settings/notifications');
-    const check = alice.page.getByLabel('Show it on this device');
+    const check = alice.page.getByLabel('Desktop notifications');
     await check.click();
     await alice.page.getByText('This browser does not let Parley show notifications.').waitFor();
     await until(async () => !(await check.isChecked()));

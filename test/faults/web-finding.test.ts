@@ -131,7 +131,7 @@ describe('finding one’s way in the web client', () => {
     await page.keyboard.type('thimble');
     await page.keyboard.press('Enter');
     await finds('alice', 'bob', 'bob elsewhere');
-    const from = dialog.getByLabel('From');
+    const from = dialog.getByLabel('Written by');
     await from.fill(`@${here.bob.username.slice(0, -1)}`);
     await dialog.locator(`datalist option[value="@${here.bob.username}"]`).waitFor({ state: 'attached' });
     await from.fill(`@${here.bob.username}`);
@@ -265,7 +265,7 @@ describe('finding one’s way in the web client', () => {
     await dialog.getByText(/^Nothing was found/).waitFor();
     await ask(`pier from:${here.alice.username}`);
     await dialog.locator('.text mark', { hasText: 'pier' }).waitFor();
-    await dialog.getByLabel('Order').selectOption('Best first');
+    await dialog.getByLabel('Order').selectOption('Best matches first');
     await ask('lighthouse');
     await dialog.getByRole('link', { name: '#lighthouse-plans' }).click();
     await until(() => page.url().includes(id));

@@ -65,7 +65,7 @@ describe('what is new in a conversation of the web client', () => {
       await Promise.all(Array.from({ length: 50 }, () => here.alice.say(id, `busy ${i}`)));
     }
     await bob.open(`/app/s/${here.server.id}/${id}`);
-    await bob.page.getByRole('button', { name: '1000+ new messages' }).waitFor();
+    await bob.page.getByRole('button', { name: '1,000+ new messages' }).waitFor();
   });
 
   it('leads to the beginning of a channel that was never looked at', async () => {

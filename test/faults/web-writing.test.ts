@@ -216,7 +216,7 @@ describe('what is written in the web client', () => {
   it('is told to be too long, and stays', async () => {
     await composer().fill('x'.repeat(16_001));
     await composer().press('Enter');
-    await alice.page.getByText('A message has at most 16000 characters').waitFor();
+    await alice.page.getByText('A message has at most 16,000 characters').waitFor();
     expect((await composer().inputValue()).length).to.equal(16_001);
     await composer().fill('');
   });

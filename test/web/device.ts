@@ -102,6 +102,7 @@ export class Device {
       },
       languages: this.languages,
       timeZone: this.timeZone,
+      setLanguage: () => {},
       setTitle(text) {
         view.title = text;
       },

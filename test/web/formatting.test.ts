@@ -7,7 +7,7 @@ import { emojiLike, emojiOf } from '../../src/web/app/state/emoji.ts';
 import { Keyboard } from '../../src/web/app/state/keyboard.ts';
 import { LatestAnswer } from '../../src/web/app/state/latest-answer.ts';
 import { pathTo, routeOf } from '../../src/web/app/state/router.ts';
-import { dayName, shortTime } from '../../src/web/app/views/parts/time.ts';
+import { textsOf } from '../../src/web/app/state/texts.ts';
 import { isGrouped } from '../../src/web/app/views/talk/grouping.ts';
 
 describe('what the web client computes', () => {
@@ -79,6 +79,7 @@ describe('what the web client computes', () => {
   });
 
   it('writes sizes and times for people', () => {
+    const { dayName, shortTime } = textsOf({ language: 'en', locale: 'en', timeZone: null }, null);
     expect([999, 1000, 1_234_567].map(formatSize)).to.deep.equal(['999 B', '1 kB', '1.2 MB']);
     const now = new Date();
     const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, 12);

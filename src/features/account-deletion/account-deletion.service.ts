@@ -115,7 +115,8 @@ export class AccountDeletion {
       async ({ em }, { id, data }) => {
         const user = await em.findOne(User, { id: data.userId, deletedAt: null });
         if (user?.email == null || user.deletesAt == null) return null;
-        const mail = mails.accountLeaving(user.email, user.username, isoTime(user.deletesAt).slice(0, 10));
+        const to = { email: user.email, language: user.language ?? null };
+        const mail = mails.accountLeaving(to, user.username, isoTime(user.deletesAt).slice(0, 10));
         return () => mailer.send(mail, id);
       },
       sendingOf(settings),

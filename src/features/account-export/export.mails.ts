@@ -50,6 +50,6 @@ export class ExportMails {
     const until = isoTime(found.expiresAt).slice(0, 16).replace('T', ' ');
     const values = { username: user.username, link: `${site}/app/settings/account`, until, site };
     const template = found.state === 'ready' ? 'export-ready' : 'export-failed';
-    return { to: user.email, ...this.templates.render(template, values) };
+    return { to: user.email, ...this.templates.render(template, values, user.language ?? null) };
   }
 }

@@ -1,6 +1,6 @@
 import { type Section, section } from './section-page.table.ts';
 
-/** What someone saved for later, scheduled, has begun to write, says of themselves, and shows of their reading. */
+/** What someone saved for later, scheduled, and has begun to write. */
 export const later: Section[] = [
   section(
     'saved-for-later',
@@ -26,19 +26,5 @@ export const later: Section[] = [
      d.file_ids AS "attachmentIds", d.updated_at AS "updatedAt"`,
     'drafts d WHERE d.user_id = $1',
     'd.place_id',
-  ),
-  section(
-    'custom-status',
-    'What you say of yourself',
-    's.emoji, s.text, s.until, s.changed_at AS "changedAt"',
-    'custom_statuses s WHERE s.user_id = $1',
-    's.user_id',
-  ),
-  section(
-    'read-receipts',
-    'Read receipts, if you send them',
-    'c.since',
-    'read_receipt_choices c WHERE c.user_id = $1',
-    'c.user_id',
   ),
 ];

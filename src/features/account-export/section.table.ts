@@ -1,4 +1,5 @@
 import { selectMayRead } from '../../access/channel.table.ts';
+import { agents } from './agent.table.ts';
 import { decided } from './decided.table.ts';
 import { expressions } from './expression.table.ts';
 import { later } from './later.table.ts';
@@ -119,6 +120,20 @@ const settings: Section[] = [
   section('push-preferences', 'What pushes show', 'p.preview', 'push_preferences p WHERE p.user_id = $1', 'p.user_id'),
   section('status', 'Your status', 'w.status', 'presence_wishes w WHERE w.user_id = $1', 'w.user_id'),
   section(
+    'custom-status',
+    'What you say of yourself',
+    's.emoji, s.text, s.until, s.changed_at AS "changedAt"',
+    'custom_statuses s WHERE s.user_id = $1',
+    's.user_id',
+  ),
+  section(
+    'read-receipts',
+    'Read receipts, if you send them',
+    'c.since',
+    'read_receipt_choices c WHERE c.user_id = $1',
+    'c.user_id',
+  ),
+  section(
     'notifications',
     'Notifications',
     `n.id, n.type, n.kind, n.title, n.body, n.reference_type AS "referenceType", n.reference_id AS "referenceId",
@@ -237,53 +252,6 @@ const people: Section[] = [
     `b.blocked_id AS "userId", ${other('b.blocked_id')}, b.created_at AS "createdAt"`,
     'blocks b WHERE b.user_id = $1',
     'b.blocked_id',
-  ),
-];
-
-/** Bots, without their tokens and the secrets of their webhooks. */
-const agents: Section[] = [
-  section(
-    'agents',
-    'Your bots',
-    `a.id, a.user_id AS "userId", u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", a.status,
-     a.config, a.slash_commands AS "slashCommands", a.usage_snapshot AS "usageSnapshot",
-     a.online_seconds AS "onlineSeconds", a.last_seen_at AS "lastSeenAt", a.last_heartbeat AS "lastHeartbeatAt",
-     a.created_at AS "createdAt", a.updated_at AS "updatedAt", u.deleted_at AS "deletedAt"`,
-    'agents a JOIN users u ON u.id = a.user_id WHERE a.owner_id = $1',
-    'a.id',
-  ),
-  section(
-    'agent-tokens',
-    'Tokens of your bots',
-    't.id, t.agent_id AS "agentId", t.created_at AS "createdAt", t.ends_at AS "endsAt"',
-    'agents a JOIN agent_tokens t ON t.agent_id = a.id WHERE a.owner_id = $1',
-    't.id',
-  ),
-  // What a server's admins have set is theirs.
-  section(
-    'agent-policies',
-    'What your bots may do',
-    `p.id, p.agent_id AS "agentId", p.server_id AS "serverId", p.channel_id AS "channelId", p.mode,
-     p.mention_only AS "mentionOnly", p.reply, p.listen, p.config, p.owner_half AS "setByYou",
-     p.created_at AS "createdAt", p.updated_at AS "updatedAt"`,
-    'agents a JOIN agent_policies p ON p.agent_id = a.id WHERE a.owner_id = $1',
-    'p.id',
-  ),
-  section(
-    'agent-webhooks',
-    'Webhooks of your bots',
-    `w.agent_id AS "agentId", w.url, w.state, w.stopped_at AS "stoppedAt", w.created_at AS "createdAt",
-     w.updated_at AS "updatedAt"`,
-    'agents a JOIN webhooks w ON w.agent_id = a.id WHERE a.owner_id = $1',
-    'w.agent_id',
-  ),
-  section(
-    'apps',
-    'Apps you published, in servers you are in',
-    `p.id, p.server_id AS "serverId", p.name, p.slug, p.type, p.status, p.description, p.icon_url AS "iconUrl", p.url,
-     p.version, p.created_at AS "createdAt", p.updated_at AS "updatedAt"`,
-    'apps p JOIN server_members m ON m.server_id = p.server_id AND m.user_id = $1 WHERE p.created_by = $1',
-    'p.id',
   ),
 ];
 

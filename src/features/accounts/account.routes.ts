@@ -42,14 +42,14 @@ export function usernameRoutes(usernames: UsernameService): Route[] {
 
 export function mailedRoutes(codes: EmailCodeService, resets: PasswordResetService): Route[] {
   return serve(mailedCalls, {
-    startEmailCode: async ({ body, ip }) => ({
+    startEmailCode: async ({ body, ip, language }) => ({
       ...done,
-      expiresIn: await codes.start(body.email, { ip, token: body.deviceToken }),
+      expiresIn: await codes.start(body.email, { ip, token: body.deviceToken, language }),
     }),
     verifyEmailCode: (request) => codes.verify(request.body, deviceOf(request, request.body.deviceToken)),
-    startPasswordReset: async ({ body, ip }) => ({
+    startPasswordReset: async ({ body, ip, language }) => ({
       ...done,
-      expiresIn: await resets.start(body.email, { ip, token: body.deviceToken }),
+      expiresIn: await resets.start(body.email, { ip, token: body.deviceToken, language }),
     }),
     completePasswordReset: async (request) => ({
       ...done,
@@ -70,7 +70,10 @@ export function confirmationRoutes(confirmations: Confirmations): Route[] {
 
 export function verificationRoutes(verifications: EmailVerificationService): Route[] {
   return serve(verificationCalls, {
-    startEmailVerification: async ({ actor }) => ({ ...done, expiresIn: await verifications.start(actor) }),
+    startEmailVerification: async ({ actor, language }) => ({
+      ...done,
+      expiresIn: await verifications.start(actor, language),
+    }),
     completeEmailVerification: ({ actor, body }) => verifications.complete(actor, body),
   });
 }

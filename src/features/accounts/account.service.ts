@@ -119,7 +119,7 @@ export class AccountService {
         const made = { ...unproven, passwordHash, username, displayName, tier };
         const user = await createUser(change, made, { barring, ip: device.ip });
         if (inviteCode !== undefined) await membership.admit(change, user, inviteCode);
-        await verifications.offer(change, user.id);
+        await verifications.offer(change, { userId: user.id, language: device.language });
         await signIns.remember(change, user.id, device);
         const mayEnter = !settings.accounts.requireVerifiedEmail && !(await barring.isBarred(change.rows, user));
         return mayEnter ? await sessions.open(change, user.id, device) : null;
@@ -141,7 +141,7 @@ export class AccountService {
       const entering = changes.run(async (change) => {
         return (await stillHas(change.em, id, hash)) ? sessions.open(change, id, device) : null;
       });
-      const answer = await entering.catch((error) => this.mailAgain(id, error));
+      const answer = await entering.catch((error) => this.mailAgain(id, device, error));
       if (answer) return finished(answer);
     }
     throw new AppError('INVALID_CREDENTIALS');
@@ -235,10 +235,10 @@ export class AccountService {
   }
 
   /** Mails the proof again to a user who knows the password but has not proven the address. */
-  private async mailAgain(userId: string, error: unknown): Promise<never> {
+  private async mailAgain(userId: string, { language }: Device, error: unknown): Promise<never> {
     const { changes, verifications } = this.parts;
     if (error instanceof AppError && error.code === 'EMAIL_NOT_VERIFIED')
-      await changes.run((change) => verifications.offer(change, userId));
+      await changes.run((change) => verifications.offer(change, { userId, language }));
     throw error;
   }
 

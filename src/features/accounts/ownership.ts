@@ -40,8 +40,9 @@ export class Ownership {
       password: kept.password !== true,
     });
     await this.settle(change, owner);
-    const { email, username } = owner;
-    if (ended > 0 && email != null) await this.mails.add(change, { mail: 'account-claimed', email, username });
+    const { email, username, language } = owner;
+    if (ended > 0 && email != null)
+      await this.mails.add(change, { mail: 'account-claimed', email, username, language });
     return true;
   }
 

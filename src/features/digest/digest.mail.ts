@@ -3,6 +3,8 @@ import { cut } from '../../contract/schema.ts';
 import { withoutDirections } from '../../contract/unicode/visible.ts';
 import type { Mail } from '../../infrastructure/mail.ts';
 import { escapeHtml, type MailTemplates } from '../../infrastructure/mail-templates.ts';
+import { type ServerTexts, serverTexts } from '../../languages/server-texts.ts';
+import { titleIn } from '../../languages/titles.ts';
 import type { Missed, Recipient } from './digest.table.ts';
 
 /** So many are shown; of the others there is the number. */
@@ -26,19 +28,22 @@ export interface DigestParts {
 export function digestMail(templates: MailTemplates, parts: DigestParts): Mail {
   const { to, missed, site, unsubscribe } = parts;
   const shown = missed.slice(0, mostShown);
-  const places = [...Map.groupBy(shown, placeOf)].map(([place, entries]) => ({ place, entries: entries.toReversed() }));
+  const said = serverTexts(to.language);
+  const byPlace = Map.groupBy(shown, (one) => placeOf(said, one));
+  const places = [...byPlace].map(([place, entries]) => ({ place, entries: entries.toReversed() }));
   const timeZone = knownZone(to.timeZone);
-  const time = timesIn(to.language ?? 'en', timeZone);
+  const time = timesIn(said.language, timeZone);
   const entries = places.map(({ place, entries }) => ({
     place,
-    entries: entries.map((one) => entryOf(one, { site, time, excerpts: parts.excerpts })),
+    entries: entries.map((one) => entryOf(said, one, { site, time, excerpts: parts.excerpts })),
   }));
   const values = {
     username: to.username,
     host: new URL(site).host,
-    count: numberOf(missed.length),
+    count: numberOf(said, missed.length),
     items: { text: entries.map(textOf).join('\n\n'), html: entries.map(htmlOf).join('') },
-    more: missed.length > mostShown ? `And ${numberOf(missed.length - mostShown)} more.` : '',
+    more:
+      missed.length > mostShown ? said.t('And {what} more.', { what: numberOf(said, missed.length - mostShown) }) : '',
     zone: timeZone,
     link: `${site}/app/notifications`,
     settings: `${site}/app/settings/notifications`,
@@ -46,7 +51,7 @@ export function digestMail(templates: MailTemplates, parts: DigestParts): Mail {
   };
   return {
     to: to.email,
-    ...templates.render('digest', values),
+    ...templates.render('digest', values, to.language),
     replyTo: `no-reply@${new URL(site).hostname}`,
     headers: {
       'Auto-Submitted': 'auto-generated',
@@ -57,17 +62,19 @@ export function digestMail(templates: MailTemplates, parts: DigestParts): Mail {
   };
 }
 
-const notifications = (count: number) => (count === 1 ? '1 notification' : `${count} notifications`);
-const numberOf = (count: number): string =>
-  count > mostCounted ? `more than ${notifications(mostCounted)}` : notifications(count);
+const numberOf = ({ t }: ServerTexts, count: number): string =>
+  count > mostCounted
+    ? t('more than {count} notifications', { count: mostCounted })
+    : t('{count, plural, one {# notification} other {# notifications}}', { count });
 
 /** Nobody may write what turns the text around it. */
 const plain = (text: string): string => withoutDirections(text).replace(/\s+/g, ' ').trim();
 
-function placeOf({ serverName, channelName, channelId }: Missed): string {
-  if (serverName !== null && channelName !== null) return `#${plain(channelName)} in ${plain(serverName)}`;
+function placeOf({ t }: ServerTexts, { serverName, channelName, channelId }: Missed): string {
+  if (serverName !== null && channelName !== null)
+    return t('#{channel} in {server}', { channel: plain(channelName), server: plain(serverName) });
   if (serverName !== null) return plain(serverName);
-  return channelId === null ? 'News for you' : 'Direct messages';
+  return channelId === null ? t('News for you') : t('Direct messages');
 }
 
 function timesIn(language: string, timeZone: string): (at: Date | string) => string {
@@ -86,15 +93,16 @@ interface Entry {
 }
 
 function entryOf(
+  { t }: ServerTexts,
   missed: Missed,
   { site, time, excerpts }: { site: string; time: (at: Date | string) => string; excerpts: boolean },
 ): Entry {
   const { kind, title, body, count, at } = missed;
   // Whoever has the code of an invitation may join with it.
   const isQuoted = excerpts && kind !== 'server.invite';
-  const repeats = count > 1 ? ` (${count} times)` : '';
+  const repeats = count > 1 ? ` (${t('{count, plural, one {# time} other {# times}}', { count })})` : '';
   return {
-    title: `${plain(title)}${repeats}`,
+    title: `${plain(titleIn(t, kind, title))}${repeats}`,
     excerpt: isQuoted ? cut(plain(body), longestExcerpt) : '',
     time: time(at),
     link: `${site}${pathOf(missed)}`,

@@ -9,7 +9,7 @@ import { UnsubscribeLinks } from './unsubscribe-links.ts';
 export function digestModule(context: Context & NotificationsServices) {
   const links = new UnsubscribeLinks(context.settings.jwtSecrets);
   return {
-    routes: unsubscribeRoutes(links, context.notificationSettings),
+    routes: unsubscribeRoutes({ database: context.database, links, settings: context.notificationSettings }),
     jobs: [new Digests({ ...context, links }).work()],
   } satisfies Module;
 }

@@ -56,6 +56,7 @@ const missed = `SELECT n.kind, n.title, n.body, n.aggregated_count AS count, n.u
     AND (n.kind = 'server.kicked' OR n.kind LIKE 'agent.%' OR NOT EXISTS (
       SELECT FROM blocks b WHERE b.user_id = n.user_id AND b.blocked_id = n.sender_id))
   ORDER BY n.updated_at DESC, n.id DESC LIMIT $3`;
+const language = 'SELECT language FROM users WHERE id = $1';
 const noteSent = `INSERT INTO digests (user_id, job_id, sent_at) VALUES ($1, $2, now())
   ON CONFLICT (user_id) DO UPDATE SET job_id = excluded.job_id, sent_at = excluded.sent_at
   WHERE digests.job_id <> excluded.job_id`;
@@ -65,6 +66,11 @@ export const digestTable = {
   /** Undefined for whoever is mailed nothing: without a proven address, suspended, or about to leave. */
   async recipient(rows: Rows, userId: string): Promise<Recipient | undefined> {
     return (await rows<Recipient>(recipient, [userId]))[0];
+  },
+
+  /** What someone has chosen; null: nothing. */
+  async language(rows: Rows, userId: string): Promise<Language | null> {
+    return (await rows<Pick<Recipient, 'language'>>(language, [userId]))[0]?.language ?? null;
   },
 
   /** What someone has not read that is newer than a moment, and that they may read now; the newest first. */

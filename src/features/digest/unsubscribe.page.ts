@@ -1,4 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { Language } from '../../contract/languages.ts';
+import { escapeHtml } from '../../infrastructure/mail-templates.ts';
+import type { Message } from '../../languages/catalogue.ts';
+import { serverTexts } from '../../languages/server-texts.ts';
 
 const style = `:root{color-scheme:light dark}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px;box-sizing:border-box;font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
@@ -25,47 +29,49 @@ interface Page {
 }
 
 interface Texts {
-  title: string;
-  text: string;
+  title: Message;
+  text: Message;
   /** Of the button that sends the form; the form goes to the page's own address. */
-  button?: string;
+  button?: Message;
 }
 
 /** Asks first: what looks at links in mails only opens them. */
-export const askPage = (): Page =>
-  page(200, {
+export const askPage = (language: Language | null): Page =>
+  page(language, 200, {
     title: 'No more mails about what you missed?',
     text: 'You will still find everything in Parley. You can turn them on again in your settings.',
     button: 'Send no more',
   });
 
-export const donePage = (): Page =>
-  page(200, {
+export const donePage = (language: Language | null): Page =>
+  page(language, 200, {
     title: 'You get no more of these mails',
     text: 'You can turn them on again in your settings, under “Notifications”.',
   });
 
-export const unknownPage = (): Page =>
-  page(404, {
+export const unknownPage = (language: Language | null): Page =>
+  page(language, 404, {
     title: 'This link is not complete',
     text: 'Open it from the mail once more, or turn these mails off in your settings, under “Notifications”.',
   });
 
-function page(status: number, { title, text, button }: Texts): Page {
-  const form = button === undefined ? '' : `<form method="post"><button type="submit">${button}</button></form>`;
+function page(language: Language | null, status: number, { title, text, button }: Texts): Page {
+  const { language: spoken, direction, t } = serverTexts(language);
+  const say = (message: Message) => escapeHtml(t(message));
+  const form = button === undefined ? '' : `<form method="post"><button type="submit">${say(button)}</button></form>`;
   const html = `<!doctype html>
-<html lang="en">
+<html lang="${spoken}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title} - Parley</title>
+<title>${say(title)} - Parley</title>
 <style>${style}</style>
 </head>
 <body>
 <main>
-<h1>${title}</h1>
-<p>${text}</p>
+<h1>${say(title)}</h1>
+<p>${say(text)}</p>
 ${form}
 </main>
 </body>

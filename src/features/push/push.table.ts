@@ -1,5 +1,5 @@
+import type { Language } from '../../contract/languages.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
-import type { QuietSettings } from '../../contract/quiet-times.ts';
 import type { Rows } from '../../database/database.ts';
 
 /** Where the pushes of a session go. */
@@ -12,8 +12,13 @@ export interface Target {
   serverKey: string;
 }
 
+/** Whom it goes to. */
+interface Spoken {
+  language: Language | null;
+}
+
 /** A notification that is to be pushed, and may be. */
-export interface Due extends Target, Pick<QuietSettings, 'snoozedUntil' | 'timeZone'> {
+export interface Due extends Target, Spoken {
   id: string;
   kind: NotificationKind;
   title: string;
@@ -25,8 +30,9 @@ export interface Due extends Target, Pick<QuietSettings, 'snoozedUntil' | 'timeZ
   updatedAt: Date | string;
   unreadCount: number;
   preview: boolean;
-  /** Null: never chosen. */
-  quietHours: QuietSettings['quietHours'] | null;
+  /** The row of their preferences, if there is one, by the names of its columns. */
+  preferences: unknown;
+  timeZone: string | null;
 }
 
 /** What was pushed to a session, and is read or gone. */
@@ -40,6 +46,7 @@ const mostPushed = 100;
 
 const target = `s.session_id AS "sessionId", s.user_id AS "userId", s.endpoint, s.p256dh, s.auth, s.server_key AS "serverKey"`;
 const unread = `(SELECT count(*)::int FROM notifications o WHERE o.user_id = s.user_id AND o.read_at IS NULL) AS "unreadCount"`;
+const language = `to_jsonb(u) ->> 'language' AS language`;
 /** Sessions that may be used now. $1 session */
 const valid = `push_subscriptions s JOIN sessions e ON e.id = s.session_id AND e.revoked_at IS NULL AND e.refresh_expires_at > now()
   JOIN users u ON u.id = s.user_id AND u.suspended_at IS NULL AND u.deleted_at IS NULL AND u.deletes_at IS NULL`;
@@ -57,12 +64,11 @@ const find = `SELECT endpoint, session_id AS "sessionId", created_at AS "created
   WHERE session_id = $1`;
 const remove = 'DELETE FROM push_subscriptions WHERE session_id = $1';
 const removeEndpoint = 'DELETE FROM push_subscriptions WHERE session_id = $1 AND endpoint = $2 RETURNING endpoint';
-const targetOf = `SELECT ${target} FROM ${valid} WHERE s.session_id = $1`;
+const targetOf = `SELECT ${target}, ${language} FROM ${valid} WHERE s.session_id = $1`;
 /** Nobody is pushed what they have read, or while they do not want to be disturbed. */
-const due = `SELECT ${target}, n.id, n.kind, n.title, n.body, n.server_id AS "serverId", n.channel_id AS "channelId",
+const due = `SELECT ${target}, ${language}, n.id, n.kind, n.title, n.body, n.server_id AS "serverId", n.channel_id AS "channelId",
     n.reference_type AS "referenceType", n.reference_id AS "referenceId", n.updated_at AS "updatedAt", ${unread},
-    coalesce(p.preview, true) AS preview, q.quiet_hours AS "quietHours",
-    q.snoozed_until AS "snoozedUntil", u.time_zone AS "timeZone"
+    coalesce(p.preview, true) AS preview, to_json(q) AS preferences, to_jsonb(u) ->> 'time_zone' AS "timeZone"
   FROM ${valid} JOIN notifications n ON n.id = $2 AND n.user_id = s.user_id AND n.read_at IS NULL
   LEFT JOIN push_preferences p ON p.user_id = s.user_id LEFT JOIN presence_wishes w ON w.user_id = s.user_id
   LEFT JOIN notification_preferences q ON q.user_id = s.user_id
@@ -117,7 +123,7 @@ export const pushTable = {
   },
 
   /** Where pushes of a session go, if it may be used now. */
-  target: (rows: Rows, sessionId: string) => first(rows<Target>(targetOf, [sessionId])),
+  target: (rows: Rows, sessionId: string) => first(rows<Target & Spoken>(targetOf, [sessionId])),
 
   /** A notification that is unread and was not pushed to a session, if that may be used and its user disturbed. */
   due: (rows: Rows, sessionId: string, notificationId: string) => first(rows<Due>(due, [sessionId, notificationId])),

@@ -1,7 +1,10 @@
+import type { Language } from '../../contract/languages.ts';
 import { typeOfKind } from '../../contract/notification.ts';
 import type { PushPayload } from '../../contract/push.ts';
 import { cut } from '../../contract/quote.ts';
 import { isoTime } from '../../contract/schema.ts';
+import { type ServerTexts, serverTexts } from '../../languages/server-texts.ts';
+import { titleIn } from '../../languages/titles.ts';
 import type { Due } from './push.table.ts';
 
 const name = 'Parley';
@@ -19,8 +22,10 @@ const idBytes = 39;
 export function payloadOf(due: Due, closed: string[]): PushPayload {
   const { id, kind, serverId, channelId, referenceType, referenceId, unreadCount, updatedAt } = due;
   const inviteCode = kind === 'server.invite' ? due.body : null;
-  const shown = { title: cut(due.title, longest.title), body: inviteCode === null ? cut(due.body, longest.body) : '' };
-  const texts = due.preview ? shown : bareTexts(due);
+  const said = serverTexts(due.language);
+  const title = cut(titleIn(said.t, kind, due.title), longest.title);
+  const shown = { title, body: inviteCode === null ? cut(due.body, longest.body) : '' };
+  const texts = due.preview ? shown : bareTexts(said, due);
   const place = { serverId, channelId, referenceType, referenceId };
   const at = isoTime(updatedAt);
   const payload = { type: 'notification', id, kind, ...texts, ...place, inviteCode, at, unreadCount } as const;
@@ -28,9 +33,11 @@ export function payloadOf(due: Due, closed: string[]): PushPayload {
   return { ...payload, closed: closed.slice(0, Math.max(0, Math.floor(room / idBytes))) };
 }
 
-function bareTexts({ kind }: Due): { title: string; body: string } {
+function bareTexts({ t }: ServerTexts, { kind }: Due): { title: string; body: string } {
   const isMessage = typeOfKind[kind] !== 'system';
-  return { title: name, body: isMessage ? 'New message' : 'There is something new for you' };
+  return { title: name, body: isMessage ? t('New message') : t('New notification') };
 }
 
-export const testPayload: PushPayload = { type: 'test', title: name, body: 'Pushes arrive on this device.' };
+export function testPayload(language: Language | null): PushPayload {
+  return { type: 'test', title: name, body: serverTexts(language).t('Pushes arrive on this device.') };
+}

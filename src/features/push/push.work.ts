@@ -6,8 +6,8 @@ import type { Effect, JobKind, OutsideWork, Work } from '../../jobs/job.kind.ts'
 import { outsideWork } from '../../jobs/job.kind.ts';
 import { type PushJob, pushClosingKind, pushKey, pushKind } from '../../jobs/push.jobs.ts';
 import type { Context } from '../context.ts';
-import { quietNow } from '../notifications/quiet.ts';
 import type { Attention } from '../presence/attention.ts';
+import { isQuiet } from './disturbing.ts';
 import type { Outcome, PushSender } from './push.sender.ts';
 import { type Closable, type Due, pushTable, type Target } from './push.table.ts';
 import { payloadOf, testPayload } from './push.texts.ts';
@@ -50,7 +50,7 @@ export class PushWork {
       pushKind,
       async ({ rows }, { data, attempts: begun }) => {
         const found = await pushTable.due(rows, data.sessionId, data.notificationId);
-        const due = found && !isQuiet(found) ? found : undefined;
+        const due = found && !isQuiet(found, dateNow()) ? found : undefined;
         if (!due) this.counters.dropped++;
         return due
           ? this.unlessOutdated(due, (over, sender) => this.push({ ...data, begun }, due, sender, over))
@@ -127,8 +127,8 @@ export class PushWork {
     else await changes.run(({ rows }) => pushTable.restore(rows, sessionId, closed));
   }
 
-  private async test(to: Target, sender: PushSender, over: AbortSignal): Promise<void> {
-    await this.settle(to, await sender.send(to, testPayload, { urgency: 'high', about: 'test' }, over));
+  private async test(to: Target & Pick<Due, 'language'>, sender: PushSender, over: AbortSignal): Promise<void> {
+    await this.settle(to, await sender.send(to, testPayload(to.language), { urgency: 'high', about: 'test' }, over));
   }
 
   /** Someone is active: if they leave it unread it is pushed once they are gone. */
@@ -180,9 +180,4 @@ export class PushWork {
  */
 function maySilently({ endpoint, silentPushes }: Closable, most: number): boolean {
   return silentPushes < most && !new URL(endpoint).hostname.endsWith('.push.apple.com');
-}
-
-/** Whether someone has quiet hours now, or snoozed: what comes then is not pushed, nor later (contract §7). */
-function isQuiet({ quietHours, snoozedUntil, timeZone }: Due): boolean {
-  return quietNow({ quietHours: quietHours ?? { isOn: false, spans: [] }, snoozedUntil, timeZone }, dateNow());
 }

@@ -28,6 +28,10 @@ export const browser: Surroundings = {
   },
   languages: navigator.languages,
   timeZone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+  setLanguage(language, direction) {
+    document.documentElement.lang = language;
+    document.documentElement.dir = direction;
+  },
   setTitle(text) {
     document.title = text;
   },

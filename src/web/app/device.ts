@@ -1,4 +1,5 @@
 import type { Device } from './state/surroundings.ts';
+import { Failure } from './state/toasts.ts';
 
 /** The one script that pages may have run beside them (Trusted Types). */
 const workerUrl = '/app/sw.js';
@@ -70,10 +71,10 @@ function pushing(registered: Registered): Pick<Device, Pushing> {
     mayBePushed: () => 'Notification' in window && Notification.permission === 'granted',
     async subscribe(publicKey) {
       if ((await Notification.requestPermission()) !== 'granted') {
-        throw new Error('This browser does not let Parley show notifications. It has a setting for that.');
+        throw new Failure('This browser does not let Parley show notifications. It has a setting for that.');
       }
       const found = (await registered) && (await navigator.serviceWorker.ready);
-      if (!found) throw new Error('This browser does not let Parley receive pushes.');
+      if (!found) throw new Failure('This browser does not let Parley receive pushes.');
       const before = await found.pushManager.getSubscription();
       // One that was made with a former key is no good any more.
       if (before && !isSignedBy(before, publicKey)) await before.unsubscribe();

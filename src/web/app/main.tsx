@@ -18,6 +18,7 @@ document.addEventListener('keydown', (event) => page.keyboard.watch(event), { ca
 for (const event of ['dragover', 'drop'] as const) document.addEventListener(event, preventFileDrop);
 const root = document.getElementById('app');
 if (root) {
+  await page.speech.ready;
   render(<App page={page} />, root);
   keepFocus(root);
 }

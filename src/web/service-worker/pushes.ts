@@ -11,7 +11,7 @@ const badge = '/app/icons/badge.png';
 export async function pushed(data: PushMessageData | null): Promise<void> {
   const payload = payloadOf(data);
   // What a later version sends is still a push, and browsers expect to see each.
-  if (!payload) return show('Parley', { body: 'There is something new for you', tag: 'parley', data: '/app' });
+  if (!payload) return show('Parley', { body: 'New notification', tag: 'parley', data: '/app' });
   if (payload.type === 'test') {
     return show(payload.title, { body: payload.body, tag: 'test', data: '/app/settings/notifications' });
   }

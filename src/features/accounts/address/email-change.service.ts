@@ -13,7 +13,7 @@ import type { Context } from '../../context.ts';
 import { shownEmail } from '../account.view.ts';
 import type { Barring } from '../barring.ts';
 import type { Credentials } from '../credentials.ts';
-import { type AccountMails, secondsUntil } from '../mailed/account-mails.ts';
+import { type AccountMails, languageFor, secondsUntil } from '../mailed/account-mails.ts';
 import { namingConflicts } from '../new-user.ts';
 import type { SecurityNotices } from '../notices/security-notices.ts';
 import type { Ownership } from '../ownership.ts';
@@ -66,8 +66,9 @@ export class EmailChangeService {
     const key = this.keys.find((one) => kept?.codeHash === codeHashOf(one, jobId, userId, email));
     const user = await em.findOne(User, { id: userId, deletedAt: null });
     if (!kept || key === undefined || !user) return null;
-    if (await isTaken(rows, email, userId)) return this.deps.mails.addressInUse(email);
-    return this.deps.mails.changeEmail(email, user.username, derivedCode(key, jobId), secondsUntil(kept.expiresAt));
+    const to = { email, language: languageFor(user, null) };
+    if (await isTaken(rows, email, userId)) return this.deps.mails.addressInUse(to);
+    return this.deps.mails.changeEmail(to, user.username, derivedCode(key, jobId), secondsUntil(kept.expiresAt));
   }
 
   /**
@@ -104,7 +105,8 @@ export class EmailChangeService {
     const user = kept && (await em.findOne(User, { id: kept.userId, deletedAt: null }));
     if (!kept?.oldEmail || token === undefined || !user) return null;
     const { oldEmail, email, expiresAt } = kept;
-    return this.deps.mails.emailChanged(oldEmail, { username: user.username, email, token }, secondsUntil(expiresAt));
+    const to = { email: oldEmail, language: languageFor(user, null) };
+    return this.deps.mails.emailChanged(to, { username: user.username, email, token }, secondsUntil(expiresAt));
   }
 
   /**

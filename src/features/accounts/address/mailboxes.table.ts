@@ -1,3 +1,4 @@
+import type { Language } from '../../../contract/languages.ts';
 import type { Rows } from '../../../database/database.ts';
 import { dateNow } from '../../../infrastructure/clock.ts';
 import { mailboxOf } from './mailbox.ts';
@@ -8,18 +9,24 @@ const mailbox = (email: string) =>
 
 const lockMailbox = "SELECT pg_advisory_xact_lock(hashtext('mailboxes'), hashtext($1))";
 /** Whoever has it, or may still take it back by undoing a change of address. */
-const findHolder = `(SELECT username FROM users WHERE ${mailbox('email')} = $1 AND email IS NOT NULL AND id <> $2 LIMIT 1)
-  UNION ALL (SELECT u.username FROM email_changes c JOIN users u ON u.id = c.user_id
+const findHolder = `(SELECT username, language FROM users WHERE ${mailbox('email')} = $1 AND email IS NOT NULL AND id <> $2 LIMIT 1)
+  UNION ALL (SELECT u.username, u.language FROM email_changes c JOIN users u ON u.id = c.user_id
     WHERE ${mailbox('old_email')} = $1 AND c.changed_at IS NOT NULL AND c.expires_at > $3 AND c.user_id <> $2 LIMIT 1)`;
 /** Those whose it is first; then those who only gave it, newest first. */
 const findNamed = `SELECT id, password_hash AS "passwordHash" FROM users
   WHERE (email = $1 OR claimed_email = $1) AND NOT is_bot AND deleted_at IS NULL
   ORDER BY email = $1 DESC NULLS LAST, id DESC LIMIT $2`;
 
-/** The username of the account, other than `userId`, that has the mailbox of an address. */
-export async function mailboxHolder(rows: Rows, email: string, userId: string): Promise<string | null> {
-  const [holder] = await rows<{ username: string }>(findHolder, [mailboxOf(email), userId, dateNow()]);
-  return holder?.username ?? null;
+/** Who has a mailbox. */
+interface Holder {
+  username: string;
+  language: Language | null;
+}
+
+/** The account, other than `userId`, that has the mailbox of an address. */
+export async function mailboxHolder(rows: Rows, email: string, userId: string): Promise<Holder | null> {
+  const [holder] = await rows<Holder>(findHolder, [mailboxOf(email), userId, dateNow()]);
+  return holder ?? null;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { z } from 'zod';
+import { type Language, languages } from '../../../contract/languages.ts';
 import { idSchema } from '../../../contract/schema.ts';
 import type { Change } from '../../../delivery/changes.ts';
 import { clock } from '../../../infrastructure/clock.ts';
@@ -12,16 +13,22 @@ import type { Context } from '../../context.ts';
 import type { EmailChangeService } from '../address/email-change.service.ts';
 import type { DueNotice } from '../notices/security-notices.table.ts';
 
+/** What the client asked for: of mails to those who have chosen none. Earlier versions do not know it. */
+const asked = { language: z.enum(languages).nullish() };
+
 /**
  * A mail to be composed when it is sent. Codes and links are not in it: they are computed from the job's id with the
  * installation's secret (see `derivedCode`), and the mail is dropped if they are used, replaced or over by then.
  */
 const mailSchema = z.discriminatedUnion('mail', [
-  z.object({ mail: z.literal('sign-in-code'), email: z.string() }),
-  z.object({ mail: z.literal('password-reset'), userId: idSchema }),
-  z.object({ mail: z.literal('verify-email'), userId: idSchema }),
-  z.object({ mail: z.literal('account-claimed'), email: z.string(), username: z.string() }),
-  z.object({ mail: z.literal('sign-in-linked'), email: z.string(), username: z.string(), provider: z.string() }),
+  z.object({ mail: z.literal('sign-in-code'), email: z.string(), ...asked }),
+  z.object({ mail: z.literal('password-reset'), userId: idSchema, ...asked }),
+  z.object({ mail: z.literal('verify-email'), userId: idSchema, ...asked }),
+  z.object({ mail: z.literal('account-claimed'), email: z.string(), username: z.string(), ...asked }),
+  z.object({
+    ...{ mail: z.literal('sign-in-linked'), email: z.string(), username: z.string(), provider: z.string() },
+    ...asked,
+  }),
 ]);
 
 /** The mails about a change of address; of a kind of their own, since earlier versions do not know them. */
@@ -32,8 +39,8 @@ const addressMailSchema = z.discriminatedUnion('mail', [
 
 /** A mail that may not be due: who is asked for is looked up after the response, which so reveals nothing. */
 const requestSchema = z.discriminatedUnion('request', [
-  z.object({ request: z.literal('password-reset'), email: z.string() }),
-  z.object({ request: z.literal('verify-email'), userId: idSchema }),
+  z.object({ request: z.literal('password-reset'), email: z.string(), ...asked }),
+  z.object({ request: z.literal('verify-email'), userId: idSchema, ...asked }),
 ]);
 
 type MailJob = z.output<typeof mailSchema>;
@@ -48,6 +55,18 @@ const requestBatch = 20;
 const longestRetryMs = 10 * 60_000;
 /** How many of the mail server's time limits a mail may take: it is asked several things for each. */
 const timeouts = 5;
+
+/** Whom a mail goes to, and in which language; null: English. */
+interface Addressee {
+  email: string;
+  language: Language | null;
+}
+
+/** The language of someone, else the one that their client asked for. */
+export const languageFor = (
+  user: { language?: Language | null } | null | undefined,
+  asked: Language | null | undefined,
+): Language | null => user?.language ?? asked ?? null;
 
 /** The mails about accounts. Their text is in config/mail. */
 export class AccountMails {
@@ -90,16 +109,16 @@ export class AccountMails {
     await this.context.jobs.add(change, requestKind, request, { runAt });
   }
 
-  signInCode(to: string, code: string, seconds: number): Mail {
+  signInCode(to: Addressee, code: string, seconds: number): Mail {
     return this.mail(to, 'sign-in-code', { code, minutes: minutes(seconds) });
   }
 
-  passwordReset(to: string, username: string, token: string, seconds: number): Mail {
+  passwordReset(to: Addressee, username: string, token: string, seconds: number): Mail {
     const link = `${this.context.publicUrl()}/app/reset-password?token=${token}`;
     return this.mail(to, 'password-reset', { username, link, minutes: minutes(seconds) });
   }
 
-  verifyEmail(to: string, given: { username: string; token: string; code: string; seconds: number }): Mail {
+  verifyEmail(to: Addressee, given: { username: string; token: string; code: string; seconds: number }): Mail {
     const { username, token, code, seconds } = given;
     const link = `${this.context.publicUrl()}/app/verify-email?token=${token}`;
     const hours = String(Math.max(1, Math.round(seconds / 3600)));
@@ -107,23 +126,23 @@ export class AccountMails {
   }
 
   /** To a new address. */
-  changeEmail(to: string, username: string, code: string, seconds: number): Mail {
+  changeEmail(to: Addressee, username: string, code: string, seconds: number): Mail {
     return this.mail(to, 'change-email', { username, code, minutes: minutes(seconds) });
   }
 
   /** To an address that somebody wants for their account, and that has one. */
-  addressInUse(to: string): Mail {
+  addressInUse(to: Addressee): Mail {
     return this.mail(to, 'address-in-use', {});
   }
 
   /** To an address with which somebody has made another account. */
-  accountExists(to: string, username: string): Mail {
+  accountExists(to: Addressee, username: string): Mail {
     const site = this.context.publicUrl();
     return this.mail(to, 'account-exists', { username, login: `${site}/app/login`, forgot: `${site}/app/forgot` });
   }
 
   /** To the old address. */
-  emailChanged(to: string, given: { username: string; email: string; token: string }, seconds: number): Mail {
+  emailChanged(to: Addressee, given: { username: string; email: string; token: string }, seconds: number): Mail {
     const { username, email, token } = given;
     const link = `${this.context.publicUrl()}/app/undo-email?token=${token}`;
     const days = String(Math.max(1, Math.round(seconds / 86_400)));
@@ -131,35 +150,36 @@ export class AccountMails {
   }
 
   /** To the account's owner from now on: the credentials of others have ended. */
-  accountClaimed(to: string, username: string): Mail {
+  accountClaimed(to: Addressee, username: string): Mail {
     return this.mail(to, 'account-claimed', { username });
   }
 
-  signInLinked(to: string, username: string, provider: string): Mail {
+  signInLinked(to: Addressee, username: string, provider: string): Mail {
     return this.mail(to, 'sign-in-linked', { username, provider });
   }
 
   /** To someone whose account is about to be deleted. @param day as `2026-01-31` */
-  accountLeaving(to: string, username: string, day: string): Mail {
+  accountLeaving(to: Addressee, username: string, day: string): Mail {
     return this.mail(to, 'account-leaving', { username, day });
   }
 
   /** What happened to an account, in order. */
-  notices(to: string, username: string, all: DueNotice[]): Mail {
+  notices(to: Addressee, username: string, all: DueNotice[]): Mail {
     const template = all.every(({ kind }) => kind === 'sign-in') ? 'new-sign-in' : 'account-changed';
     const events = all.map((one) => {
       const { time, device, place } = one;
-      const origin = [`${time} UTC`, device ?? '', place === null ? '' : `addresses ${place}`]
-        .filter(Boolean)
-        .join(', ');
-      return `${this.templates.sentence('notices', one.kind, { detail: one.detail ?? '' })} (${origin})`;
+      const from = place === null ? '' : this.templates.sentence('notices', 'place', { place }, to.language);
+      const origin = [`${time} UTC`, device ?? '', from].filter(Boolean).join(', ');
+      const happened = this.templates.sentence('notices', one.kind, { detail: one.detail ?? '' }, to.language);
+      return `${happened} (${origin})`;
     });
     const link = `${this.context.publicUrl()}/app/settings/account`;
     return this.mail(to, template, { username, events, link });
   }
 
-  private mail(to: string, template: string, values: Record<string, string | string[]>): Mail {
-    return { to, ...this.templates.render(template, { ...values, site: this.context.publicUrl() }) };
+  private mail(to: Addressee, template: string, values: Record<string, string | string[]>): Mail {
+    const site = this.context.publicUrl();
+    return { to: to.email, ...this.templates.render(template, { ...values, site }, to.language) };
   }
 }
 
@@ -168,15 +188,21 @@ export const secondsUntil = (time: Date): number => (time.getTime() - clock.now(
 
 const minutes = (seconds: number) => String(Math.max(1, Math.round(seconds / 60)));
 
-/** @returns the mail of a job, or null if what it proves is used, replaced or over */
-type Compose = (em: EntityManager, jobId: string, subject: string) => Promise<Mail | null>;
-type ComposeInChange = (change: Change, jobId: string, subject: string) => Promise<Mail | null>;
+/** Whom a job is about, and what their client asked for. */
+export type MailedTo<K extends 'email' | 'userId'> = Record<K, string> & { language?: Language | null };
 
+/** What makes mails of jobs: nothing if what they prove is used, replaced or over. */
 interface Composers {
   mails: AccountMails;
-  codes: { compose: Compose };
-  resets: { compose: Compose; begin(change: Change, email: string): Promise<void> };
-  verifications: { compose: ComposeInChange; begin(change: Change, userId: string): Promise<void> };
+  codes: { compose(change: Change, jobId: string, to: MailedTo<'email'>): Promise<Mail | null> };
+  resets: {
+    compose(em: EntityManager, jobId: string, to: MailedTo<'userId'>): Promise<Mail | null>;
+    begin(change: Change, to: MailedTo<'email'>): Promise<void>;
+  };
+  verifications: {
+    compose(change: Change, jobId: string, to: MailedTo<'userId'>): Promise<Mail | null>;
+    begin(change: Change, to: MailedTo<'userId'>): Promise<void>;
+  };
   addresses: Pick<EmailChangeService, 'composeCode' | 'composeUndo'>;
 }
 
@@ -195,12 +221,12 @@ export function mailWork(
   { mailer, settings }: Pick<Context, 'mailer' | 'settings'>,
 ): Work[] {
   const compose = async (change: Change, id: string, job: MailJob): Promise<Mail | null> => {
-    const { em } = change;
-    if (job.mail === 'sign-in-code') return codes.compose(em, id, job.email);
-    if (job.mail === 'password-reset') return resets.compose(em, id, job.userId);
-    if (job.mail === 'verify-email') return verifications.compose(change, id, job.userId);
-    if (job.mail === 'account-claimed') return mails.accountClaimed(job.email, job.username);
-    return mails.signInLinked(job.email, job.username, job.provider);
+    if (job.mail === 'sign-in-code') return codes.compose(change, id, job);
+    if (job.mail === 'password-reset') return resets.compose(change.em, id, job);
+    if (job.mail === 'verify-email') return verifications.compose(change, id, job);
+    const to = { email: job.email, language: job.language ?? null };
+    if (job.mail === 'account-claimed') return mails.accountClaimed(to, job.username);
+    return mails.signInLinked(to, job.username, job.provider);
   };
   const composeOfAddress = (change: Change, id: string, job: AddressMail): Promise<Mail | null> =>
     job.mail === 'change-email'
@@ -213,8 +239,8 @@ export function mailWork(
       requestKind,
       async (change, jobs) => {
         for (const { data } of jobs) {
-          if (data.request === 'password-reset') await resets.begin(change, data.email);
-          else await verifications.begin(change, data.userId);
+          if (data.request === 'password-reset') await resets.begin(change, data);
+          else await verifications.begin(change, data);
         }
       },
       { batch: requestBatch },

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { lockUser, personByEmail } from '../../../access/user.table.ts';
 import type { verifyCodeSchema } from '../../../contract/account.ts';
@@ -23,10 +22,10 @@ import type { KnownDevices } from '../sessions/known-devices.ts';
 import type { AuthAnswer, SessionService } from '../sessions/session.service.ts';
 import { finished } from '../sessions/unfinished.ts';
 import { type Source, sourceAbout, sourceKey, takeMail } from '../sources.ts';
-import { type AccountMails, secondsUntil } from './account-mails.ts';
+import { type AccountMails, languageFor, type MailedTo, secondsUntil } from './account-mails.ts';
 
 /** Who asks for a mail, or brings what it says. */
-export type Asker = Pick<Device, 'ip' | 'token'>;
+export type Asker = Pick<Device, 'ip' | 'token' | 'language'>;
 
 interface EmailCodeParts {
   database: Database;
@@ -61,7 +60,7 @@ export class EmailCodeService {
     const quota = await takeMail(limits, countedMailbox(email), source);
     if (quota?.exceeded) return seconds;
     await changes.run(async (change) => {
-      const id = await mails.add(change, { mail: 'sign-in-code', email });
+      const id = await mails.add(change, { mail: 'sign-in-code', email, language: device.language });
       if (!id) return;
       const { hash: codeHash } = this.codeOf(this.keys[0] ?? '', id, email);
       const expiresAt = new Date(clock.now() + seconds * 1000);
@@ -74,13 +73,15 @@ export class EmailCodeService {
   }
 
   /** The mail of a job with its code, unless that was used, replaced, or is over. */
-  async compose(em: EntityManager, jobId: string, email: string): Promise<Mail | null> {
+  async compose({ em, rows }: Change, jobId: string, { email, language }: MailedTo<'email'>): Promise<Mail | null> {
     // A code from just before the secrets were rotated is still valid.
     const codes = this.keys.map((key) => this.codeOf(key, jobId, email));
     const codeHash = codes.map(({ hash }) => hash);
     const kept = await em.findOne(MailedCode, { email, codeHash, expiresAt: { $gt: dateNow() } });
     const valid = codes.find(({ hash }) => hash === kept?.codeHash);
-    return kept && valid ? this.parts.mails.signInCode(email, valid.code, secondsUntil(kept.expiresAt)) : null;
+    if (!kept || !valid) return null;
+    const to = { email, language: languageFor(await personByEmail(rows, email), language) };
+    return this.parts.mails.signInCode(to, valid.code, secondsUntil(kept.expiresAt));
   }
 
   /**

@@ -20,7 +20,7 @@ import { derivedToken, hashSecret } from '../secrets.ts';
 import type { Device } from '../sessions/device.ts';
 import type { KnownDevices } from '../sessions/known-devices.ts';
 import { sourceAbout, takeMail } from '../sources.ts';
-import { type AccountMails, secondsUntil } from './account-mails.ts';
+import { type AccountMails, languageFor, type MailedTo, secondsUntil } from './account-mails.ts';
 import type { Asker } from './email-code.service.ts';
 
 /** Resetting a forgotten password by a mailed link (contract §3). */
@@ -52,16 +52,17 @@ export class PasswordResetService {
     const source = await sourceAbout(email, device, { rows: database.rows, devices });
     const quota = await takeMail(limits, countedMailbox(email), source);
     if (quota?.exceeded) return seconds;
-    await changes.run((change) => mails.request(change, { request: 'password-reset', email }));
+    const { language } = device;
+    await changes.run((change) => mails.request(change, { request: 'password-reset', email, language }));
     return seconds;
   }
 
   /** Mails a link after this change if there is an account. */
-  async begin(change: Change, email: string): Promise<void> {
+  async begin(change: Change, { email, language }: MailedTo<'email'>): Promise<void> {
     const { mails, settings } = this.parts;
     const user = await personByEmail(change.rows, email);
     if (!user) return;
-    const id = await mails.add(change, { mail: 'password-reset', userId: user.id });
+    const id = await mails.add(change, { mail: 'password-reset', userId: user.id, language });
     if (!id) return;
     const tokenHash = hashSecret(derivedToken(this.keys[0] ?? '', id));
     const expiresAt = new Date(clock.now() + settings.accounts.passwordResetSeconds * 1000);
@@ -69,13 +70,14 @@ export class PasswordResetService {
   }
 
   /** The mail of a job with its link, unless that was used, or is over. */
-  async compose(em: EntityManager, jobId: string, userId: string): Promise<Mail | null> {
+  async compose(em: EntityManager, jobId: string, { userId, language }: MailedTo<'userId'>): Promise<Mail | null> {
     const tokens = this.keys.map((key) => derivedToken(key, jobId));
     const kept = await em.findOne(PasswordReset, { userId, ...unexpired(tokens.map(hashSecret)) });
     const token = tokens.find((one) => hashSecret(one) === kept?.tokenHash);
     const user = await em.findOne(User, { id: userId, deletedAt: null });
     if (!kept || !token || user?.email == null) return null;
-    return this.parts.mails.passwordReset(user.email, user.username, token, secondsUntil(kept.expiresAt));
+    const to = { email: user.email, language: languageFor(user, language) };
+    return this.parts.mails.passwordReset(to, user.username, token, secondsUntil(kept.expiresAt));
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Language } from '../../../contract/languages.ts';
 import type { Rows } from '../../../database/database.ts';
 import { newId } from '../../../infrastructure/ids.ts';
 import type { NoticeKind } from './notice-kinds.ts';
@@ -20,7 +21,7 @@ const insert = `INSERT INTO security_notices (id, user_id, email, kind, detail, 
     AND before.waiting < ${mostWaiting}
   RETURNING email, (extract(epoch FROM mail_at) * 1000)::float8 AS at`;
 /** In the order in which they happened. */
-const selectDue = `SELECT n.id, n.kind, n.detail, n.device, n.place, u.username,
+const selectDue = `SELECT n.id, n.kind, n.detail, n.device, n.place, u.username, u.language,
     to_char(n.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') AS time
   FROM security_notices n JOIN users u ON u.id = n.user_id
   WHERE n.user_id = $1 AND n.email = $2 AND n.mail_at <= $3 AND n.mailed_at IS NULL AND u.deleted_at IS NULL
@@ -50,6 +51,7 @@ export interface DueNotice {
   place: string | null;
   /** What its user is called now. */
   username: string;
+  language: Language | null;
   /** `2026-11-26 19:20`, in UTC. */
   time: string;
 }

@@ -63,7 +63,8 @@ export class SecurityNotices {
         const notices = await dueNotices(rows, data.userId, data);
         const [first] = notices;
         if (!first) return null;
-        const mail: Mail = this.deps.mails.notices(data.email, first.username, notices);
+        const to = { email: data.email, language: first.language };
+        const mail: Mail = this.deps.mails.notices(to, first.username, notices);
         return async () => {
           await mailer.send(mail, id);
           await changes.run((change) =>

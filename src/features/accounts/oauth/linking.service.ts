@@ -193,7 +193,8 @@ export class LinkingService {
     if (!user) return null;
     const takenOver = await ownership.prove(change, user.id);
     if (takenOver || (await hasSecondFactor(change, user.id))) return user.id;
-    await mails.add(change, { mail: 'sign-in-linked', email: verifiedEmail, username: user.username, provider });
+    const { username, language } = user;
+    await mails.add(change, { mail: 'sign-in-linked', email: verifiedEmail, username, provider, language });
     return user.id;
   }
 

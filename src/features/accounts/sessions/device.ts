@@ -1,3 +1,5 @@
+import type { Language } from '../../../contract/languages.ts';
+
 /** What a session records about the origin of a request. */
 export interface Device {
   ip: string;
@@ -5,6 +7,8 @@ export interface Device {
   deviceName: string | null;
   /** What its last sign-in gave it (see KnownDevices). */
   token?: string | undefined;
+  /** What it asks for, of mails to those who have chosen none. */
+  language?: Language | null;
 }
 
 /** Products in user agents, and their common names; the first match counts. */
@@ -38,9 +42,10 @@ export function nameOf({ deviceName, userAgent }: Device): string | null {
 }
 
 /** The part of a request that a session records. @param token that the device brings, if any */
-export const deviceOf = ({ ip, userAgent, deviceName }: Device, token?: string): Device => ({
+export const deviceOf = ({ ip, userAgent, deviceName, language }: Device, token?: string): Device => ({
   ip,
   userAgent,
   deviceName,
   token,
+  language,
 });

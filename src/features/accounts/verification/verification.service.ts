@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { lockUser } from '../../../access/user.table.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
+import type { Language } from '../../../contract/languages.ts';
 import { done, isoTime } from '../../../contract/schema.ts';
 import type { emailVerifiedSchema, verifyEmailSchema } from '../../../contract/verification.ts';
 import type { Database, Queries } from '../../../database/database.ts';
@@ -16,7 +17,7 @@ import type { Settings } from '../../../settings/settings.ts';
 import { shownEmail } from '../account.view.ts';
 import { countedMailbox } from '../address/mailbox.ts';
 import { mailboxHolder } from '../address/mailboxes.table.ts';
-import { type AccountMails, secondsUntil } from '../mailed/account-mails.ts';
+import { type AccountMails, languageFor, type MailedTo, secondsUntil } from '../mailed/account-mails.ts';
 import type { Ownership } from '../ownership.ts';
 import type { PasswordCheck } from '../password-check.ts';
 import { derivedCode, derivedToken, hashSecret, keyedHash } from '../secrets.ts';
@@ -47,7 +48,7 @@ export class EmailVerificationService {
    * @returns the seconds for which they are valid
    * @throws AppError EMAIL_ALREADY_VERIFIED, NO_EMAIL, RATE_LIMITED, INSUFFICIENT_PAT_SCOPE
    */
-  async start(actor: Actor): Promise<number> {
+  async start(actor: Actor, language: Language | null): Promise<number> {
     ownSession(actor);
     const user = await this.parts.database.read((em) => userById(em, actor.userId));
     if (!user) throw new AppError('USER_NOT_FOUND');
@@ -56,40 +57,42 @@ export class EmailVerificationService {
     const quota = await this.ownQuota(user);
     if (quota?.exceeded && quota.name === 'mailbox') throw refusal(quota);
     // What others with this address have used up is not to be told.
-    if (!quota?.exceeded) await this.parts.changes.run((change) => this.mail(change, actor.userId));
+    const to = { userId: actor.userId, language };
+    if (!quota?.exceeded) await this.parts.changes.run((change) => this.mail(change, to));
     return this.seconds;
   }
 
   /** The same for someone who registers, or must verify before sign-in: after this change, silent over the limit. */
-  async offer(change: Change, userId: string): Promise<void> {
-    await this.parts.mails.request(change, { request: 'verify-email', userId });
+  async offer(change: Change, to: MailedTo<'userId'>): Promise<void> {
+    await this.parts.mails.request(change, { request: 'verify-email', ...to });
   }
 
   /** Mails them after this change, unless there is nothing to prove. */
-  async begin(change: Change, userId: string): Promise<void> {
+  async begin(change: Change, { userId, language }: MailedTo<'userId'>): Promise<void> {
     const user = await userById(change.em, userId);
     const email = user && shownEmail(user);
     if (!user || user.emailVerifiedAt || email === null) return;
     // A separate limit: registering with someone's address must not use up their sign-in codes.
     const quota = await this.parts.limits.take('mailbox', `verification ${countedMailbox(email)}`);
-    if (!quota?.exceeded) await this.mail(change, userId);
+    if (!quota?.exceeded) await this.mail(change, { userId, language });
   }
 
   /**
    * The mail of a job with its link and code, unless they were used, replaced, or are over. Where another account has the mailbox,
    * the mail says that instead.
    */
-  async compose({ em, rows }: Change, jobId: string, userId: string): Promise<Mail | null> {
+  async compose({ em, rows }: Change, jobId: string, { userId, language }: MailedTo<'userId'>): Promise<Mail | null> {
     const kept = await em.findOne(EmailVerification, { userId, expiresAt: { $gt: dateNow() } });
     const key = this.keys.find((one) => hashSecret(derivedToken(one, jobId)) === kept?.tokenHash);
     const user = await userById(em, userId);
     const email = user && shownEmail(user);
     if (!kept || key === undefined || !email) return null;
     const holder = user.email == null ? await mailboxHolder(rows, email, userId) : null;
-    if (holder !== null) return this.parts.mails.accountExists(email, holder);
+    if (holder) return this.parts.mails.accountExists({ email, language: languageFor(holder, null) }, holder.username);
     const [token, code] = [derivedToken(key, jobId), derivedCode(key, jobId)];
     const seconds = secondsUntil(kept.expiresAt);
-    return this.parts.mails.verifyEmail(email, { username: user.username, token, code, seconds });
+    const to = { email, language: languageFor(user, language) };
+    return this.parts.mails.verifyEmail(to, { username: user.username, token, code, seconds });
   }
 
   /**
@@ -165,8 +168,9 @@ export class EmailVerificationService {
     return takeMail(this.parts.limits, `${what} ${mailbox}`, { known: `user ${user.id}` });
   }
 
-  private async mail(change: Change, userId: string): Promise<void> {
-    const id = await this.parts.mails.add(change, { mail: 'verify-email', userId });
+  private async mail(change: Change, to: MailedTo<'userId'>): Promise<void> {
+    const { userId } = to;
+    const id = await this.parts.mails.add(change, { mail: 'verify-email', ...to });
     if (!id) return;
     const key = this.keys[0] ?? '';
     const hashes = {

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { type AuthAnswer, type KeyValueStore, type OwnUser, Parley, ParleyError } from '../../../client/index.ts';
 import { deviceKey, keysOf, MemoryStore } from '../../../client/store.ts';
 import { Confirmation } from './confirmation.ts';
@@ -6,6 +6,8 @@ import { type Router, routeOf } from './router.ts';
 import { Scope } from './scope.ts';
 import { createSession, ownUserKey, type SessionState } from './session.ts';
 import { keptKeys, type Surroundings } from './surroundings.ts';
+import type { Texts } from './texts.ts';
+import { errorText } from './toasts.ts';
 
 /** The user whose session was ended from outside: only they may return to what they left in this browser. */
 const absentKey = 'parley:absent';
@@ -18,6 +20,7 @@ interface AccountDeps {
   surroundings: Surroundings;
   scope: Scope;
   router: Router;
+  texts: ReadonlySignal<Texts>;
 }
 
 /** A sign-in that waits for a second factor. */
@@ -88,7 +91,9 @@ export class Account {
     this.close();
     this.open(answer);
     if (answer.restored)
-      this.session.peek()?.showToast('Your account stays. Your agents are stopped: start them again.');
+      this.session
+        .peek()
+        ?.showToast(this.deps.texts.peek().t('Your account stays. Your agents are stopped: start them again.'));
   }
 
   /** Ends the session, here and on the server, and forgets what this browser stored of the user. */
@@ -158,7 +163,7 @@ export class Account {
 
   /** @param answer a sign-in; without one the stored session, if any, is resumed */
   private open(answer?: AuthAnswer): void {
-    const { surroundings, router } = this.deps;
+    const { surroundings, router, texts } = this.deps;
     const scope = new Scope(surroundings);
     const confirmation = new Confirmation();
     const client = new Parley({ url: surroundings.url, store: scope.local, confirm: confirmation.ask });
@@ -167,7 +172,7 @@ export class Account {
       scope.end();
       return;
     }
-    const session = createSession({ surroundings, router, client, confirmation, scope });
+    const session = createSession({ surroundings, router, texts, client, confirmation, scope });
     client.on('signed-out', (error) => {
       // A request of an earlier session may be refused after another one has started.
       if (this.session.peek() === session) this.ended(error);
@@ -186,7 +191,9 @@ export class Account {
     if (this.lastUserId) this.deps.scope.local.setItem(absentKey, this.lastUserId);
     this.deps.scope.local.removeItem(ownUserKey);
     this.signedOutReason.value =
-      error.code === 'SESSION_REVOKED' ? 'This session was ended. Sign in again.' : error.message;
+      error.code === 'SESSION_REVOKED'
+        ? this.deps.texts.peek().t('This session was ended. Sign in again.')
+        : errorText(error, this.deps.texts.peek());
   }
 
   /** Someone signed in in another tab: what this page shows may not be theirs, and messages sent here would be. */

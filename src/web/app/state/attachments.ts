@@ -59,7 +59,7 @@ export class Attachments {
   }
 
   nameOf(id: string): string {
-    return this.names.get(id) ?? 'A file';
+    return this.names.get(id) ?? this.core.texts.peek().t('A file');
   }
 
   /** A file is a voice message: what is told with it. */
@@ -71,11 +71,15 @@ export class Attachments {
   async add(key: string, list: readonly File[]): Promise<void> {
     const { files, uploading } = this.peek(key);
     const chosen = list.slice(0, Math.max(0, maxFiles - files.length - uploading.length));
-    if (chosen.length < list.length) this.core.toasts.show(`A message takes ${maxFiles} files at most.`, 'bad');
+    if (chosen.length < list.length)
+      this.core.toasts.show(
+        this.core.texts.peek().t('A message takes {count} files at most.', { count: maxFiles }),
+        'bad',
+      );
     this.change(key, (known) => ({ uploading: [...known.uploading, ...chosen] }));
     for (const file of chosen) {
       const uploaded = await this.upload(key, file).catch((error) => {
-        this.core.toasts.show(`${file.name}: ${errorText(error)}`, 'bad');
+        this.core.toasts.show(`${file.name}: ${errorText(error, this.core.texts.peek())}`, 'bad');
         return null;
       });
       const isWanted = uploaded && this.isUploading(key, file);

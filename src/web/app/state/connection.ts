@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type ConnectionState, type Parley, ParleyError } from '../../../client/index.ts';
 import type { Scope } from './scope.ts';
+import type { Texts } from './texts.ts';
 import { errorText, type Toasts } from './toasts.ts';
 
 /** How soon something is tried again that failed while there is a connection. */
@@ -12,11 +13,13 @@ export class Connection {
   private readonly client: Parley;
   private readonly scope: Scope;
   private readonly toasts: Toasts;
+  private readonly texts: ReadonlySignal<Texts>;
 
-  constructor(client: Parley, scope: Scope, toasts: Toasts) {
+  constructor(client: Parley, scope: Scope, toasts: Toasts, texts: ReadonlySignal<Texts>) {
     this.client = client;
     this.scope = scope;
     this.toasts = toasts;
+    this.texts = texts;
     const state = signal(client.state);
     this.state = state;
     client.on('state', (now) => {
@@ -64,7 +67,9 @@ export class Connection {
         if (!wanted) return;
         const isPassing = error instanceof ParleyError && error.isPassing;
         if (isPassing) cancel = this.whenReachable(start);
-        const text = isPassing ? 'The server cannot be reached. This page shows when it can.' : errorText(error);
+        const text = isPassing
+          ? this.texts.peek().t('The server cannot be reached. This page shows when it can.')
+          : errorText(error, this.texts.peek());
         this.toasts.show(text, 'bad');
       });
     start();

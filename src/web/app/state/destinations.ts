@@ -2,6 +2,7 @@ import type { ChannelRecord, ServerRecord } from '../../../client/index.ts';
 import { type DmChannel, nameOf } from './groups.ts';
 import { pathTo } from './router.ts';
 import { isReadable } from './servers.ts';
+import type { Texts } from './texts.ts';
 
 /** A conversation or server to navigate to. */
 export interface Destination {
@@ -24,6 +25,7 @@ export interface Known {
   ownId: string | undefined;
   /** By channel. */
   unread: ReadonlyMap<string, number>;
+  texts: Texts;
 }
 
 const most = 8;
@@ -44,7 +46,7 @@ const startsWith = (name: string, text: string): boolean => name.replace(/^#/, '
 const contains = (name: string, text: string): boolean => name.toLocaleLowerCase().includes(text);
 
 /** Channels first, then people, then servers. */
-export function destinationsOf({ servers, channels, dms, unread, ownId }: Known): Destination[] {
+export function destinationsOf({ servers, channels, dms, unread, ownId, texts }: Known): Destination[] {
   const count = (id: string) => unread.get(id) ?? 0;
   const inServers = servers.flatMap((server) =>
     (channels.get(server.id) ?? []).filter(isReadable).map(({ id, name }) => ({
@@ -58,12 +60,12 @@ export function destinationsOf({ servers, channels, dms, unread, ownId }: Known)
   const people = dms.map((dm) => ({
     channelId: dm.id,
     href: pathTo.channel(null, dm.id),
-    name: nameOf(dm, ownId),
-    about: dm.kind === 'group' ? 'Group' : `@${dm.otherUser.username}`,
+    name: nameOf(texts, dm, ownId),
+    about: dm.kind === 'group' ? texts.t('Group') : `@${dm.otherUser.username}`,
     count: count(dm.id),
   }));
   const places = servers.map(({ id, name }) => {
-    return { channelId: null, href: pathTo.server(id), name, about: 'Server', count: 0 };
+    return { channelId: null, href: pathTo.server(id), name, about: texts.t('Server'), count: 0 };
   });
   return [...inServers, ...people, ...places];
 }

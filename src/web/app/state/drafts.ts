@@ -90,7 +90,11 @@ export class Drafts {
     const here = this.core.route.peek();
     if ('threadId' in here && here.threadId === threadId) return;
     if (!this.moveToChannel(threadId, channelId)) return;
-    this.core.toasts.show('A thread was deleted. What you were writing there is in the message field of its channel.');
+    this.core.toasts.show(
+      this.core.texts
+        .peek()
+        .t('A thread was deleted. What you were writing there is in the message field of its channel.'),
+    );
   }
 
   /** Appends a draft to that of a conversation. @returns whether there was one */

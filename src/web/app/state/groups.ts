@@ -1,4 +1,5 @@
 import type { RestAnswer } from '../../../client/index.ts';
+import type { Texts } from './texts.ts';
 
 /** A conversation with one person, or a group. */
 export type DmChannel = RestAnswer<'GET /api/dm/channels'>[number];
@@ -12,10 +13,10 @@ export function othersIn(dm: DmChannel, ownId: string | undefined): SmallUser[] 
 }
 
 /** The name of a conversation: the one that was given to it, else those of the others in it. */
-export function nameOf(dm: DmChannel, ownId: string | undefined): string {
+export function nameOf({ t }: Texts, dm: DmChannel, ownId: string | undefined): string {
   if (dm.kind === 'group' && dm.name !== '') return dm.name;
   const names = othersIn(dm, ownId).map(({ displayName }) => displayName);
-  return names.length > 0 ? names.join(', ') : 'Only you';
+  return names.length > 0 ? names.join(', ') : t('Only you');
 }
 
 /** The same with a person as they are now. */

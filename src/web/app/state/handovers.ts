@@ -24,7 +24,11 @@ export class Handovers {
     core.client.on('handover:ended', ({ handover, outcome }) => {
       this.drop(handover.id);
       if (handover.from.id !== core.me.peek()?.id || outcome === 'withdrawn') return;
-      core.toasts.show(`${handover.to.displayName} has ${outcome} ${handover.name}.`);
+      const values = { name: handover.to.displayName, thing: handover.name };
+      const { t } = core.texts.peek();
+      core.toasts.show(
+        outcome === 'accepted' ? t('{name} has accepted {thing}.', values) : t('{name} has declined {thing}.', values),
+      );
     });
   }
 
@@ -41,7 +45,7 @@ export class Handovers {
   async offer(body: Offer): Promise<void> {
     const { to } = await this.core.client.rest('POST /api/handovers', { body });
     await this.load();
-    this.core.toasts.show(`${to.displayName} has a week to accept.`);
+    this.core.toasts.show(this.core.texts.peek().t('{name} has a week to accept.', { name: to.displayName }));
   }
 
   async answer(id: string, accept: boolean): Promise<void> {

@@ -3,6 +3,7 @@ import { Account } from './account.ts';
 import { Keyboard } from './keyboard.ts';
 import { Router } from './router.ts';
 import { Scope } from './scope.ts';
+import { Speech } from './speech.ts';
 import type { Surroundings } from './surroundings.ts';
 import { Toasts } from './toasts.ts';
 
@@ -13,11 +14,21 @@ export type PageState = ReturnType<typeof createPage>;
 export function createPage(surroundings: Surroundings) {
   const scope = new Scope(surroundings);
   const router = new Router(surroundings, scope);
-  const toasts = new Toasts(scope);
-  const account = new Account({ surroundings, scope, router });
+  const speech = new Speech(surroundings, scope);
+  const { texts } = speech;
+  const toasts = new Toasts(scope, texts);
+  const account = new Account({ surroundings, scope, router, texts });
+  scope.add(
+    effect(() => {
+      const me = account.session.value?.me.value;
+      void speech.follow(me?.language ?? null, me?.timeZone ?? null);
+    }),
+  );
   const announced = signal('');
   return {
     surroundings,
+    speech,
+    texts,
     account,
     router,
     route: router.route,

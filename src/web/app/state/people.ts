@@ -139,7 +139,7 @@ export class People {
   blockWithToast({ id, displayName }: { id: string; displayName: string }): Promise<boolean> {
     return this.core.toasts.attempt(async () => {
       await this.block(id);
-      this.core.toasts.show(`${displayName} can no longer write to you.`);
+      this.core.toasts.show(this.core.texts.peek().t('{name} can no longer write to you.', { name: displayName }));
     });
   }
 

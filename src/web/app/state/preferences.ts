@@ -1,12 +1,14 @@
 import { signal } from '@preact/signals';
 import type { NotificationRecord, RestAnswer, RestInput } from '../../../client/index.ts';
 import { quietUntil } from '../../../contract/quiet-times.ts';
+import { titleIn } from '../../../languages/titles.ts';
 import type { Notifications } from './notifications.ts';
 import { pathOf } from './paths.ts';
 import type { Presence } from './presence.ts';
 import type { Pushes } from './pushes.ts';
 import type { Core } from './session.ts';
 import { keptKeys } from './surroundings.ts';
+import { Failure } from './toasts.ts';
 
 export type NotificationSettings = RestAnswer<'GET /api/notifications/settings'>;
 export type SettingsChange = RestInput<'PATCH /api/notifications/settings'>['body'];
@@ -120,7 +122,7 @@ export class Alerts {
     // Permission given earlier needs no waiting: a page that is left in that moment would lose the choice.
     if (on && !alerts.isAllowed() && !(await alerts.ask())) {
       this.on.value = false;
-      throw new Error('This browser does not let Parley show notifications. It has a setting for that.');
+      throw new Failure('This browser does not let Parley show notifications. It has a setting for that.');
     }
     if (on) local.setItem(keptKeys.alerts, 'on');
     else local.removeItem(keptKeys.alerts);
@@ -135,6 +137,7 @@ export class Alerts {
     // The server pushes it to this device, and knows whether someone is active on another one.
     if (pushes.isOn.peek()) return;
     // Several tabs show it once, thanks to its tag.
-    alerts.show({ title: entry.title, body: entry.body ?? '', tag: entry.id }, () => this.core.navigate(pathOf(entry)));
+    const title = titleIn(this.core.texts.peek().t, entry.kind, entry.title);
+    alerts.show({ title, body: entry.body ?? '', tag: entry.id }, () => this.core.navigate(pathOf(entry)));
   }
 }

@@ -13,7 +13,7 @@ export class Pushes {
 
   constructor(core: Core, notifications: Notifications) {
     this.core = core;
-    const { client, scope, surroundings, navigate, toasts } = core;
+    const { client, scope, surroundings, navigate, texts, toasts } = core;
     client.on('push:preferences', ({ preview }) => {
       this.preview.value = preview;
     });
@@ -28,7 +28,11 @@ export class Pushes {
     this.isOn.value = scope.local.getItem(keptKeys.pushes) !== null;
     device.signedIn();
     scope.add(device.onOpen(navigate));
-    scope.add(device.onUpdated(() => toasts.show('There is a new version of Parley. Reload the page to get it.')));
+    scope.add(
+      device.onUpdated(() =>
+        toasts.show(texts.peek().t('There is a new version of Parley. Reload the page to get it.')),
+      ),
+    );
     scope.add(effect(() => device.setBadge(notifications.unreadCount.value)));
     const isShownStill = (id: string) => notifications.list.peek().some((entry) => entry.id === id && !entry.isRead);
     for (const event of ['notification:read', 'notification:deleted'] as const) {

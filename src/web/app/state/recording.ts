@@ -1,4 +1,5 @@
 import type { VoiceFacts } from './attachments.ts';
+import { Failure } from './toasts.ts';
 
 export interface Recorded extends VoiceFacts {
   file: File;
@@ -52,7 +53,7 @@ export class Recording {
   /** Asks for the microphone, and begins. @throws DOMException without it */
   static async start(): Promise<Recording> {
     const type = typeOf();
-    if (!type) throw new Error('This browser cannot record.');
+    if (!type) throw new Failure('This browser cannot record.');
     return new Recording(await navigator.mediaDevices.getUserMedia({ audio: true }), type);
   }
 
@@ -60,7 +61,8 @@ export class Recording {
     return performance.now() - this.begun;
   }
 
-  async stop(): Promise<Recorded> {
+  /** @param name of the file, without its ending */
+  async stop(name: string): Promise<Recorded> {
     const durationMs = Math.max(1, Math.round(this.elapsedMs));
     const stopped = new Promise<void>((resolve) => {
       this.recorder.onstop = () => resolve();
@@ -69,7 +71,7 @@ export class Recording {
     await stopped;
     this.end();
     const { mimeType: type } = this.recorder;
-    const file = new File(this.pieces, `Voice message.${this.ending}`, { type });
+    const file = new File(this.pieces, `${name}.${this.ending}`, { type });
     return { file, durationMs, waveform: waveformOf(this.levels) };
   }
 

@@ -4,6 +4,7 @@ import { keysOf } from '../../../client/store.ts';
 import { pathTo } from './router.ts';
 import type { Core } from './session.ts';
 import { keptKeys } from './surroundings.ts';
+import { errorText } from './toasts.ts';
 
 /** A message that the server refused, and the reason as a sentence. */
 export interface Refused {
@@ -57,7 +58,13 @@ export class Refusals {
       // A full store only means that it does not outlive the page.
     }
     if (!this.isInView(pending)) {
-      this.core.toasts.show(`A message was not sent: ${error.message}`, 'bad', pathTo.notSent);
+      this.core.toasts.show(
+        this.core.texts
+          .peek()
+          .t('A message was not sent: {reason}', { reason: errorText(error, this.core.texts.peek()) }),
+        'bad',
+        pathTo.notSent,
+      );
     }
   }
 

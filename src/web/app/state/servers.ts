@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { ChannelEventMap, ChannelRecord, RestAnswer, RestInput, ServerRecord } from '../../../client/index.ts';
+import type { Message } from '../../../languages/catalogue.ts';
 import { LatestAnswer } from './latest-answer.ts';
 import type { Restraints } from './restraints.ts';
 import type { Roles } from './roles.ts';
@@ -146,7 +147,12 @@ export class Servers {
   private async join(id: string, body: { inviteCode?: string }): Promise<Joined> {
     const server = await this.core.client.rest('POST /api/servers/:id/join', { id, body });
     if (server.status === 'joined') this.add(server);
-    else this.core.toasts.show(`${server.name} lets nobody in by themselves just now: moderators decide about you.`);
+    else
+      this.core.toasts.show(
+        this.core.texts
+          .peek()
+          .t('{name} lets nobody in by themselves just now: moderators decide about you.', { name: server.name }),
+      );
     return server;
   }
 
@@ -271,7 +277,7 @@ export const isReadable = ({ isMember, type }: ChannelRecord): boolean => isMemb
 
 export type Role = NonNullable<ServerRecord['role']>;
 
-export const roleNames: Record<Role, string> = {
+export const roleNames: Record<Role, Message> = {
   owner: 'Owner',
   admin: 'Admin',
   moderator: 'Moderator',

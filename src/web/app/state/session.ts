@@ -34,6 +34,7 @@ import { Refusals } from './sending.ts';
 import { Servers } from './servers.ts';
 import { keptKeys, type Surroundings } from './surroundings.ts';
 import { SyncedDrafts } from './synced-drafts.ts';
+import type { Texts } from './texts.ts';
 import { Anchors, Timelines } from './timelines.ts';
 import { Toasts } from './toasts.ts';
 import { Unread } from './unread.ts';
@@ -46,6 +47,7 @@ export const ownUserKey = 'parley:me';
 export interface SessionParts {
   surroundings: Surroundings;
   router: Router;
+  texts: ReadonlySignal<Texts>;
   client: Parley;
   confirmation: Confirmation;
   /** Ends with the session. */
@@ -55,6 +57,8 @@ export interface SessionParts {
 /** What every part of a session's state is built on. */
 export interface Core {
   surroundings: Surroundings;
+  /** What is said to the user. */
+  texts: ReadonlySignal<Texts>;
   client: Parley;
   confirmation: Confirmation;
   scope: Scope;
@@ -71,8 +75,8 @@ export type SessionState = ReturnType<typeof createSession>;
 export function createSession(parts: SessionParts) {
   const { client, scope, router } = parts;
   const own = ownUser(parts);
-  const toasts = new Toasts(scope);
-  const connection = new Connection(client, scope, toasts);
+  const toasts = new Toasts(scope, parts.texts);
+  const connection = new Connection(client, scope, toasts, parts.texts);
   // What is still under way at the end of the session must not change the page.
   const navigate: Router['navigate'] = (to, options) => {
     if (!scope.isOver) router.navigate(to, options);
@@ -96,7 +100,7 @@ export function createSession(parts: SessionParts) {
     async copy(text: string): Promise<boolean> {
       return toasts.attempt(async () => {
         await parts.surroundings.copy(text);
-        toasts.show('Copied.');
+        toasts.show(parts.texts.peek().t('Copied.'));
       });
     },
     /** Ends the session on this page; the server is not asked. */
@@ -167,6 +171,7 @@ function partsOf(core: Core) {
         dms: people.dms.value,
         ownId: core.me.value?.id,
         unread: unread.counts.value,
+        texts: core.texts.value,
       }),
     ),
     lists: new Lists(core, { timelines, servers, people, notifications, preferences, syncedDrafts, follows }),

@@ -22,6 +22,8 @@ export interface Surroundings {
   languages: readonly string[];
   /** The IANA name of the device's time zone. */
   timeZone: string;
+  /** Says in which language the page is, and in which direction it is read. */
+  setLanguage(language: string, direction: 'ltr' | 'rtl'): void;
   setTitle(text: string): void;
   copy(text: string): Promise<void>;
   attention: Attention;

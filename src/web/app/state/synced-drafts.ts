@@ -184,7 +184,9 @@ export class SyncedDrafts {
     this.show(id, whole, whole.replyToId === theirs.replyToId ? target : this.drafts.replies.peek(id));
     if (isSame(this.begun(id), theirs)) return;
     if (whole.content !== begun.content && whole.content !== theirs.content) {
-      this.core.toasts.show('A draft was changed on another device. What you wrote here follows below it.');
+      this.core.toasts.show(
+        this.core.texts.peek().t('A draft was changed on another device. What you wrote here follows below it.'),
+      );
     }
     this.send(id);
   }

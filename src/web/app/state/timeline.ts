@@ -171,9 +171,9 @@ export class Timeline {
     const gone = this.messages.value.find(({ id }) => id === messageId);
     this.messages.value = this.messages.value.filter((message) => message !== gone);
     this.quote(messageId, { content: '', deleted: true });
-    const { drafts, toasts } = this.deps;
+    const { drafts, texts, toasts } = this.deps;
     if (drafts.rescueEdit(gone, this.key)) {
-      toasts.show('The message was deleted. What you changed is in the message field.');
+      toasts.show(texts.peek().t('The message was deleted. What you changed is in the message field.'));
     }
     drafts.endEditing(messageId);
   }
@@ -270,7 +270,7 @@ export class Timeline {
         },
         (error) => {
           this.gone.value = error instanceof ParleyError && error.status === 404;
-          this.error.value = errorText(error);
+          this.error.value = errorText(error, this.deps.texts.peek());
           if (!this.loaded.value && error instanceof ParleyError && error.isPassing) {
             this.deps.connection.whenReachable(() => void this.load(work));
           }

@@ -1,6 +1,8 @@
-import { signal } from '@preact/signals';
+import { type ReadonlySignal, signal } from '@preact/signals';
 import { ParleyError } from '../../../client/index.ts';
+import type { Message } from '../../../languages/catalogue.ts';
 import type { Scope } from './scope.ts';
+import type { Texts } from './texts.ts';
 
 export interface Toast {
   id: number;
@@ -17,10 +19,12 @@ const maxShown = 4;
 export class Toasts {
   readonly list = signal<readonly Toast[]>([]);
   private readonly scope: Scope;
+  private readonly texts: ReadonlySignal<Texts>;
   private count = 0;
 
-  constructor(scope: Scope) {
+  constructor(scope: Scope, texts: ReadonlySignal<Texts>) {
     this.scope = scope;
+    this.texts = texts;
   }
 
   readonly show = (text: string, kind: Toast['kind'] = 'good', href?: string): void => {
@@ -42,14 +46,28 @@ export class Toasts {
       await work();
       return true;
     } catch (error) {
-      this.show(errorText(error), 'bad');
+      this.show(errorText(error, this.texts.peek()), 'bad');
       return false;
     }
   };
 }
 
-/** One sentence for the user. */
-export function errorText(error: unknown): string {
-  if (error instanceof ParleyError && error.code === 'NETWORK') return 'The server cannot be reached. Try again.';
-  return error instanceof Error ? error.message : 'That did not work.';
+/** What did not work, in words for the user that are translated where it is shown. */
+export class Failure extends Error {
+  readonly said: Message;
+
+  constructor(said: Message) {
+    super(said);
+    this.said = said;
+  }
+}
+
+/** One sentence for the user: in their language by the error's code, else what the server says. */
+export function errorText(error: unknown, { t, errorOf, language }: Texts): string {
+  if (error instanceof ParleyError) {
+    if (error.code === 'NETWORK') return t('The server cannot be reached. Try again.');
+    return (language === 'en' ? null : errorOf(error.code)) ?? error.message;
+  }
+  if (error instanceof Failure) return t(error.said);
+  return error instanceof Error ? error.message : t('That did not work.');
 }

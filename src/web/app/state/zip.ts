@@ -1,6 +1,7 @@
 import type { JSZipObject } from 'jszip';
 import { isLitter, nameOf, pathOf } from '../../../contract/schema/zip-names.ts';
 import type { DroppedFile } from '../views/parts/dropping.ts';
+import { Failure } from './toasts.ts';
 
 declare module 'jszip' {
   interface JSZipObject {
@@ -43,7 +44,7 @@ async function entriesOf(archive: Blob): Promise<JSZipObject[]> {
       bytes instanceof Uint8Array ? nameOf(bytes) : bytes.join('');
     return Object.values((await Zip.loadAsync(archive, { decodeFileName })).files).filter(({ dir }) => !dir);
   } catch {
-    throw new Error('This is no ZIP archive, or it is damaged.');
+    throw new Failure('This is no ZIP archive, or it is damaged.');
   }
 }
 
@@ -62,12 +63,12 @@ function contentOf(entry: JSZipObject, room: number): Promise<Blob> {
           reject(tooLarge());
         }
       })
-      .on('error', () => reject(new Error('This archive is damaged.')))
+      .on('error', () => reject(new Failure('This archive is damaged.')))
       .on('end', () => resolve(new Blob(pieces)))
       .resume();
   });
 }
 
 function tooLarge(): Error {
-  return new Error('This archive is too large to unpack here.');
+  return new Failure('This archive is too large to unpack here.');
 }

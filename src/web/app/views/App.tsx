@@ -26,7 +26,7 @@ import { HomePage, ServerHome } from './server/ServerHome.tsx';
 import { Settings } from './settings/Settings.tsx';
 import { Conversation } from './talk/Conversation.tsx';
 import { NotSent } from './talk/Unsent.tsx';
-import { AppContext, PageContext, useApp, usePage } from './useApp.ts';
+import { AppContext, PageContext, useApp, usePage, useTexts } from './useApp.ts';
 import { Files } from './workspace/Files.tsx';
 
 /** The whole page, with the state of the session that is signed in. */
@@ -95,9 +95,10 @@ function useShortName(name: string | null): void {
 
 /** Lets keyboard users skip all servers and channels. */
 function Skip() {
+  const { t } = useTexts();
   return (
     <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-      Skip to the content
+      {t('Skip to the content')}
     </button>
   );
 }
@@ -180,6 +181,7 @@ function Start() {
 }
 
 function Toasts({ toasts }: { toasts: ToastsState }) {
+  const { t } = useTexts();
   return (
     <div class="toasts" role="status" aria-live="polite">
       {toasts.list.value.map(({ id, text, kind, href }) => (
@@ -187,10 +189,10 @@ function Toasts({ toasts }: { toasts: ToastsState }) {
           {text}
           {href && (
             <a href={href} onClick={() => toasts.dismiss(id)}>
-              Show
+              {t('Show')}
             </a>
           )}
-          <button type="button" class="icon" aria-label="Dismiss" onClick={() => toasts.dismiss(id)}>
+          <button type="button" class="icon" aria-label={t('Dismiss')} onClick={() => toasts.dismiss(id)}>
             <Icon name="close" />
           </button>
         </div>

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { PageState } from '../state/page.ts';
 import type { SessionState } from '../state/session.ts';
+import type { Texts } from '../state/texts.ts';
 
 /** The state of the page and of the session that is signed in. */
 export type AppState = PageState & SessionState;
@@ -22,3 +23,6 @@ export function usePage(): PageState {
   if (!page) throw new Error('There is no page.');
   return page;
 }
+
+/** What is said to the user, in their language. */
+export const useTexts = (): Texts => usePage().texts.value;

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { pathTo } from '../../state/router.ts';
 import type { FileNode } from '../../state/workspace.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import type { AppRecord } from './Apps.tsx';
 
 interface NewAppProps {
@@ -14,13 +15,14 @@ interface NewAppProps {
   onClose(): void;
 }
 
-const types = [
+const types: { value: string; label: Message }[] = [
   { value: 'html', label: 'A page (HTML)' },
   { value: 'zip', label: 'A bundle (ZIP file)' },
   { value: 'url', label: 'A site at another address' },
 ];
 
 export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
+  const { labelled, t } = useTexts();
   const { workspace, client, drafts, navigate } = useApp();
   const [type, setType] = useState('html');
   const [bundle, setBundle] = useState<File | null>(null);
@@ -29,7 +31,7 @@ export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
   const create = async (fields: Fields) => {
     const about = { name: fields.text('name'), description: fields.text('description') || null };
     const source = await sourceOf(type, fields, async () => {
-      if (!bundle) throw new Error('Choose a ZIP file.');
+      if (!bundle) throw new Error(t('Choose a ZIP file.'));
       return (await workspace.upload(serverId, null, bundle)).id;
     });
     const app = await client.rest('POST /api/servers/:serverId/apps', { serverId, body: { ...about, ...source } });
@@ -39,14 +41,14 @@ export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
     navigate(pathTo.app(serverId, app.slug));
   };
   return (
-    <Dialog title="A new app" size="wide" onClose={onClose}>
-      <Form action="Create" work={create}>
-        <Field label="Name" name="name" maxlength={200} required autofocus />
-        <Field label="Description" name="description" maxlength={1024} />
-        <Select label="What it is made of" value={type} options={types} onChange={setType} />
+    <Dialog title={t('A new app')} size="wide" onClose={onClose}>
+      <Form action={t('Create')} work={create}>
+        <Field label={t('Name')} name="name" maxlength={200} required autofocus />
+        <Field label={t('Description')} name="description" maxlength={1024} />
+        <Select label={t('What it is made of')} value={type} options={labelled(types)} onChange={setType} />
         {type === 'html' && (
           <TextArea
-            label="HTML"
+            label={t('HTML')}
             name="htmlContent"
             code
             rows={10}
@@ -55,18 +57,19 @@ export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
             required
           />
         )}
-        {type === 'url' && <Field label="Address" name="url" type="url" placeholder="https://" required />}
+        {type === 'url' && <Field label={t('Address')} name="url" type="url" placeholder="https://" required />}
         {type === 'zip' && <BundleField onChoose={setBundle} />}
       </Form>
-      <p class="hint">A folder of the files becomes an app there: “Publish as an app” in its menu.</p>
+      <p class="hint">{t('A folder of the files becomes an app there: “Publish as an app” in its menu.')}</p>
     </Dialog>
   );
 }
 
 function BundleField({ onChoose }: { onChoose(file: File | null): void }) {
+  const { t } = useTexts();
   return (
     <div class="field">
-      <label for="bundle">ZIP file</label>
+      <label for="bundle">{t('ZIP file')}</label>
       <input
         id="bundle"
         type="file"
@@ -91,6 +94,7 @@ interface EditAppProps {
 }
 
 export function EditApp({ app, onDone, onClose }: EditAppProps) {
+  const { t } = useTexts();
   const { client } = useApp();
   const params = { serverId: app.serverId, appId: app.id };
   const { value: whole } = useLoaded(
@@ -110,16 +114,18 @@ export function EditApp({ app, onDone, onClose }: EditAppProps) {
     await onDone();
   };
   return (
-    <Dialog title={`Edit ${app.name}`} size="wide" onClose={onClose}>
+    <Dialog title={t('Edit {name}', { name: app.name })} size="wide" onClose={onClose}>
       {whole && (
-        <Form action="Save" work={save}>
-          <Field label="Name" name="name" maxlength={200} value={whole.name} required />
-          <Field label="Short name" name="slug" maxlength={100} value={whole.slug} required />
-          <Field label="Description" name="description" maxlength={1024} value={whole.description ?? ''} />
+        <Form action={t('Save')} work={save}>
+          <Field label={t('Name')} name="name" maxlength={200} value={whole.name} required />
+          <Field label={t('Short name')} name="slug" maxlength={100} value={whole.slug} required />
+          <Field label={t('Description')} name="description" maxlength={1024} value={whole.description ?? ''} />
           {whole.type === 'html' && (
-            <TextArea label="HTML" name="htmlContent" code rows={12} value={whole.htmlContent ?? ''} />
+            <TextArea label={t('HTML')} name="htmlContent" code rows={12} value={whole.htmlContent ?? ''} />
           )}
-          {whole.type === 'url' && <Field label="Address" name="url" type="url" value={whole.url ?? ''} required />}
+          {whole.type === 'url' && (
+            <Field label={t('Address')} name="url" type="url" value={whole.url ?? ''} required />
+          )}
         </Form>
       )}
     </Dialog>
@@ -135,6 +141,7 @@ interface PublishProps {
 
 /** Publishes something from the workspace as an app, or as a new version of one. */
 export function PublishNode({ serverId, node, onClose }: PublishProps) {
+  const { t } = useTexts();
   const { client, navigate } = useApp();
   const publish = async ({ text, isChecked }: Fields) => {
     const source = node.kind === 'dir' ? { folderId: node.id } : { fileId: node.id };
@@ -149,16 +156,23 @@ export function PublishNode({ serverId, node, onClose }: PublishProps) {
     navigate(pathTo.app(serverId, app.slug));
   };
   return (
-    <Dialog title={`Publish ${node.name}`} onClose={onClose}>
-      <Form action="Publish" work={publish}>
-        <Field label="Name" name="name" maxlength={200} value={node.name.replace(/\.[^.]+$/, '')} required autofocus />
+    <Dialog title={t('Publish {name}', { name: node.name })} onClose={onClose}>
+      <Form action={t('Publish')} work={publish}>
         <Field
-          label="Short name"
+          label={t('Name')}
+          name="name"
+          maxlength={200}
+          value={node.name.replace(/\.[^.]+$/, '')}
+          required
+          autofocus
+        />
+        <Field
+          label={t('Short name')}
           name="slug"
           maxlength={100}
-          hint="Optional. The short name of an existing app publishes a new version of it."
+          hint={t('Optional. The short name of an existing app publishes a new version of it.')}
         />
-        <Check label="It is the home page of the server" name="isHomepage" />
+        <Check label={t('It is the home page of the server')} name="isHomepage" />
       </Form>
     </Dialog>
   );

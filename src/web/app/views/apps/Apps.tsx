@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button, More } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
@@ -8,7 +9,7 @@ import { useLoaded, usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Picture } from '../parts/Picture.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { EditApp, NewApp } from './AppForms.tsx';
 
 export type AppRecord = RestAnswer<'GET /api/servers/:serverId/apps'>['items'][number];
@@ -23,6 +24,7 @@ export function Apps({ serverId, appId }: { serverId: string; appId: string | nu
 }
 
 function AppList({ serverId }: { serverId: string }) {
+  const { t } = useTexts();
   const { client, servers, rights } = useApp();
   const [creating, setCreating] = useState(false);
   const { list, load, onMore } = usePages<AppRecord>(
@@ -34,10 +36,10 @@ function AppList({ serverId }: { serverId: string }) {
     [serverId],
   );
   const manages = rights.may(servers.current.value, 'app:manage');
-  const create = <Button label="New app" onClick={() => setCreating(true)} />;
+  const create = <Button label={t('New app')} onClick={() => setCreating(true)} />;
   return (
-    <Page title="Apps" back={pathTo.server(serverId)} actions={manages && create}>
-      {list?.length === 0 && <p class="empty">This server has no apps yet.</p>}
+    <Page title={t('Apps')} back={pathTo.server(serverId)} actions={manages && create}>
+      {list?.length === 0 && <p class="empty">{t('This server has no apps yet.')}</p>}
       <ul class="cards">
         {list?.map((app) => (
           <Card key={app.id} record={app} manages={manages} onChange={load} />
@@ -56,6 +58,8 @@ interface CardProps {
 }
 
 function Card({ record, manages, onChange }: CardProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { attempt, client } = app;
   const [asking, setAsking] = useState<'edit' | 'delete' | null>(null);
@@ -70,22 +74,22 @@ function Card({ record, manages, onChange }: CardProps) {
         </Picture>
       </span>
       <strong class="name">{record.name}</strong>
-      <Actions record={record} items={manages ? actionsFor(app, record, setAsking, onChange) : []} />
+      <Actions record={record} items={manages ? actionsFor(texts, app, record, setAsking, onChange) : []} />
       <p class="faint">{record.description}</p>
       <footer>
-        <span class="faint">{stateOf(record)}</span>
+        <span class="faint">{stateOf(texts, record)}</span>
         {record.status === 'active' && (
           <a class="button" href={pathTo.app(record.serverId, record.slug)}>
-            Open
+            {t('Open')}
           </a>
         )}
       </footer>
       {asking === 'edit' && <EditApp app={record} onDone={onChange} onClose={close} />}
       {asking === 'delete' && (
         <Confirm
-          title={`Delete ${record.name}?`}
-          text="It is deleted for everyone. The files that it was made from stay."
-          action="Delete"
+          title={t('Delete {name}?', { name: record.name })}
+          text={t('It is deleted for everyone. The files that it was made from stay.')}
+          action={t('Delete')}
           onClose={close}
           onConfirm={() => void remove()}
         />
@@ -96,25 +100,27 @@ function Card({ record, manages, onChange }: CardProps) {
 
 /** What can be done about an app; anyone but who made it may report it. */
 function Actions({ record, items = [] }: { record: AppRecord; items?: MenuItem[] }) {
+  const { t } = useTexts();
   const { me, reporting } = useApp();
   const { id: appId, serverId, name, createdBy } = record;
   const report = () => reporting.open({ what: { kind: 'app', serverId, appId }, name });
   const isOwn = createdBy === me.value?.id;
-  const all: MenuItem[] = isOwn ? items : [...items, { label: 'Report', icon: 'shield', run: report }];
+  const all: MenuItem[] = isOwn ? items : [...items, { label: t('Report'), icon: 'shield', run: report }];
   if (all.length === 0) return null;
   return (
-    <Menu label={`Actions for ${name}`} items={all}>
+    <Menu label={t('Actions for {name}', { name })} items={all}>
       <Icon name="more" />
     </Menu>
   );
 }
 
-function stateOf({ status, isHomepage, version }: AppRecord): string {
-  if (status !== 'active') return status === 'draft' ? 'Draft' : 'Archived';
-  return isHomepage ? `Home page · version ${version}` : `Version ${version}`;
+function stateOf({ t }: Texts, { status, isHomepage, version }: AppRecord): string {
+  if (status !== 'active') return status === 'draft' ? t('Draft') : t('Archived');
+  return isHomepage ? t('Home page · version {version}', { version }) : t('Version {version}', { version });
 }
 
 function actionsFor(
+  { t }: Texts,
   app: AppState,
   record: AppRecord,
   ask: (what: 'edit' | 'delete') => void,
@@ -126,16 +132,16 @@ function actionsFor(
       app.client.rest('PATCH /api/servers/:serverId/apps/:appId', { ...params, body }).then(onChange),
     );
   return [
-    { label: 'Edit', icon: 'edit', run: () => ask('edit') },
+    { label: t('Edit'), icon: 'edit', run: () => ask('edit') },
     {
-      label: record.isHomepage ? 'No longer the home page' : 'Make it the home page',
+      label: record.isHomepage ? t('No longer the home page') : t('Make it the home page'),
       icon: 'home',
       run: change({ isHomepage: !record.isHomepage }),
     },
     record.status === 'active'
-      ? { label: 'Archive', icon: 'archive', run: change({ status: 'archived' }) }
-      : { label: 'Activate', icon: 'check', run: change({ status: 'active' }) },
-    { label: 'Delete', icon: 'trash', danger: true, run: () => ask('delete') },
+      ? { label: t('Archive'), icon: 'archive', run: change({ status: 'archived' }) }
+      : { label: t('Activate'), icon: 'check', run: change({ status: 'active' }) },
+    { label: t('Delete'), icon: 'trash', danger: true, run: () => ask('delete') },
   ];
 }
 
@@ -145,17 +151,18 @@ const addressOf = ({ id, serverId, slug, type }: AppRecord): string =>
 
 /** An app, running. Its frame has an origin of its own, whatever the app does. */
 export function AppFrame({ serverId, appId }: { serverId: string; appId: string }) {
+  const { t } = useTexts();
   const { client, setTitle } = useApp();
   const { value: app } = useLoaded(
     () => client.rest('GET /api/servers/:serverId/apps/:appId', { serverId, appId }),
     [serverId, appId],
   );
-  const name = app?.name ?? 'App';
+  const name = app?.name ?? t('App');
   useEffect(() => setTitle(name), [name]);
   return (
     <section class="page">
       <header class="bar">
-        <a class="icon" href={pathTo.apps(serverId)} aria-label="All apps" title="All apps">
+        <a class="icon" href={pathTo.apps(serverId)} aria-label={t('All apps')} title={t('All apps')}>
           <Icon name="back" />
         </a>
         <h1 class="title">
@@ -179,7 +186,8 @@ export function AppFrame({ serverId, appId }: { serverId: string; appId: string 
 }
 
 function OwnTab({ href }: { href: string }) {
-  const label = 'Open in a tab of its own';
+  const { t } = useTexts();
+  const label = t('Open in a tab of its own');
   return (
     <a class="icon" href={href} target="_blank" rel="noopener" aria-label={label} title={label}>
       <Icon name="open" />

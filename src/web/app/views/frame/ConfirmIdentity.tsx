@@ -5,20 +5,21 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { FactorProof } from '../parts/FactorProof.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** Asks for the password or a mailed code before something dangerous goes on. */
 export function ConfirmIdentity() {
+  const { t } = useTexts();
   const { confirmation } = useApp();
   const question = confirmation.question.value;
   if (!question) return null;
   return (
-    <Dialog title="Confirm that it is you" onClose={() => question.answer(false)}>
-      <p>This needs a fresh proof, so that nobody else can do it with your device.</p>
+    <Dialog title={t('Confirm that it is you')} onClose={() => question.answer(false)}>
+      <p>{t('This needs a fresh proof, so that nobody else can do it with your device.')}</p>
       {question.methods.includes('password') && <ByPassword onDone={() => question.answer(true)} />}
       {question.methods.includes('code') && <ByCode onDone={() => question.answer(true)} />}
       <ByFactor methods={question.methods.filter(isFactor)} onDone={() => question.answer(true)} />
-      {question.methods.length === 0 && <p class="note">Sign out and in again, then repeat it.</p>}
+      {question.methods.length === 0 && <p class="note">{t('Sign out and in again, then repeat it.')}</p>}
     </Dialog>
   );
 }
@@ -26,6 +27,7 @@ export function ConfirmIdentity() {
 const isFactor = (method: string) => ['totp', 'passkey', 'recovery'].includes(method);
 
 function ByFactor({ methods, onDone }: { methods: string[]; onDone(): void }) {
+  const { t } = useTexts();
   const { client } = useApp();
   if (methods.length === 0) return null;
   const confirm = async (body: RestInput<'POST /api/auth/confirm'>['body']) => {
@@ -33,23 +35,25 @@ function ByFactor({ methods, onDone }: { methods: string[]; onDone(): void }) {
     onDone();
   };
   const options = () => client.rest('POST /api/auth/confirm/passkey');
-  return <FactorProof methods={methods} action="Confirm" options={options} work={confirm} />;
+  return <FactorProof methods={methods} action={t('Confirm')} options={options} work={confirm} />;
 }
 
 function ByPassword({ onDone }: { onDone(): void }) {
+  const { t } = useTexts();
   const { client } = useApp();
   const confirm = async ({ raw }: Fields) => {
     await client.rest('POST /api/auth/confirm', { body: { password: raw('password') } });
     onDone();
   };
   return (
-    <Form action="Confirm" work={confirm}>
-      <Field label="Password" name="password" type="password" autocomplete="current-password" required autofocus />
+    <Form action={t('Confirm')} work={confirm}>
+      <Field label={t('Password')} name="password" type="password" autocomplete="current-password" required autofocus />
     </Form>
   );
 }
 
 function ByCode({ onDone }: { onDone(): void }) {
+  const { t } = useTexts();
   const { client, me, attempt } = useApp();
   const [isMailed, setMailed] = useState(false);
   const email = me.value?.email ?? '';
@@ -62,15 +66,15 @@ function ByCode({ onDone }: { onDone(): void }) {
     await client.rest('POST /api/auth/confirm', { body: { code: text('code'), deviceToken: client.deviceToken } });
     onDone();
   };
-  if (!isMailed) return <Button label={`Mail a code to ${email}`} kind="quiet" onClick={mail} />;
+  if (!isMailed) return <Button label={t('Mail a code to {email}', { email })} kind="quiet" onClick={mail} />;
   return (
-    <Form action="Confirm with the code" work={confirm}>
+    <Form action={t('Confirm with the code')} work={confirm}>
       <Field
-        label="Six-digit code"
+        label={t('Six-digit code')}
         name="code"
         inputmode="numeric"
         autocomplete="one-time-code"
-        hint={`Sent to ${email}.`}
+        hint={t('Sent to {email}.', { email })}
         required
         autofocus
       />

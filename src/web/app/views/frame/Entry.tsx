@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { ChannelRecord } from '../../../../client/index.ts';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import type { AppState } from '../useApp.ts';
+import { useTexts } from '../useApp.ts';
 
 interface EntryProps {
   href: string;
@@ -53,29 +54,32 @@ export function Entry(props: EntryProps) {
 }
 
 function Drafted() {
+  const { t } = useTexts();
   return (
-    <span title="Draft">
+    <span title={t('Draft')}>
       <Icon name="edit" />
-      <span class="hidden"> draft</span>
+      <span class="hidden"> {t('draft')}</span>
     </span>
   );
 }
 
 function Replied() {
+  const { t } = useTexts();
   return (
-    <span class="replied" title="New replies in threads">
+    <span class="replied" title={t('New replies in threads')}>
       <Icon name="thread" />
-      <span class="hidden"> new replies in threads</span>
+      <span class="hidden"> {t('new replies in threads')}</span>
     </span>
   );
 }
 
 export function Badge({ count, quiet = false }: { count: number; quiet?: boolean | undefined }) {
+  const { t } = useTexts();
   if (count === 0) return null;
   return (
     <span class={quiet ? 'badge quiet' : 'badge'}>
       {count > 99 ? '99+' : count}
-      <span class="hidden"> unread{quiet ? '' : ', some for you'}</span>
+      <span class="hidden"> {quiet ? t('unread') : t('unread, some for you')}</span>
     </span>
   );
 }

@@ -3,6 +3,7 @@ import type { ServerRecord } from '../../../../client/index.ts';
 import { type DmChannel, nameOf } from '../../state/groups.ts';
 import { pathTo } from '../../state/router.ts';
 import { isReadable } from '../../state/servers.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
@@ -15,40 +16,41 @@ import { InvitePeople } from '../server/Invites.tsx';
 import { RaidBanner } from '../server/RaidMode.tsx';
 import { firstTask } from '../server/sections.ts';
 import { WaitingBanner } from '../server/WaitingBanner.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
 
 export function MessagesPanel() {
+  const { t } = useTexts();
   const { route, people, notifications, lists } = useApp();
   const { name } = route.value;
   const [writing, setWriting] = useState(false);
   return (
-    <nav class="list" aria-label="Messages">
+    <nav class="list" aria-label={t('Messages')}>
       <header class="bar">
-        <h2 class="title">Parley</h2>
+        <h2 class="title">{t('Parley')}</h2>
       </header>
       <ul>
         <Entry
           href="/app/friends"
           icon="friends"
-          name="Friends"
+          name={t('Friends')}
           count={people.requestCount.value}
           current={name === 'friends'}
         />
         <Entry
           href="/app/notifications"
           icon="bell"
-          name="Notifications"
+          name={t('Notifications')}
           count={notifications.unreadCount.value}
           current={name === 'notifications'}
         />
         <ThreadsEntry />
-        <Entry href={pathTo.later('saved')} icon="bookmark" name="Later" current={name === 'later'} />
-        <Entry href="/app/discover" icon="compass" name="Discover" current={name === 'discover'} />
+        <Entry href={pathTo.later('saved')} icon="bookmark" name={t('Later')} current={name === 'later'} />
+        <Entry href="/app/discover" icon="compass" name={t('Discover')} current={name === 'discover'} />
       </ul>
       <div class="section">
-        <h2>Direct messages</h2>
-        <IconButton icon="add" label="New message" onClick={() => setWriting(true)} />
+        <h2>{t('Direct messages')}</h2>
+        <IconButton icon="add" label={t('New message')} onClick={() => setWriting(true)} />
       </div>
       <ul>
         {people.dms.value.map((dm) => (
@@ -56,7 +58,7 @@ export function MessagesPanel() {
         ))}
       </ul>
       {lists.loaded.value && people.dms.value.length === 0 && (
-        <p class="empty">Your conversations with people will be here.</p>
+        <p class="empty">{t('Your conversations with people will be here.')}</p>
       )}
       {writing && <NewMessage onClose={() => setWriting(false)} />}
     </nav>
@@ -65,12 +67,13 @@ export function MessagesPanel() {
 
 /** Leads to the threads that the user follows. */
 function ThreadsEntry() {
+  const { t } = useTexts();
   const { route, follows } = useApp();
   return (
     <Entry
       href={pathTo.threads}
       icon="thread"
-      name="Threads"
+      name={t('Threads')}
       count={follows.unreadCount.value}
       current={route.value.name === 'threads'}
     />
@@ -78,6 +81,7 @@ function ThreadsEntry() {
 }
 
 function DmEntry({ dm }: { dm: DmChannel }) {
+  const texts = useTexts();
   const app = useApp();
   const { unread, drafts, preferences, follows, me } = app;
   const { id } = dm;
@@ -86,7 +90,7 @@ function DmEntry({ dm }: { dm: DmChannel }) {
       href={pathTo.channel(null, id)}
       icon="friends"
       picture={dm.kind === 'dm' && <Avatar user={dm.otherUser} size="small" present />}
-      name={nameOf(dm, me.value?.id)}
+      name={nameOf(texts, dm, me.value?.id)}
       beside={dm.kind === 'dm' && <SaidEmoji userId={dm.otherUser.id} />}
       count={unread.counts.value.get(id)}
       replied={follows.isUnread(id)}
@@ -98,12 +102,13 @@ function DmEntry({ dm }: { dm: DmChannel }) {
 }
 
 export function ServerPanel({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const app = useApp();
   const { servers, unread, drafts, preferences, follows } = app;
   const [creating, setCreating] = useState(false);
   const list = servers.channels.value.get(server.id);
   return (
-    <nav class="list" aria-label={`Channels of ${server.name}`}>
+    <nav class="list" aria-label={t('Channels of {name}', { name: server.name })}>
       <ServerHead server={server} />
       <RaidBanner server={server} />
       <WaitingBanner key={server.id} server={server} />
@@ -111,9 +116,9 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
         <ThreadsEntry />
       </ul>
       <div class="section">
-        <h2>Channels</h2>
+        <h2>{t('Channels')}</h2>
         {app.rights.may(server, 'channel:create') && (
-          <IconButton icon="add" label="Create a channel" onClick={() => setCreating(true)} />
+          <IconButton icon="add" label={t('Create a channel')} onClick={() => setCreating(true)} />
         )}
       </div>
       <ul>
@@ -139,23 +144,24 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
 }
 
 function SharedEntries({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { route } = useApp();
   const here = route.value;
   return (
     <>
       <div class="section">
-        <h2>Shared</h2>
+        <h2>{t('Shared')}</h2>
       </div>
       <ul>
         {server.homepageHtml && (
           <Entry href={pathTo.homePage(server.id)} icon="home" name="Home" current={here.name === 'home-page'} />
         )}
-        <Entry href={pathTo.files(server.id, null)} icon="folder" name="Files" current={here.name === 'files'} />
-        <Entry href={pathTo.apps(server.id)} icon="app" name="Apps" current={here.name === 'apps'} />
+        <Entry href={pathTo.files(server.id, null)} icon="folder" name={t('Files')} current={here.name === 'files'} />
+        <Entry href={pathTo.apps(server.id)} icon="app" name={t('Apps')} current={here.name === 'apps'} />
         <Entry
           href={pathTo.manage(server.id, 'members')}
           icon="friends"
-          name="Members"
+          name={t('Members')}
           current={here.name === 'manage' && here.section === 'members'}
         />
       </ul>
@@ -164,6 +170,8 @@ function SharedEntries({ server }: { server: ServerRecord }) {
 }
 
 function ServerHead({ server }: { server: ServerRecord }) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { attempt, servers, navigate } = app;
   const [dialog, setDialog] = useState<'invite' | 'leave' | null>(null);
@@ -175,16 +183,16 @@ function ServerHead({ server }: { server: ServerRecord }) {
     });
   return (
     <header class="bar">
-      <Menu label={server.name} class="title" align="start" items={itemsFor(app, server, setDialog)}>
+      <Menu label={server.name} class="title" align="start" items={itemsFor(texts, app, server, setDialog)}>
         <span class="name">{server.name}</span>
         <Icon name="down" />
       </Menu>
       {dialog === 'invite' && <InvitePeople server={server} onClose={close} />}
       {dialog === 'leave' && (
         <Confirm
-          title={`Leave ${server.name}?`}
-          text="You need an invitation to come back, unless the server is public."
-          action="Leave"
+          title={t('Leave {name}?', { name: server.name })}
+          text={t('You need an invitation to come back, unless the server is public.')}
+          action={t('Leave')}
           onClose={close}
           onConfirm={() => void leave()}
         />
@@ -193,7 +201,12 @@ function ServerHead({ server }: { server: ServerRecord }) {
   );
 }
 
-function itemsFor(app: AppState, server: ServerRecord, open: (dialog: 'invite' | 'leave') => void): MenuItem[] {
+function itemsFor(
+  { t }: Texts,
+  app: AppState,
+  server: ServerRecord,
+  open: (dialog: 'invite' | 'leave') => void,
+): MenuItem[] {
   const muted = app.preferences.isMuted('server', server.id);
   const read = async () => {
     await app.unread.markAllRead(app.servers.channels.peek().get(server.id)?.filter(isReadable) ?? []);
@@ -205,19 +218,19 @@ function itemsFor(app: AppState, server: ServerRecord, open: (dialog: 'invite' |
     app.rights.may(server, 'invite:create') ||
     app.rights.may(server, 'server:invite');
   return [
-    ...(mayInvite ? [{ label: 'Invite people', icon: 'add' as const, run: () => open('invite') }] : []),
+    ...(mayInvite ? [{ label: t('Invite people'), icon: 'add' as const, run: () => open('invite') }] : []),
     ...(task
       ? [
           {
-            label: 'Server settings',
+            label: t('Server settings'),
             icon: 'settings' as const,
             run: () => app.navigate(pathTo.manage(server.id, task)),
           },
         ]
       : []),
-    { label: 'Mark all as read', icon: 'check', run: () => void app.attempt(read) },
+    { label: t('Mark all as read'), icon: 'check', run: () => void app.attempt(read) },
     {
-      label: muted ? 'Unmute the server' : 'Mute the server',
+      label: muted ? t('Unmute the server') : t('Mute the server'),
       icon: muted ? 'bell' : 'mute',
       run: () => void app.attempt(() => app.preferences.setMuted('server', server.id, !muted)),
     },
@@ -225,11 +238,11 @@ function itemsFor(app: AppState, server: ServerRecord, open: (dialog: 'invite' |
       ? []
       : [
           {
-            label: 'Report',
+            label: t('Report'),
             icon: 'shield' as const,
             run: () => app.reporting.open({ what: { kind: 'server', serverId: server.id }, name: server.name }),
           },
-          { label: 'Leave', icon: 'leave' as const, danger: true, run: () => open('leave') },
+          { label: t('Leave'), icon: 'leave' as const, danger: true, run: () => open('leave') },
         ]),
   ];
 }

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import type { OwnStatus } from '../../state/presence.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { isOperator } from '../admin/Admin.tsx';
 import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
 import { Avatar, ServerPicture } from '../parts/Avatar.tsx';
@@ -10,7 +12,7 @@ import { Icon } from '../parts/Icon.tsx';
 import { Menu } from '../parts/Menu.tsx';
 import { StatusDialog, saidText } from '../people/StatusDialog.tsx';
 import { CreateServer } from '../server/Overview.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { Badge, isQuiet, unreadIn } from './Entry.tsx';
 import { MessagesPanel, ServerPanel } from './Panels.tsx';
 import { SwitcherButton } from './Switcher.tsx';
@@ -38,42 +40,49 @@ export function Sidebar() {
 
 /** Leads to refused messages from everywhere. */
 function NotSentLink() {
+  const { t } = useTexts();
   const { refusals, route } = useApp();
   const count = refusals.list.value.length;
   if (count === 0) return null;
   return (
     <a class="not-sent" href={pathTo.notSent} aria-current={route.value.name === 'not-sent' ? 'page' : undefined}>
-      {count === 1 ? '1 message was not sent' : `${count} messages were not sent`}
+      {t('{count, plural, one {# message was} other {# messages were}} not sent', { count })}
     </a>
   );
 }
 
 function Rail() {
+  const { t } = useTexts();
   const { servers, people, unread, can } = useApp();
   const [creating, setCreating] = useState(false);
   const here = servers.current.value?.id;
   const waiting =
     people.dms.value.reduce((sum, { id }) => sum + (unread.counts.value.get(id) ?? 0), 0) + people.requestCount.value;
   return (
-    <nav class="rail" aria-label="Servers">
-      <a class="server home" href="/app/messages" title="Friends and messages" aria-current={here ? undefined : 'page'}>
+    <nav class="rail" aria-label={t('Servers')}>
+      <a
+        class="server home"
+        href="/app/messages"
+        title={t('Friends and messages')}
+        aria-current={here ? undefined : 'page'}
+      >
         <Icon name="chat" />
-        <span class="hidden">Friends and messages</span>
+        <span class="hidden">{t('Friends and messages')}</span>
         <Badge count={waiting} />
       </a>
       <SwitcherButton />
       {servers.list.value.map((server) => (
         <ServerLink key={server.id} server={server} current={here === server.id} />
       ))}
-      <a class="server add" href="/app/discover" aria-label="Discover servers" title="Discover servers">
+      <a class="server add" href="/app/discover" aria-label={t('Discover servers')} title={t('Discover servers')}>
         <Icon name="compass" />
       </a>
       {can('server:create') && (
         <button
           type="button"
           class="server add"
-          aria-label="Create a server"
-          title="Create a server"
+          aria-label={t('Create a server')}
+          title={t('Create a server')}
           onClick={() => setCreating(true)}
         >
           <Icon name="add" />
@@ -99,43 +108,48 @@ function ServerLink({ server, current }: { server: ServerRecord; current: boolea
 }
 
 /** Has another link and code mailed. */
-export const sendAgain = (app: AppState) =>
+export const sendAgain = ({ t }: Texts, app: AppState) =>
   app.attempt(async () => {
     await app.client.rest('POST /api/auth/email-verification/start');
-    app.showToast('Another mail is on its way to you.');
+    app.showToast(t('Another mail is on its way to you.'));
   });
 
 /** Reminds the user to confirm their e-mail address, until it is dismissed. */
 export function ConfirmReminder() {
+  const texts = useTexts();
+  const { rich, t } = texts;
   const app = useApp();
   if (app.reminderDismissed.value || !isUnconfirmed(app.me.value)) return null;
   return (
     <p class="unproven">
       <span>
-        <a href={pathTo.settings('account')}>Confirm your e-mail</a> by the code that was mailed to you.{' '}
-        <button type="button" class="link" onClick={() => void sendAgain(app)}>
-          Send again
+        {rich('{link} by the code that was mailed to you.', {
+          link: <a href={pathTo.settings('account')}>{t('Confirm your e-mail')}</a>,
+        })}{' '}
+        <button type="button" class="link" onClick={() => void sendAgain(texts, app)}>
+          {t('Send again')}
         </button>
       </span>
-      <IconButton icon="close" label="Not now" onClick={app.dismissReminder} />
+      <IconButton icon="close" label={t('Not now')} onClick={app.dismissReminder} />
     </p>
   );
 }
 
 /** The state of the connection. It is always there, so nothing moves. */
 export function ConnectionState() {
+  const { t } = useTexts();
   const { connection, client } = useApp();
   const { status, via } = connection.state.value;
   return (
     <div class={`connection ${status === 'live' ? 'live' : 'not-live'}`} role="status">
       <span class="dot" aria-hidden="true" />
-      {status === 'live' && (via === 'socket' ? 'Connected' : 'Connected, a little slower')}
-      {status === 'catching up' && 'Catching up…'}
+      {status === 'live' && (via === 'socket' ? t('Connected') : t('Connected, a little slower'))}
+      {status === 'catching up' && t('Catching up…')}
       {status === 'offline' && (
         <>
-          Offline
+          {t('Offline')}
           <button type="button" class="link" onClick={() => client.retryNow()}>
-            Try now
+            {t('Try now')}
           </button>
         </>
       )}
@@ -143,7 +157,7 @@ export function ConnectionState() {
   );
 }
 
-const choices: { status: OwnStatus; label: string }[] = [
+const choices: { status: OwnStatus; label: Message }[] = [
   { status: 'online', label: 'Online' },
   { status: 'idle', label: 'Away' },
   { status: 'dnd', label: 'Do not disturb' },
@@ -152,6 +166,7 @@ const choices: { status: OwnStatus; label: string }[] = [
 
 /** The user's own name and status. */
 export function OwnProfile() {
+  const { t } = useTexts();
   const app = useApp();
   const { me, presence, attempt } = app;
   const [saying, setSaying] = useState(false);
@@ -161,22 +176,22 @@ export function OwnProfile() {
   return (
     <footer class="self">
       <Menu
-        label="Your status"
+        label={t('Your status')}
         class="me"
         align="start"
         items={[
           ...choices.map(({ status, label }) => ({
-            label,
+            label: t(label),
             checked: status === now,
             run: () => void attempt(() => presence.setOwn(status)),
           })),
-          { label: 'Set a status…', icon: 'smile', run: () => setSaying(true) },
+          { label: t('Set a status…'), icon: 'smile', run: () => setSaying(true) },
         ]}
       >
         <Avatar user={user} size="small" present />
         <span class="who">
           <span class="name">
-            <span class="hidden">Your status, </span>
+            <span class="hidden">{t('Your status,')} </span>
             {user.displayName}
           </span>
           <span class="faint">{saidText(presence.said.value.get(user.id)) || `@${user.username}`}</span>
@@ -184,11 +199,11 @@ export function OwnProfile() {
       </Menu>
       {saying && <StatusDialog onClose={() => setSaying(false)} />}
       {isOperator(app) && (
-        <a class="icon" href={pathTo.admin('reports')} aria-label="Operators" title="Operators">
+        <a class="icon" href={pathTo.admin('reports')} aria-label={t('Operators')} title={t('Operators')}>
           <Icon name="shield" />
         </a>
       )}
-      <a class="icon" href="/app/settings/profile" aria-label="Settings" title="Settings">
+      <a class="icon" href="/app/settings/profile" aria-label={t('Settings')} title={t('Settings')}>
         <Icon name="settings" />
       </a>
     </footer>

@@ -4,7 +4,7 @@ import { type Destination, findDestinations } from '../../state/destinations.ts'
 import { isComposing } from '../../state/keyboard.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Badge } from './Entry.tsx';
 
 /** Opens a conversation by its name; Ctrl or Cmd with K shows it. */
@@ -28,6 +28,7 @@ export function Switcher() {
 }
 
 export function SwitcherButton() {
+  const { t } = useTexts();
   const { switcherOpen } = useApp();
   const open = () => {
     switcherOpen.value = true;
@@ -36,8 +37,8 @@ export function SwitcherButton() {
     <button
       type="button"
       class="server add"
-      aria-label="Go to a conversation"
-      title="Go to a conversation (Ctrl+K)"
+      aria-label={t('Go to a conversation')}
+      title={t('Go to a conversation (Ctrl+K)')}
       onClick={open}
     >
       <Icon name="search" />
@@ -46,6 +47,7 @@ export function SwitcherButton() {
 }
 
 function Destinations({ onClose }: { onClose(): void }) {
+  const { t } = useTexts();
   const { notifications, destinations, navigate } = useApp();
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
@@ -68,19 +70,19 @@ function Destinations({ onClose }: { onClose(): void }) {
     event.preventDefault();
   };
   return (
-    <Dialog title="Go to a conversation" onClose={onClose}>
+    <Dialog title={t('Go to a conversation')} onClose={onClose}>
       <div class="field">
         <input
           type="text"
           role="combobox"
           autocomplete="off"
           ref={field}
-          aria-label="Name of a channel, a server or a person"
+          aria-label={t('Name of a channel, a server or a person')}
           aria-expanded={list.length > 0}
           aria-controls={id}
           aria-autocomplete="list"
           aria-activedescendant={destination && `${id}-${chosen}`}
-          placeholder="Channel, server or person"
+          placeholder={t('Channel, server or person')}
           onKeyDown={press}
           onInput={(event) => {
             setTyped(event.currentTarget.value);
@@ -88,7 +90,7 @@ function Destinations({ onClose }: { onClose(): void }) {
           }}
         />
       </div>
-      <div class="goals" id={id} role="listbox" aria-label="Places">
+      <div class="goals" id={id} role="listbox" aria-label={t('Places')}>
         {list.map((one, i) => (
           <div
             key={one.href}
@@ -107,9 +109,11 @@ function Destinations({ onClose }: { onClose(): void }) {
         ))}
       </div>
       <p class="faint" role="status">
-        {list.length === 0 && 'Nothing has this name.'}
+        {list.length === 0 && t('Nothing has this name.')}
       </p>
-      {!isTouched() && <p class="hint">Alt with ↑ or ↓ leads to the next one, with Shift to the next unread one.</p>}
+      {!isTouched() && (
+        <p class="hint">{t('Alt with ↑ or ↓ leads to the next one, with Shift to the next unread one.')}</p>
+      )}
     </Dialog>
   );
 }

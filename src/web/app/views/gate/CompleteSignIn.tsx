@@ -1,26 +1,27 @@
 import type { AuthAnswer } from '../../../../client/index.ts';
 import type { Unfinished } from '../../state/account.ts';
 import { FactorProof } from '../parts/FactorProof.tsx';
-import { usePage } from '../useApp.ts';
+import { usePage, useTexts } from '../useApp.ts';
 
 /** A sign-in that a second factor completes. */
 export function CompleteSignIn({ signIn, onDone }: { signIn: Unfinished; onDone(answer: AuthAnswer): void }) {
+  const { t } = useTexts();
   const { account } = usePage();
   const { ticket, methods } = signIn;
   return (
     <>
       <p class="note" role="status">
-        One more step: show that it is you.
+        {t('One more step: show that it is you.')}
       </p>
       <FactorProof
         methods={methods}
-        action="Sign in"
+        action={t('Sign in')}
         options={() => account.newClient().rest('POST /api/auth/second-factor/passkey', { body: { ticket } })}
         work={async (proof) => onDone(await account.newClient().completeSignIn({ ticket, ...proof }))}
       />
-      <nav class="links" aria-label="Otherwise">
+      <nav class="links" aria-label={t('Otherwise')}>
         <a href="/app/login" onClick={() => account.startOver()}>
-          Start over
+          {t('Start over')}
         </a>
       </nav>
     </>

@@ -6,12 +6,14 @@ import { Banner, ServerPicture } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Problem } from '../parts/Form.tsx';
 import { peopleIn } from '../people/Discover.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 
 type Inviting = RestAnswer<'GET /api/servers/invite/:code'>;
 
 /** The page of an invitation to a server. */
 export function Invite({ code }: { code: string }) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { client } = app;
   const [server, setServer] = useState<Inviting | null>(null);
@@ -19,12 +21,14 @@ export function Invite({ code }: { code: string }) {
   const [busy, setBusy] = useState(false);
   const [waits, setWaits] = useState(false);
   useEffect(() => {
-    client.rest('GET /api/servers/invite/:code', { code }).then(setServer, (reason) => setError(errorText(reason)));
+    client
+      .rest('GET /api/servers/invite/:code', { code })
+      .then(setServer, (reason) => setError(errorText(reason, texts)));
   }, [code]);
   const join = () => {
     setBusy(true);
     joinOrOpen(app, code, server).then(setWaits, (reason) => {
-      setError(errorText(reason));
+      setError(errorText(reason, texts));
       setBusy(false);
     });
   };
@@ -36,23 +40,27 @@ export function Invite({ code }: { code: string }) {
           <ServerPicture server={server} />
         </span>
       )}
-      <h1>{server ? `Join ${server.name}` : 'An invitation'}</h1>
+      <h1>{server ? t('Join {name}', { name: server.name }) : t('An invitation')}</h1>
       {server?.inviter && (
         <p>
-          {server.inviter.displayName} invites you{server.channel && ` to #${server.channel.name}`}.
+          {server.channel
+            ? t('{name} invites you to #{channel}.', { name: server.inviter.displayName, channel: server.channel.name })
+            : t('{name} invites you.', { name: server.inviter.displayName })}
         </p>
       )}
       {server?.description && <p>{server.description}</p>}
-      {server && <p class="faint">{peopleIn(server)}</p>}
+      {server && <p class="faint">{peopleIn(texts, server)}</p>}
       <Problem text={error} />
       {waits ? (
-        <p role="status">Many people join just now, so moderators decide about each. You are in once they let you.</p>
+        <p role="status">
+          {t('Many people join just now, so moderators decide about each. You are in once they let you.')}
+        </p>
       ) : server ? (
-        <Button label="Join" disabled={busy} onClick={join} />
+        <Button label={t('Join')} disabled={busy} onClick={join} />
       ) : (
         error && (
           <a class="button" href="/app">
-            To Parley
+            {t('To Parley')}
           </a>
         )
       )}

@@ -2,11 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { AuthAnswer } from '../../../../client/index.ts';
 import type { Unfinished } from '../../state/account.ts';
 import type { PageState } from '../../state/page.ts';
+import type { Texts } from '../../state/texts.ts';
 import { errorText } from '../../state/toasts.ts';
 import { Button } from '../parts/Button.tsx';
-import { usePage } from '../useApp.ts';
+import { usePage, useTexts } from '../useApp.ts';
 import { CompleteSignIn } from './CompleteSignIn.tsx';
-import { Gate } from './SignIn.tsx';
+import { Gate } from './Gate.tsx';
 
 /** A sign-in that was not started here, to be confirmed. */
 interface Question {
@@ -16,6 +17,8 @@ interface Question {
 
 /** The end of a sign-in with another service: the tokens are in the fragment, which servers never receive. */
 export function OAuthCallback() {
+  const texts = useTexts();
+  const { t } = texts;
   const page = usePage();
   const [error, setError] = useState<string | null>(null);
   const [question, setQuestion] = useState<Question | null>(null);
@@ -30,7 +33,7 @@ export function OAuthCallback() {
     };
     const ticket = given.get('ticket');
     if (ticket) setUnfinished({ ticket, methods: given.get('methods')?.split(',') ?? [], onDone: ended });
-    else void finish(page, given, ended).catch((reason) => setError(errorText(reason)));
+    else void finish(texts, page, given, ended).catch((reason) => setError(errorText(reason, texts)));
   }, []);
   if (unfinished)
     return (
@@ -42,37 +45,43 @@ export function OAuthCallback() {
   return (
     <Gate>
       <p class="note" role="status">
-        {error ?? 'Signing you in…'}
+        {error ?? t('Signing you in…')}
       </p>
-      {error && <a href="/app/login">Sign in</a>}
+      {error && <a href="/app/login">{t('Sign in')}</a>}
     </Gate>
   );
 }
 
 /** A link can carry anyone's tokens: a user who follows it would write as someone else without knowing. */
 function ConfirmSignIn({ question: { user, accept } }: { question: Question }) {
+  const { rich, t } = useTexts();
   return (
     <Gate>
       <p class="note" role="status">
-        You did not begin to sign in here. Is <strong>@{user.username}</strong> you?
+        {rich('You did not begin to sign in here. Is {strong} you?', { strong: <strong>@{user.username}</strong> })}
       </p>
-      <Button label={`Go on as @${user.username}`} onClick={accept} />
-      <nav class="links" aria-label="Otherwise">
-        <a href="/app">No, that is not me</a>
+      <Button label={t('Go on as @{username}', { username: user.username })} onClick={accept} />
+      <nav class="links" aria-label={t('Otherwise')}>
+        <a href="/app">{t('No, that is not me')}</a>
       </nav>
     </Gate>
   );
 }
 
-async function finish(page: PageState, given: URLSearchParams, ended: (answer: AuthAnswer) => void): Promise<void> {
+async function finish(
+  { t }: Texts,
+  page: PageState,
+  given: URLSearchParams,
+  ended: (answer: AuthAnswer) => void,
+): Promise<void> {
   const { account, navigate } = page;
   if (given.has('linked')) {
-    (account.session.peek() ?? page).showToast('The account is linked. From now on you can sign in with it, too.');
+    (account.session.peek() ?? page).showToast(t('The account is linked. From now on you can sign in with it, too.'));
     return navigate(targetOf(given) ?? '/app/settings/account', { replace: true });
   }
   const accessToken = given.get('access_token');
   const refreshToken = given.get('refresh_token');
-  if (!accessToken || !refreshToken) throw new Error('This page ends a sign-in with another service.');
+  if (!accessToken || !refreshToken) throw new Error(t('This page ends a sign-in with another service.'));
   // The present session continues until the user has confirmed this.
   const adopted = await account.newClient().adopt({ accessToken, refreshToken });
   const deviceToken = given.get('device_token') ?? undefined;

@@ -4,15 +4,16 @@ import { Button } from '../parts/Button.tsx';
 import { ChangeAddress } from '../settings/ChangeAddress.tsx';
 import { ConfirmAddress } from '../settings/ConfirmAddress.tsx';
 import { SecondFactor } from '../settings/SecondFactor.tsx';
-import { useApp } from '../useApp.ts';
-import { Gate } from './SignIn.tsx';
+import { useApp, useTexts } from '../useApp.ts';
+import { Gate } from './Gate.tsx';
 import { isUnconfirmed } from './VerifyEmail.tsx';
 
 /** For those without the second factor that the operator requires: nothing else is possible until they have one. */
 export function SetUpFactor() {
+  const { t } = useTexts();
   const { account, client, me, setTitle } = useApp();
   useEffect(() => {
-    setTitle('Set up a second factor');
+    setTitle(t('Set up a second factor'));
     return () => {
       if (me.peek()?.secondFactor !== 'active') return;
       // It was refused until now.
@@ -23,7 +24,7 @@ export function SetUpFactor() {
   return (
     <Gate>
       <p class="note" role="status">
-        This server asks everyone for a second factor. Set one up to go on.
+        {t('This server asks everyone for a second factor. Set one up to go on.')}
       </p>
       {isUnconfirmed(me.value) ? (
         <>
@@ -33,7 +34,7 @@ export function SetUpFactor() {
       ) : (
         <SecondFactor />
       )}
-      <Button label="Sign out" kind="quiet" onClick={() => void account.signOut()} />
+      <Button label={t('Sign out')} kind="quiet" onClick={() => void account.signOut()} />
       <ConfirmIdentity />
     </Gate>
   );

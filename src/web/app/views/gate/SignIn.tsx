@@ -1,23 +1,24 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ParleyError, type RestAnswer, type ServerRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { Button } from '../parts/Button.tsx';
 import { Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form, Problem } from '../parts/Form.tsx';
-import { Icon } from '../parts/Icon.tsx';
 import { askPasskey, hasPasskeys } from '../parts/passkeys.ts';
-import { usePage } from '../useApp.ts';
+import { usePage, useTexts } from '../useApp.ts';
 import { CompleteSignIn } from './CompleteSignIn.tsx';
+import { Gate } from './Gate.tsx';
 
 /** Signing in and up. The page at the address is shown afterwards. */
 export function SignIn() {
+  const { t } = useTexts();
   const { route, account, setTitle } = usePage();
   const { name: asked } = route.value;
   // Most invited people have no account yet; users who were signed out have one.
   const name = asked === 'invite' && !account.signedOutReason.value ? 'register' : asked;
   useEffect(() => {
     account.rememberNext();
-    setTitle(name === 'register' ? 'Create an account' : 'Sign in');
+    setTitle(name === 'register' ? t('Create an account') : t('Sign in'));
   }, [name]);
   return (
     <Gate>
@@ -43,25 +44,9 @@ function Way({ name }: { name: string }) {
   return <Password />;
 }
 
-/** The frame of the pages for signing in. */
-export function Gate({ children }: { children: ComponentChildren }) {
-  return (
-    <main class="gate">
-      <div class="card">
-        <h1 class="brand">
-          <span class="logo">
-            <Icon name="chat" />
-          </span>
-          Parley
-        </h1>
-        {children}
-      </div>
-    </main>
-  );
-}
-
 /** Names the server of an invitation, for those who have to sign in first. */
 export function InvitationNote() {
+  const { rich, t } = useTexts();
   const { account } = usePage();
   const [server, setServer] = useState<ServerRecord | null>(null);
   const [isVoid, setIsVoid] = useState(false);
@@ -78,21 +63,23 @@ export function InvitationNote() {
   if (isVoid) {
     return (
       <p class="note problem" role="status">
-        This invitation is no longer valid. Ask for a new one.
+        {t('This invitation is no longer valid. Ask for a new one.')}
       </p>
     );
   }
   if (!server) return null;
   return (
     <p class="note" role="status">
-      You are invited to <strong>{server.name}</strong>. Create an account to join it, or sign in to yours.
+      {rich('You are invited to {name}. Create an account to join it, or sign in to yours.', {
+        name: <strong>{server.name}</strong>,
+      })}
     </p>
   );
 }
 
-const general = 'Signing in with the other service did not work. Nothing was changed; try again.';
+const general: Message = 'Signing in with the other service did not work. Nothing was changed; try again.';
 /** Why a sign-in with another service failed. */
-const failures: Record<string, string> = {
+const failures: Record<string, Message> = {
   linked_elsewhere: 'That account signs in somebody else here already. Unlink it there first.',
   suspended: 'This account is suspended. Ask the operator of this server.',
   unverified: 'The other service has not verified your e-mail address, which is needed here.',
@@ -101,24 +88,25 @@ const failures: Record<string, string> = {
 };
 
 export function Password() {
+  const { t } = useTexts();
   const { account } = usePage();
   const query = new URLSearchParams(location.search);
-  const failed = query.has('error') ? (failures[query.get('reason') ?? ''] ?? general) : null;
+  const failed = query.has('error') ? t(failures[query.get('reason') ?? ''] ?? general) : null;
   const signIn = ({ text, raw }: Fields) =>
     account.signIn((client) => client.signIn({ email: text('email'), password: raw('password') }));
   return (
     <>
       <Problem text={failed} />
-      <Form action="Sign in" work={signIn} class="gateway">
-        <Field label="E-mail or username" name="email" autocomplete="username" autofocus required />
-        <Field label="Password" name="password" type="password" autocomplete="current-password" required />
+      <Form action={t('Sign in')} work={signIn} class="gateway">
+        <Field label={t('E-mail or username')} name="email" autocomplete="username" autofocus required />
+        <Field label={t('Password')} name="password" type="password" autocomplete="current-password" required />
       </Form>
       <Providers />
       <ByPasskey />
-      <nav class="links" aria-label="Other ways to sign in">
-        <a href="/app/register">Create an account</a>
-        <a href="/app/code">Sign in with a code by e-mail</a>
-        <a href="/app/forgot">Forgot the password?</a>
+      <nav class="links" aria-label={t('Other ways to sign in')}>
+        <a href="/app/register">{t('Create an account')}</a>
+        <a href="/app/code">{t('Sign in with a code by e-mail')}</a>
+        <a href="/app/forgot">{t('Forgot the password?')}</a>
       </nav>
     </>
   );
@@ -126,16 +114,18 @@ export function Password() {
 
 /** A passkey needs no name: the browser shows those of this site. */
 function ByPasskey() {
+  const texts = useTexts();
+  const { t } = texts;
   const { account, attempt } = usePage();
   if (!hasPasskeys()) return null;
   const signIn = () =>
     account.signIn(async (client) => {
-      const passkey = await askPasskey(await client.rest('POST /api/auth/passkeys/sign-in/start'));
+      const passkey = await askPasskey(texts, await client.rest('POST /api/auth/passkeys/sign-in/start'));
       return client.rest('POST /api/auth/passkeys/sign-in', { body: { passkey } });
     });
   return (
     <div class="providers">
-      <Button label="Sign in with a passkey" kind="quiet" onClick={() => void attempt(signIn)} />
+      <Button label={t('Sign in with a passkey')} kind="quiet" onClick={() => void attempt(signIn)} />
     </div>
   );
 }
@@ -144,6 +134,7 @@ type Provider = RestAnswer<'GET /api/auth/oauth/providers'>[number];
 
 /** Other services to sign in with. They are optional, so a failed request is ignored. */
 export function Providers({ inviteCode = '' }: { inviteCode?: string }) {
+  const { t } = useTexts();
   const { account } = usePage();
   const [list, setList] = useState<Provider[]>([]);
   useEffect(() => {
@@ -153,8 +144,8 @@ export function Providers({ inviteCode = '' }: { inviteCode?: string }) {
   const search = inviteCode ? `?${new URLSearchParams({ inviteCode })}` : '';
   return (
     <>
-      <p class="or">or</p>
-      <ul class="providers" aria-label="Sign in with another service">
+      <p class="or">{t('or')}</p>
+      <ul class="providers" aria-label={t('Sign in with another service')}>
         {list.map(({ provider, name }) => (
           <li key={provider}>
             <a
@@ -162,7 +153,7 @@ export function Providers({ inviteCode = '' }: { inviteCode?: string }) {
               href={`/api/auth/oauth/${encodeURIComponent(provider)}${search}`}
               onClick={() => account.providerSignInStarted()}
             >
-              Continue with {name}
+              {t('Continue with {name}', { name })}
             </a>
           </li>
         ))}
@@ -172,6 +163,7 @@ export function Providers({ inviteCode = '' }: { inviteCode?: string }) {
 }
 
 export function Register() {
+  const { t } = useTexts();
   const { account } = usePage();
   const [inviteCode, setInviteCode] = useState('');
   const create = async ({ text, raw }: Fields) => {
@@ -180,38 +172,38 @@ export function Register() {
   };
   return (
     <>
-      <Form action="Create account" work={create} class="gateway">
+      <Form action={t('Create account')} work={create} class="gateway">
         <Field
-          label="E-mail"
+          label={t('E-mail')}
           name="email"
           type="email"
           autocomplete="email"
           autofocus
           required
-          hint="A mail goes there: to confirm it, or to say that it has an account already."
+          hint={t('A mail goes there: to confirm it, or to say that it has an account already.')}
         />
         <Field
-          label="Username"
+          label={t('Username')}
           name="username"
           autocomplete="username"
           minlength={3}
           maxlength={32}
-          hint="Optional; letters and digits of one script."
+          hint={t('Optional; letters and digits of one script.')}
         />
-        <NewPassword label="Password" name="password" hint="8 characters or more." />
+        <NewPassword label={t('Password')} name="password" hint={t('8 characters or more.')} />
         {/* Someone with an invitation to a server would mistake its code for one of these. */}
         {!account.invitation && (
           <Field
-            label="Invite code"
+            label={t('Invite code')}
             name="inviteCode"
-            hint="Optional; you can also redeem it later."
+            hint={t('Optional; you can also redeem it later.')}
             onInput={setInviteCode}
           />
         )}
       </Form>
       <Providers inviteCode={inviteCode.trim()} />
-      <nav class="links" aria-label="Other ways to sign in">
-        <a href="/app/login">I have an account</a>
+      <nav class="links" aria-label={t('Other ways to sign in')}>
+        <a href="/app/login">{t('I have an account')}</a>
       </nav>
     </>
   );
@@ -219,6 +211,7 @@ export function Register() {
 
 /** Signing in or up with a code that is mailed. */
 export function Code() {
+  const { t } = useTexts();
   const { account } = usePage();
   const [sent, setSent] = useState<{ email: string; minutes: number } | null>(null);
   const start = async ({ text }: Fields) => {
@@ -235,25 +228,29 @@ export function Code() {
   return (
     <>
       {sent === null ? (
-        <Form key="start" action="Send me a code" work={start} class="gateway">
-          <Field label="E-mail" name="email" type="email" autocomplete="email" autofocus required />
+        <Form key="start" action={t('Send me a code')} work={start} class="gateway">
+          <Field label={t('E-mail')} name="email" type="email" autocomplete="email" autofocus required />
         </Form>
       ) : (
-        <Form key="verify" action="Sign in" work={verify} class="gateway">
+        <Form key="verify" action={t('Sign in')} work={verify} class="gateway">
           <p class="note" role="status">
-            We sent six digits to {sent.email}. They are valid for {sent.minutes} minutes.
+            {t('We sent six digits to {email}. They are valid for {minutes} minutes.', {
+              email: sent.email,
+              minutes: sent.minutes,
+            })}
           </p>
-          <Field label="Code" name="code" inputmode="numeric" autocomplete="one-time-code" autofocus required />
+          <Field label={t('Code')} name="code" inputmode="numeric" autocomplete="one-time-code" autofocus required />
         </Form>
       )}
-      <nav class="links" aria-label="Other ways to sign in">
-        <a href="/app/login">Sign in with a password</a>
+      <nav class="links" aria-label={t('Other ways to sign in')}>
+        <a href="/app/login">{t('Sign in with a password')}</a>
       </nav>
     </>
   );
 }
 
 export function Forgot() {
+  const { t } = useTexts();
   const { account } = usePage();
   const [sent, setSent] = useState(false);
   const send = async ({ text }: Fields) => {
@@ -266,16 +263,17 @@ export function Forgot() {
     <>
       {sent ? (
         <p class="note" role="status">
-          If there is an account with this address, a link to set a new password is on its way. It is valid for half an
-          hour.
+          {t(
+            'If there is an account with this address, a link to set a new password is on its way. It is valid for half an hour.',
+          )}
         </p>
       ) : (
-        <Form action="Send me a link" work={send} class="gateway">
-          <Field label="E-mail" name="email" type="email" autocomplete="email" autofocus required />
+        <Form action={t('Send me a link')} work={send} class="gateway">
+          <Field label={t('E-mail')} name="email" type="email" autocomplete="email" autofocus required />
         </Form>
       )}
-      <nav class="links" aria-label="Other ways to sign in">
-        <a href="/app/login">Back</a>
+      <nav class="links" aria-label={t('Other ways to sign in')}>
+        <a href="/app/login">{t('Back')}</a>
       </nav>
     </>
   );

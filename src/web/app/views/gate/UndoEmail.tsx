@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Form } from '../parts/Form.tsx';
-import { usePage } from '../useApp.ts';
-import { Gate } from './SignIn.tsx';
+import { usePage, useTexts } from '../useApp.ts';
+import { Gate } from './Gate.tsx';
 
 /** The page of the link in the mail to an old address. Mail scanners open it too, so nothing happens before a click. */
 export function UndoEmail() {
+  const { t } = useTexts();
   const { setTitle, account } = usePage();
   const [token] = useState(() => new URLSearchParams(location.search).get('token') ?? '');
   const [email, setEmail] = useState<string | null>(null);
   useEffect(() => {
-    setTitle('Take back the change of address');
+    setTitle(t('Take back the change of address'));
     // The link is a secret: it must not stay in the address or the history.
     history.replaceState(null, '', location.pathname);
   }, []);
@@ -21,19 +22,23 @@ export function UndoEmail() {
     return (
       <Gate>
         <p class="note" role="status">
-          The address of your account is {email} again, and everything that let anyone in has ended. Set a new password.
+          {t(
+            'The address of your account is {email} again, and everything that let anyone in has ended. Set a new password.',
+            { email },
+          )}
         </p>
-        <nav class="links" aria-label="Go on">
-          <a href="/app/forgot">Set a new password</a>
+        <nav class="links" aria-label={t('Go on')}>
+          <a href="/app/forgot">{t('Set a new password')}</a>
         </nav>
       </Gate>
     );
   return (
     <Gate>
-      <Form action="Take it back" work={undo} class="gateway grave">
+      <Form action={t('Take it back')} work={undo} class="gateway grave">
         <p class="note">
-          Somebody changed the address of your account. If it was not you, take it back: all sessions, tokens, linked
-          accounts and the password end.
+          {t(
+            'Somebody changed the address of your account. If it was not you, take it back: all sessions, tokens, linked accounts and the password end.',
+          )}
         </p>
       </Form>
     </Gate>

@@ -1,27 +1,29 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { OwnUser } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { usePage } from '../useApp.ts';
-import { Gate } from './SignIn.tsx';
+import { usePage, useTexts } from '../useApp.ts';
+import { Gate } from './Gate.tsx';
 
 /** The page of a mailed link. Mail scanners open it too, so nothing happens before a click. */
 export function VerifyEmail() {
+  const { t } = useTexts();
   const { setTitle, account } = usePage();
   const [token] = useState(() => new URLSearchParams(location.search).get('token') ?? '');
   const [outcome, setOutcome] = useState<string | null>(null);
   useEffect(() => {
-    setTitle('Confirm your e-mail address');
+    setTitle(t('Confirm your e-mail address'));
     // The link is a secret: it must not stay in the address or the history.
     history.replaceState(null, '', location.pathname);
   }, []);
   const confirm = async (password?: string) => {
     const body = { token, password };
     const { takenOver } = await account.client.rest('POST /api/auth/email-verification/complete', { body });
-    setOutcome(takenOver ? claimed : 'Your e-mail address is confirmed.');
+    setOutcome(takenOver ? t(claimed) : t('Your e-mail address is confirmed.'));
     await account.session.peek()?.refreshMe();
   };
-  if (outcome !== null || token === '') return <Outcome text={outcome ?? incomplete} />;
+  if (outcome !== null || token === '') return <Outcome text={outcome ?? t(incomplete)} />;
   return (
     <Gate>
       {isUnconfirmed(account.session.value?.me.value) ? (
@@ -33,8 +35,8 @@ export function VerifyEmail() {
   );
 }
 
-const incomplete = 'This link is not complete. Open it once more from your mail, or have another one sent.';
-const claimed =
+const incomplete: Message = 'This link is not complete. Open it once more from your mail, or have another one sent.';
+const claimed: Message =
   'The account is yours alone now: what let its maker in has ended. Sign in with a code by e-mail, or set a new password.';
 
 /** Whether a user has not confirmed their e-mail address yet. */
@@ -42,16 +44,17 @@ export const isUnconfirmed = (me: OwnUser | null | undefined): boolean =>
   me?.emailVerifiedAt === null && me.email !== null;
 
 function Outcome({ text }: { text: string }) {
+  const { t } = useTexts();
   const isSignedIn = usePage().account.session.value !== null;
   return (
     <Gate>
       <p class="note" role="status">
         {text}
       </p>
-      <nav class="links" aria-label="Go on">
-        <a href="/app">To Parley</a>
-        {!isSignedIn && <a href="/app/code">Sign in with a code by e-mail</a>}
-        {!isSignedIn && <a href="/app/forgot">Set a new password</a>}
+      <nav class="links" aria-label={t('Go on')}>
+        <a href="/app">{t('To Parley')}</a>
+        {!isSignedIn && <a href="/app/code">{t('Sign in with a code by e-mail')}</a>}
+        {!isSignedIn && <a href="/app/forgot">{t('Set a new password')}</a>}
       </nav>
     </Gate>
   );
@@ -62,30 +65,34 @@ interface ConfirmProps {
 }
 
 function Own({ confirm }: ConfirmProps) {
+  const { t } = useTexts();
   const email = usePage().account.session.value?.me.value?.email;
   return (
-    <Form action="Confirm" work={() => confirm()} class="gateway">
-      <p class="note">Confirm that {email} is your e-mail address.</p>
+    <Form action={t('Confirm')} work={() => confirm()} class="gateway">
+      <p class="note">{t('Confirm that {email} is your e-mail address.', { email })}</p>
     </Form>
   );
 }
 
 /** The account's creator confirms with its password; for anyone else confirming means taking the account over. */
 function ConfirmAsStranger({ confirm }: ConfirmProps) {
+  const { t } = useTexts();
   const withPassword = ({ raw }: Fields) => confirm(raw('password'));
   return (
     <>
-      <Form action="Confirm" work={withPassword} class="gateway">
+      <Form action={t('Confirm')} work={withPassword} class="gateway">
         <p class="note">
-          You made the account yourself? Then confirm your e-mail address with its password, or open the link where you
-          are signed in to it.
+          {t(
+            'You made the account yourself? Then confirm your e-mail address with its password, or open the link where you are signed in to it.',
+          )}
         </p>
-        <Field label="Password" name="password" type="password" autocomplete="current-password" required />
+        <Field label={t('Password')} name="password" type="password" autocomplete="current-password" required />
       </Form>
-      <Form action="Take over the account" work={() => confirm()} class="gateway grave">
+      <Form action={t('Take over the account')} work={() => confirm()} class="gateway grave">
         <p class="note">
-          Somebody else made it with your address? Then take it over: its password, sessions, tokens and linked accounts
-          end.
+          {t(
+            'Somebody else made it with your address? Then take it over: its password, sessions, tokens and linked accounts end.',
+          )}
         </p>
       </Form>
     </>

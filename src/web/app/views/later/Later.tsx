@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { type LaterSection, pathTo } from '../../state/router.ts';
 import { Button, IconButton } from '../parts/Button.tsx';
 import type { IconName } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Page, Row } from '../parts/Page.tsx';
-import { shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { RemindDialog } from './RemindDialog.tsx';
 import { SavedList } from './SavedList.tsx';
 import { ScheduledList } from './ScheduledList.tsx';
 
-const sections: { section: LaterSection; label: string; icon: IconName }[] = [
+const sections: { section: LaterSection; label: Message; icon: IconName }[] = [
   { section: 'saved', label: 'Saved', icon: 'bookmark' },
   { section: 'done', label: 'Done', icon: 'check' },
   { section: 'scheduled', label: 'Scheduled', icon: 'clock' },
@@ -20,19 +20,20 @@ const sections: { section: LaterSection; label: string; icon: IconName }[] = [
 
 /** What the user has put off: saved messages and reminders, scheduled messages, and drafts. */
 export function Later({ section }: { section: LaterSection }) {
+  const { t } = useTexts();
   const [reminding, setReminding] = useState(false);
   const tabs = sections.map(({ section: one, label, icon }) => ({
     href: pathTo.later(one),
-    label,
+    label: t(label),
     icon,
     current: one === section,
   }));
   return (
     <Page
-      title="Later"
+      title={t('Later')}
       back="/app/messages"
       tabs={tabs}
-      actions={<IconButton icon="add" label="New reminder" onClick={() => setReminding(true)} />}
+      actions={<IconButton icon="add" label={t('New reminder')} onClick={() => setReminding(true)} />}
     >
       {section === 'scheduled' && <ScheduledList />}
       {section === 'drafts' && <DraftList />}
@@ -45,6 +46,7 @@ export function Later({ section }: { section: LaterSection }) {
 type Draft = RestAnswer<'GET /api/drafts'>[number];
 
 function DraftList() {
+  const { t } = useTexts();
   const { client, drafts, attempt } = useApp();
   const { value: list, load } = useLoaded(() => client.rest('GET /api/drafts'), []);
   useEffect(() => client.on('draft:updated', () => void attempt(load)), []);
@@ -57,7 +59,7 @@ function DraftList() {
     });
   return (
     <>
-      {list?.length === 0 && <p class="empty">You have sent all that you began to write.</p>}
+      {list?.length === 0 && <p class="empty">{t('You have sent all that you began to write.')}</p>}
       <ul class="people">
         {list?.map((draft) => (
           <DraftRow key={draft.revision} draft={draft} onDiscard={() => void discard(draft)} />
@@ -67,24 +69,25 @@ function DraftList() {
   );
 }
 
-const filesText = (count: number) => (count === 1 ? '1 file, ' : `${count} files, `);
-
 function DraftRow({ draft, onDiscard }: { draft: Draft; onDiscard(): void }) {
+  const { shortTime, t } = useTexts();
   const { destinations } = useApp();
   const there = destinations.value.find(({ channelId }) => channelId === draft.channelId);
-  const name = `${draft.threadId ? 'A thread in ' : ''}${there?.name ?? 'a conversation'}`;
+  const place = there?.name ?? t('a conversation');
+  const name = draft.threadId ? t('A thread in {place}', { place }) : place;
   const href = there && (draft.threadId ? `${there.href}/thread/${draft.threadId}` : there.href);
+  const count = draft.attachments.length;
   const about = (
     <>
-      {draft.replyToId && 'An answer: '}
+      {draft.replyToId && `${t('An answer:')} `}
       <span class="excerpt">{draft.content || draft.attachments.map(({ filename }) => filename).join(', ')}</span>{' '}
-      {draft.content && draft.attachments.length > 0 && filesText(draft.attachments.length)}
+      {draft.content && count > 0 && `${t('{count, plural, one {# file} other {# files}}', { count })} · `}
       {shortTime(draft.updatedAt)}
     </>
   );
   return (
     <Row name={name} about={about} {...(href ? { href } : {})}>
-      <Button label="Discard" kind="quiet" onClick={onDiscard} />
+      <Button label={t('Discard')} kind="quiet" onClick={onDiscard} />
     </Row>
   );
 }

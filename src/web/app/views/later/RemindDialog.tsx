@@ -1,26 +1,26 @@
 import type { RestAnswer } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { chosenTime, TimeChoice } from '../parts/TimeChoice.tsx';
-import { fullTime } from '../parts/time.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 
 export type LaterEntry = RestAnswer<'GET /api/later'>[number];
 
 /** Saves a message without a reminder. */
-export const saveForLater = (app: AppState, messageId: string): Promise<boolean> =>
+export const saveForLater = ({ t }: Texts, app: AppState, messageId: string): Promise<boolean> =>
   app.attempt(async () => {
     await app.client.rest('POST /api/later', { body: { messageId } });
-    app.showToast('Saved for later.', 'good', pathTo.later('saved'));
+    app.showToast(t('Saved for later.'), 'good', pathTo.later('saved'));
   });
 
 /** Takes a message out of what is saved, with its reminder. */
-export const unsave = (app: AppState, id: string): Promise<boolean> =>
+export const unsave = ({ t }: Texts, app: AppState, id: string): Promise<boolean> =>
   app.attempt(async () => {
     await app.client.rest('DELETE /api/later/:id', { id });
-    app.showToast('It is no longer saved.', 'good');
+    app.showToast(t('It is no longer saved.'), 'good');
   });
 
 interface RemindProps {
@@ -32,22 +32,24 @@ interface RemindProps {
 
 /** Asks when to remind the user of something. */
 export function RemindDialog({ messageId, entry, onClose }: RemindProps) {
+  const texts = useTexts();
+  const { fullTime, t } = texts;
   const { client, showToast } = useApp();
   const remind = async (fields: Fields) => {
-    const remindAt = chosenTime(fields);
+    const remindAt = chosenTime(texts, fields);
     const note = fields.text('note');
     if (entry) await client.rest('PATCH /api/later/:id', { id: entry.id, body: { remindAt, note } });
     else await client.rest('POST /api/later', { body: { messageId, remindAt, ...(note === '' ? {} : { note }) } });
     onClose();
-    showToast(`You will be reminded: ${fullTime(remindAt)}.`, 'good', pathTo.later('saved'));
+    showToast(t('You will be reminded: {time}.', { time: fullTime(remindAt) }), 'good', pathTo.later('saved'));
   };
   const isOfNote = !messageId && !entry?.messageId;
   return (
-    <Dialog title="Remind me" onClose={onClose}>
-      <Form action="Remind me" work={remind}>
-        <TimeChoice label="When" value={entry?.remindAt ?? null} />
+    <Dialog title={t('Remind me')} onClose={onClose}>
+      <Form action={t('Remind me')} work={remind}>
+        <TimeChoice label={t('When')} value={entry?.remindAt ?? null} />
         <Field
-          label={isOfNote ? 'Of what' : 'Note'}
+          label={isOfNote ? t('What to remind you of') : t('Note')}
           name="note"
           value={entry?.note ?? ''}
           maxlength={1000}

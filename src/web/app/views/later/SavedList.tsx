@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { saidIn, withoutSpoilers } from '../../../../contract/quote.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
@@ -8,16 +9,16 @@ import { Icon } from '../parts/Icon.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Text } from '../parts/text.tsx';
-import { shortTime } from '../parts/time.ts';
 import { Attachments } from '../talk/Attachments.tsx';
 import { Forwarded } from '../talk/Forwarded.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { type LaterEntry, RemindDialog } from './RemindDialog.tsx';
 
 const pageSize = 50;
 
 /** Saved messages and reminders, kept up to date: those that the user was reminded of come first. */
 export function SavedList({ isDone }: { isDone: boolean }) {
+  const { t } = useTexts();
   const { client, attempt } = useApp();
   const status = isDone ? 'done' : 'open';
   const { list, load, onMore } = usePages(
@@ -40,7 +41,9 @@ export function SavedList({ isDone }: { isDone: boolean }) {
   return (
     <>
       {list?.length === 0 && (
-        <p class="empty">{isDone ? 'Nothing is done yet.' : 'Save messages by their menu, and find them here.'}</p>
+        <p class="empty">
+          {isDone ? t('Nothing is done yet.') : t('Save messages by their menu, and find them here.')}
+        </p>
       )}
       <ol class="held">
         {[...due, ...others].map((entry) => (
@@ -57,31 +60,39 @@ const isDue = ({ isDone, remindAt, remindedAt }: LaterEntry): boolean =>
   !isDone && remindAt === null && remindedAt !== null;
 
 function Saved({ entry }: { entry: LaterEntry }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, attempt } = useApp();
   const [reminding, setReminding] = useState(false);
   const { id, message, isDone, note } = entry;
   const change = (body: { isDone?: boolean; remindAt?: null }) =>
     void attempt(() => client.rest('PATCH /api/later/:id', { id, body }));
   const items: MenuItem[] = [
-    { label: entry.remindAt ? 'Change the reminder' : 'Remind me', icon: 'clock', run: () => setReminding(true) },
-    ...(entry.remindAt ? [{ label: 'No reminder', icon: 'mute' as const, run: () => change({ remindAt: null }) }] : []),
+    { label: entry.remindAt ? t('Change the reminder') : t('Remind me'), icon: 'clock', run: () => setReminding(true) },
+    ...(entry.remindAt
+      ? [{ label: t('No reminder'), icon: 'mute' as const, run: () => change({ remindAt: null }) }]
+      : []),
     {
-      label: 'Remove',
+      label: t('Remove'),
       icon: 'trash',
       danger: true,
       run: () => void attempt(() => client.rest('DELETE /api/later/:id', { id })),
     },
   ];
   return (
-    <li aria-label={note ?? (message ? withoutSpoilers(saidIn(message)) : 'A message that is gone')}>
+    <li aria-label={note ?? (message ? withoutSpoilers(saidIn(message)) : t('A message that is gone'))}>
       {message ? <Avatar user={message.author} size="small" /> : <Icon name={entry.messageId ? 'block' : 'bell'} />}
       <div>
-        <p class={isDue(entry) ? 'bad' : 'faint'}>{aboutOf(entry)}</p>
+        <p class={isDue(entry) ? 'bad' : 'faint'}>{aboutOf(texts, entry)}</p>
         {note && <p>{note}</p>}
         <SavedMessage entry={entry} />
         <footer>
-          <Button label={isDone ? 'Open again' : 'Done'} kind="quiet" onClick={() => change({ isDone: !isDone })} />
-          <Menu label="More" items={items}>
+          <Button
+            label={isDone ? t('Open again') : t('Done')}
+            kind="quiet"
+            onClick={() => change({ isDone: !isDone })}
+          />
+          <Menu label={t('More')} items={items}>
             <Icon name="more" />
           </Menu>
         </footer>
@@ -92,7 +103,8 @@ function Saved({ entry }: { entry: LaterEntry }) {
 }
 
 function SavedMessage({ entry: { message, serverId, isGone } }: { entry: LaterEntry }) {
-  if (isGone) return <p class="hint">The message is gone: it was deleted, or you are no longer there.</p>;
+  const { t } = useTexts();
+  if (isGone) return <p class="hint">{t('The message is gone: it was deleted, or you are no longer there.')}</p>;
   if (!message) return null;
   const own = saidIn({ content: message.content, poll: message.poll });
   return (
@@ -104,15 +116,15 @@ function SavedMessage({ entry: { message, serverId, isGone } }: { entry: LaterEn
       </Folding>
       <Forwarded message={message} />
       <Attachments list={message.attachments} />
-      <a href={pathTo.messageOrThread(serverId, message)}>Show the message</a>
+      <a href={pathTo.messageOrThread(serverId, message)}>{t('Show the message')}</a>
     </>
   );
 }
 
-function aboutOf(entry: LaterEntry): string {
+function aboutOf({ shortTime, t }: Texts, entry: LaterEntry): string {
   const { message, remindAt, remindedAt, createdAt } = entry;
   const from = message ? `${message.author.displayName}: ` : '';
-  if (remindAt) return `${from || 'A reminder: '}you will be reminded ${shortTime(remindAt)}`;
-  if (isDue(entry) && remindedAt) return `${from || 'A reminder: '}due since ${shortTime(remindedAt)}`;
-  return `${from}saved ${shortTime(createdAt)}`;
+  if (remindAt) return `${from}${t('you will be reminded {time}', { time: shortTime(remindAt) })}`;
+  if (isDue(entry) && remindedAt) return `${from}${t('due since {time}', { time: shortTime(remindedAt) })}`;
+  return `${from}${t('saved {time}', { time: shortTime(createdAt) })}`;
 }

@@ -10,10 +10,9 @@ import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { chosenTime, TimeChoice } from '../parts/TimeChoice.tsx';
 import { Text } from '../parts/text.tsx';
-import { shortTime } from '../parts/time.ts';
 import { Attachments } from '../talk/Attachments.tsx';
 import { maxLength } from '../talk/Composer.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 type Scheduled = RestAnswer<'GET /api/scheduled-messages'>[number];
 
@@ -21,6 +20,7 @@ const pageSize = 50;
 
 /** Scheduled messages in the order in which they are due, with those that were refused; kept up to date. */
 export function ScheduledList() {
+  const { t } = useTexts();
   const { client, attempt } = useApp();
   const { list, load, onMore } = usePages(
     pageSize,
@@ -38,7 +38,7 @@ export function ScheduledList() {
   return (
     <>
       {list?.length === 0 && (
-        <p class="empty">Nothing is scheduled. The clock beside the button that sends schedules a message.</p>
+        <p class="empty">{t('Nothing is scheduled. The clock beside the button that sends schedules a message.')}</p>
       )}
       <ol class="held">
         {list?.map((one) => (
@@ -51,32 +51,37 @@ export function ScheduledList() {
 }
 
 function One({ one }: { one: Scheduled }) {
+  const { rich, shortTime, t } = useTexts();
   const { client, attempt, destinations } = useApp();
   const [editing, setEditing] = useState(false);
   const { id, failure, status } = one;
   const there = destinations.value.find(({ channelId }) => channelId === one.channelId);
-  const place = `${one.threadId ? 'a thread in ' : ''}${there?.name ?? 'a conversation that is in none of your lists'}`;
+  const main = there?.name ?? t('a conversation that is in none of your lists');
+  const place = one.threadId ? t('a thread in {place}', { place: main }) : main;
   const items: MenuItem[] = [
     {
-      label: 'Send now',
+      label: t('Send now'),
       icon: 'send',
       run: () => void attempt(() => client.rest('POST /api/scheduled-messages/:id/send', { id })),
     },
     {
-      label: failure ? 'Discard' : 'Cancel',
+      label: failure ? t('Discard') : t('Cancel'),
       icon: 'trash',
       danger: true,
       run: () => void attempt(() => client.rest('DELETE /api/scheduled-messages/:id', { id })),
     },
   ];
   return (
-    <li aria-label={`To ${place}: ${one.content}`}>
+    <li aria-label={t('To {place}: {content}', { place, content: one.content })}>
       <Icon name={failure ? 'block' : 'clock'} />
       <div>
         <p class="faint">
-          {failure ? 'To' : `${shortTime(one.sendAt)} to`} {there ? <a href={there.href}>{place}</a> : place}
+          {rich(failure ? 'To {place}' : '{time} to {place}', {
+            time: shortTime(one.sendAt),
+            place: there ? <a href={there.href}>{place}</a> : place,
+          })}
         </p>
-        {failure && <p class="bad">{`It was not sent: ${failure.message}`}</p>}
+        {failure && <p class="bad">{t('It was not sent: {message}', { message: failure.message })}</p>}
         <Folding content={one.content}>
           <div class="text">
             <Text content={one.content} />
@@ -84,11 +89,11 @@ function One({ one }: { one: Scheduled }) {
         </Folding>
         <Attachments list={one.attachments} />
         {status === 'sending' ? (
-          <p class="hint">It is being sent.</p>
+          <p class="hint">{t('It is being sent.')}</p>
         ) : (
           <footer>
-            <Button label={failure ? 'Schedule again' : 'Change'} kind="quiet" onClick={() => setEditing(true)} />
-            <Menu label="More" items={items}>
+            <Button label={failure ? t('Schedule again') : t('Change')} kind="quiet" onClick={() => setEditing(true)} />
+            <Menu label={t('More')} items={items}>
               <Icon name="more" />
             </Menu>
           </footer>
@@ -100,25 +105,27 @@ function One({ one }: { one: Scheduled }) {
 }
 
 function EditDialog({ one, onClose }: { one: Scheduled; onClose(): void }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client } = useApp();
   const { id, content, attachments, sendAt, failure } = one;
   const save = async (fields: Fields) => {
-    const body = { content: fields.text('content'), sendAt: chosenTime(fields) };
+    const body = { content: fields.text('content'), sendAt: chosenTime(texts, fields) };
     await client.rest('PATCH /api/scheduled-messages/:id', { id, body });
     onClose();
   };
   return (
-    <Dialog title="Scheduled message" onClose={onClose}>
-      <Form action="Save" work={save}>
+    <Dialog title={t('Scheduled message')} onClose={onClose}>
+      <Form action={t('Save')} work={save}>
         <TextArea
-          label="Message"
+          label={t('Message')}
           name="content"
           value={content}
           rows={5}
           maxlength={maxLength}
           required={attachments.length === 0}
         />
-        <TimeChoice label="When" value={failure ? null : sendAt} />
+        <TimeChoice label={t('When')} value={failure ? null : sendAt} />
       </Form>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { useTexts } from '../useApp.ts';
 import { Icon, type IconName } from './Icon.tsx';
 
 interface ButtonProps {
@@ -46,6 +47,7 @@ export function IconButton({ icon, label, disabled = false, tabIndex, onClick }:
 
 /** A button at the end of a list that loads more. */
 export function More({ onMore }: { onMore(): Promise<unknown> }) {
+  const { t } = useTexts();
   const [busy, setBusy] = useState(false);
   const fetch = async () => {
     setBusy(true);
@@ -55,7 +57,7 @@ export function More({ onMore }: { onMore(): Promise<unknown> }) {
   return (
     // It is not disabled meanwhile, since it would lose the focus.
     <button type="button" class="button quiet more" aria-busy={busy} onClick={() => !busy && void fetch()}>
-      {busy ? 'One moment…' : 'Show more'}
+      {busy ? t('One moment…') : t('Show more')}
     </button>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { IconButton } from './Button.tsx';
 import type { Token } from './highlight.ts';
 
@@ -51,6 +51,7 @@ interface CodeProps {
 
 /** A block of code, with the name of its language, its colours, and a button that copies it. */
 export function Code({ text, language, plain }: CodeProps) {
+  const { t } = useTexts();
   const { copy } = useApp();
   const highlighted = useHighlighted(text, plain ? '' : language);
   const code = (
@@ -74,7 +75,7 @@ export function Code({ text, language, plain }: CodeProps) {
       {language !== '' && <span class="language">{highlighted?.name ?? language}</span>}
       {code}
       {/* Only secure pages have a clipboard. */}
-      {navigator.clipboard && <IconButton icon="copy" label="Copy the code" onClick={() => void copy(text)} />}
+      {navigator.clipboard && <IconButton icon="copy" label={t('Copy the code')} onClick={() => void copy(text)} />}
     </div>
   );
 }

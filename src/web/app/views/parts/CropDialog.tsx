@@ -1,7 +1,9 @@
 import type { TargetedPointerEvent } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { PictureShape } from '../../state/pictures.ts';
+import type { Texts } from '../../state/texts.ts';
 import { errorText } from '../../state/toasts.ts';
+import { useTexts } from '../useApp.ts';
 import { Button } from './Button.tsx';
 import { type Crop, cropOf, middle, moved } from './crop.ts';
 import { Dialog } from './Dialog.tsx';
@@ -19,6 +21,8 @@ interface CropDialogProps {
 
 /** Lets the user choose which part of a picture is shown. */
 export function CropDialog({ file, shape, onClose, onDone }: CropDialogProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const [image, setImage] = useState<ImageBitmap | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [view, setView] = useState(middle);
@@ -31,7 +35,7 @@ export function CropDialog({ file, shape, onClose, onDone }: CropDialogProps) {
         opened = bitmap;
         setImage(bitmap);
       },
-      () => setError('This browser cannot show this file; choose a PNG, JPEG, GIF or WebP file.'),
+      () => setError(t('This browser cannot show this file; choose a PNG, JPEG, GIF or WebP file.')),
     );
     return () => opened?.close();
   }, [file]);
@@ -45,27 +49,28 @@ export function CropDialog({ file, shape, onClose, onDone }: CropDialogProps) {
     setView(moved(view, image, crop, -event.movementX * scale, -event.movementY * scale));
   };
   const use = () => {
-    if (image && crop) pictureOf(image, crop, width).then(onDone, (reason) => setError(errorText(reason)));
+    if (image && crop)
+      pictureOf(texts, image, crop, width).then(onDone, (reason) => setError(errorText(reason, texts)));
   };
   return (
-    <Dialog title="Choose what is shown" onClose={onClose}>
+    <Dialog title={t('Choose what is shown')} onClose={onClose}>
       <canvas
         ref={canvas}
         class={`crop ${shape}`}
         width={width}
         height={height}
         role="img"
-        aria-label="The part that is shown"
+        aria-label={t('The part that is shown')}
         onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
         onPointerMove={drag}
       />
-      <Slider label="Zoom" min={1} max={4} value={view.zoom} onInput={(zoom) => setView({ ...view, zoom })} />
-      <Slider label="Left to right" min={0} max={1} value={view.x} onInput={(x) => setView({ ...view, x })} />
-      <Slider label="Top to bottom" min={0} max={1} value={view.y} onInput={(y) => setView({ ...view, y })} />
+      <Slider label={t('Zoom')} min={1} max={4} value={view.zoom} onInput={(zoom) => setView({ ...view, zoom })} />
+      <Slider label={t('Left to right')} min={0} max={1} value={view.x} onInput={(x) => setView({ ...view, x })} />
+      <Slider label={t('Top to bottom')} min={0} max={1} value={view.y} onInput={(y) => setView({ ...view, y })} />
       <Problem text={error} />
       <footer>
-        <Button label="Cancel" kind="quiet" onClick={onClose} />
-        <Button label="Use it" disabled={!image} onClick={use} />
+        <Button label={t('Cancel')} kind="quiet" onClick={onClose} />
+        <Button label={t('Use it')} disabled={!image} onClick={use} />
       </footer>
     </Dialog>
   );
@@ -107,7 +112,7 @@ function draw(canvas: HTMLCanvasElement, image: ImageBitmap, { left, top, width,
 }
 
 /** @returns the part as a file of its own, without what the original says of places and cameras */
-function pictureOf(image: ImageBitmap, crop: Crop, maxWidth: number): Promise<Blob> {
+function pictureOf({ t }: Texts, image: ImageBitmap, crop: Crop, maxWidth: number): Promise<Blob> {
   const canvas = document.createElement('canvas');
   const scale = Math.min(1, maxWidth / crop.width);
   canvas.width = Math.max(1, Math.round(crop.width * scale));
@@ -116,7 +121,7 @@ function pictureOf(image: ImageBitmap, crop: Crop, maxWidth: number): Promise<Bl
   return new Promise((resolve, reject) => {
     // Browsers that cannot write WebP write PNG.
     canvas.toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error('This picture is too large for this browser.'))),
+      (blob) => (blob ? resolve(blob) : reject(new Error(t('This picture is too large for this browser.')))),
       'image/webp',
       0.92,
     );

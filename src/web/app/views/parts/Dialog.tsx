@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useTexts } from '../useApp.ts';
 import { Button, IconButton } from './Button.tsx';
 
 interface DialogProps {
@@ -13,6 +14,7 @@ interface DialogProps {
 
 /** A modal dialog: the browser keeps the focus in it, Escape closes it, and the focus returns. */
 export function Dialog({ title, size, onKeyDown, onClose, children }: DialogProps) {
+  const { t } = useTexts();
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   const before = useRef<Element | null>(null);
@@ -30,7 +32,7 @@ export function Dialog({ title, size, onKeyDown, onClose, children }: DialogProp
     <dialog ref={ref} class={size ?? ''} aria-labelledby={id} onKeyDown={onKeyDown} onClose={onClose}>
       <header>
         <h2 id={id}>{title}</h2>
-        <IconButton icon="close" label="Close" onClick={() => ref.current?.close()} />
+        <IconButton icon="close" label={t('Close')} onClick={() => ref.current?.close()} />
       </header>
       {children}
     </dialog>
@@ -46,11 +48,12 @@ interface ConfirmProps {
 }
 
 export function Confirm({ title, text, action, onClose, onConfirm }: ConfirmProps) {
+  const { t } = useTexts();
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{text}</p>
       <footer>
-        <Button label="Cancel" kind="quiet" onClick={onClose} />
+        <Button label={t('Cancel')} kind="quiet" onClick={onClose} />
         <Button
           label={action}
           kind="danger"

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer, RestInput } from '../../../../client/index.ts';
 import { errorText } from '../../state/toasts.ts';
+import { useTexts } from '../useApp.ts';
 import { Button } from './Button.tsx';
 import { Field } from './Field.tsx';
 import { type Fields, Form, Problem } from './Form.tsx';
@@ -20,6 +21,7 @@ interface FactorProofProps {
 
 /** Asks for a second factor: what is at hand first, a recovery code if that is lost. */
 export function FactorProof({ methods, action, options, work }: FactorProofProps) {
+  const { t } = useTexts();
   const [isLost, setLost] = useState(false);
   const usable = methods.filter((method) => method !== 'passkey' || hasPasskeys());
   const hasOther = usable.some((method) => method !== 'recovery');
@@ -27,41 +29,46 @@ export function FactorProof({ methods, action, options, work }: FactorProofProps
     return (
       <div class="proofs">
         <ByRecovery action={action} work={work} />
-        {hasOther && <Button label="Use another way" kind="quiet" onClick={() => setLost(false)} />}
+        {hasOther && <Button label={t('Use another way')} kind="quiet" onClick={() => setLost(false)} />}
       </div>
     );
   return (
     <div class="proofs">
       {usable.includes('passkey') && <ByPasskey options={options} work={work} />}
       {usable.includes('totp') && <ByApp action={action} work={work} />}
-      {usable.includes('recovery') && <Button label="Use a recovery code" kind="quiet" onClick={() => setLost(true)} />}
+      {usable.includes('recovery') && (
+        <Button label={t('Use a recovery code')} kind="quiet" onClick={() => setLost(true)} />
+      )}
     </div>
   );
 }
 
 function ByPasskey({ options, work }: Pick<FactorProofProps, 'options' | 'work'>) {
+  const texts = useTexts();
+  const { t } = texts;
   const [error, setError] = useState<string | null>(null);
   const use = async () => {
     setError(null);
     try {
-      await work({ passkey: await askPasskey(await options()) });
+      await work({ passkey: await askPasskey(texts, await options()) });
     } catch (reason) {
-      setError(errorText(reason));
+      setError(errorText(reason, texts));
     }
   };
   return (
     <div class="form">
       <Problem text={error} />
-      <Button label="Use a passkey" onClick={() => void use()} />
+      <Button label={t('Use a passkey')} onClick={() => void use()} />
     </div>
   );
 }
 
 function ByApp({ action, work }: Pick<FactorProofProps, 'action' | 'work'>) {
+  const { t } = useTexts();
   return (
     <Form action={action} work={({ text }: Fields) => work({ totp: text('totp') })} class="gateway">
       <Field
-        label="Code of your authenticator app"
+        label={t('Code of your authenticator app')}
         name="totp"
         inputmode="numeric"
         autocomplete="one-time-code"
@@ -73,9 +80,17 @@ function ByApp({ action, work }: Pick<FactorProofProps, 'action' | 'work'>) {
 }
 
 function ByRecovery({ action, work }: Pick<FactorProofProps, 'action' | 'work'>) {
+  const { t } = useTexts();
   return (
     <Form action={action} work={({ text }: Fields) => work({ recoveryCode: text('recoveryCode') })} class="gateway">
-      <Field label="Recovery code" name="recoveryCode" maxlength={64} hint="It works once." autofocus required />
+      <Field
+        label={t('Recovery code')}
+        name="recoveryCode"
+        maxlength={64}
+        hint={t('It works once.')}
+        autofocus
+        required
+      />
     </Form>
   );
 }

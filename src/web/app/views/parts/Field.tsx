@@ -1,6 +1,6 @@
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Button } from './Button.tsx';
 
 interface FieldProps {
@@ -175,14 +175,20 @@ interface PickAndAddProps {
 
 /** A list to add from; nothing when it is empty. */
 export function PickAndAdd({ label, options, onAdd }: PickAndAddProps) {
+  const { t } = useTexts();
   const [chosen, setChosen] = useState('');
   const picked = options.find(({ value }) => value === chosen) ?? options[0];
   if (!picked) return null;
   return (
     <div class="inline">
       <Select bare label={label} value={picked.value} options={options} onChange={setChosen} />
-      <button type="button" class="button" aria-label={`Add: ${label}`} onClick={() => onAdd(picked.value)}>
-        Add
+      <button
+        type="button"
+        class="button"
+        aria-label={t('Add: {label}', { label })}
+        onClick={() => onAdd(picked.value)}
+      >
+        {t('Add')}
       </button>
     </div>
   );
@@ -190,6 +196,7 @@ export function PickAndAdd({ label, options, onAdd }: PickAndAddProps) {
 
 /** A read-only line with a button to copy it. */
 export function CopyField({ label, value }: { label: string; value: string }) {
+  const { t } = useTexts();
   const { copy } = useApp();
   const id = useId();
   return (
@@ -199,7 +206,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
         {/* A default value, so that resetting a surrounding form keeps it. */}
         <input key={value} id={id} readOnly defaultValue={value} onFocus={(event) => event.currentTarget.select()} />
         {/* Only secure pages have a clipboard. */}
-        {navigator.clipboard && <Button label="Copy" kind="quiet" onClick={() => void copy(value)} />}
+        {navigator.clipboard && <Button label={t('Copy')} kind="quiet" onClick={() => void copy(value)} />}
       </div>
     </div>
   );
@@ -207,10 +214,11 @@ export function CopyField({ label, value }: { label: string; value: string }) {
 
 /** A secret that is shown only once. */
 export function Secret({ title, secret }: { title: string; secret: string | null }) {
+  const { t } = useTexts();
   if (!secret) return null;
   return (
     <div class="secret" role="status">
-      <CopyField label={`${title}: copy it now, it is not shown again.`} value={secret} />
+      <CopyField label={t('{title}: copy it now, it is not shown again.', { title })} value={secret} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useTexts } from '../useApp.ts';
 
 /** Texts taller than this, in pixels, are folded to much less: unfolding only a few lines would be a nuisance. */
 const maxHeight = 1000;
@@ -17,6 +18,7 @@ interface FoldingProps {
 
 /** Shows the beginning of a very long text, and the rest on demand. */
 export function Folding({ content, whole = false, children }: FoldingProps) {
+  const { t } = useTexts();
   const ref = useRef<HTMLDivElement>(null);
   const [isTall, setIsTall] = useState(false);
   const [open, setOpen] = useState(false);
@@ -53,7 +55,7 @@ export function Folding({ content, whole = false, children }: FoldingProps) {
       </div>
       {isTall && (
         <button type="button" class="link" aria-expanded={open} onClick={open ? shut : unfold}>
-          {open ? 'Show less' : 'Show more'}
+          {open ? t('Show less') : t('Show more')}
         </button>
       )}
     </>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { errorText } from '../../state/toasts.ts';
+import { useTexts } from '../useApp.ts';
 
 /** The values of a form's fields. */
 export interface Fields {
@@ -26,6 +27,7 @@ interface FormProps {
 
 /** A form that shows errors, and cannot be submitted twice at once. */
 export function Form({ action, work, clear = false, class: kind = '', beside, children }: FormProps) {
+  const texts = useTexts();
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const submit = async (event: SubmitEvent) => {
@@ -40,7 +42,7 @@ export function Form({ action, work, clear = false, class: kind = '', beside, ch
       await work(fieldsOf(form));
       if (clear) form.reset();
     } catch (reason) {
-      setError(errorText(reason));
+      setError(errorText(reason, texts));
     } finally {
       setBusy(false);
     }

@@ -53,12 +53,24 @@ const lines = {
   voice: 'M12 4a3 3 0 0 0-3 3v4a3 3 0 0 0 6 0V7a3 3 0 0 0-3-3M6 11a6 6 0 0 0 12 0M12 17v3.5',
 } as const;
 
+/** Those that point along the lines of a text: mirrored where it runs from right to left. */
+const pointing: ReadonlySet<string> = new Set([
+  'announcement',
+  'back',
+  'forward',
+  'leave',
+  'open',
+  'reply',
+  'send',
+  'thread',
+]);
+
 export type IconName = keyof typeof lines;
 
 /** A decorative icon: a text or label beside it says the same. */
 export function Icon({ name }: { name: IconName }) {
   return (
-    <svg class="glyph" viewBox="0 0 24 24" aria-hidden="true">
+    <svg class={pointing.has(name) ? 'glyph pointing' : 'glyph'} viewBox="0 0 24 24" aria-hidden="true">
       <path d={lines[name]} />
     </svg>
   );

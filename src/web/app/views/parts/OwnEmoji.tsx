@@ -13,5 +13,5 @@ export function OwnEmojiPicture({ name, url, smallUrl }: { name: string; url: st
 /** A name between colons in a text: an emoji of the present server, or else the name. */
 export function NamedEmoji({ name }: { name: string }) {
   const emoji = useApp().ownEmoji.named(name);
-  return emoji ? <OwnEmojiPicture {...emoji} /> : <>{`:${name}:`}</>;
+  return emoji ? <OwnEmojiPicture {...emoji} /> : `:${name}:`;
 }

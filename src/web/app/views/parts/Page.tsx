@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Icon, type IconName } from './Icon.tsx';
 
 export interface Tab {
@@ -22,6 +22,7 @@ interface PageProps {
 
 /** A page other than a conversation. */
 export function Page({ title, back, tabs, actions, children }: PageProps) {
+  const { t } = useTexts();
   const { setTitle } = useApp();
   const ref = useRef<HTMLElement>(null);
   const here = tabs?.find(({ current }) => current)?.href;
@@ -36,7 +37,7 @@ export function Page({ title, back, tabs, actions, children }: PageProps) {
   return (
     <section class="page">
       <header class="bar">
-        <a class="icon back" href={back} aria-label="Back">
+        <a class="icon back" href={back} aria-label={t('Back')}>
           <Icon name="back" />
         </a>
         <h1 class="title">
@@ -47,7 +48,7 @@ export function Page({ title, back, tabs, actions, children }: PageProps) {
       </header>
       <div class={tabs ? 'sections' : 'sections plain'}>
         {tabs && (
-          <nav class="tabs" ref={ref} aria-label={`Sections of ${title}`}>
+          <nav class="tabs" ref={ref} aria-label={t('Sections of {title}', { title })}>
             {tabs.map(({ href, label, icon, current }) => (
               <a key={href} class="entry" href={href} aria-current={current ? 'page' : undefined}>
                 <Icon name={icon} />

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PictureShape } from '../../state/pictures.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Button } from './Button.tsx';
 import { CropDialog } from './CropDialog.tsx';
 import { Picture } from './Picture.tsx';
@@ -20,6 +20,7 @@ interface PictureFieldProps {
 
 /** Shows a picture, and lets the user upload another one or take it away. */
 export function PictureField({ label, shape, url, onChange, children }: PictureFieldProps) {
+  const { t } = useTexts();
   const { attempt, pictures, showToast } = useApp();
   const [chosen, setChosen] = useState<File | null>(null);
   const [busy, setBusy] = useState(false);
@@ -27,7 +28,7 @@ export function PictureField({ label, shape, url, onChange, children }: PictureF
     setBusy(true);
     const done = await attempt(async () => onChange(await work()));
     setBusy(false);
-    if (done) showToast(`${label}: saved.`);
+    if (done) showToast(t('{label}: saved.', { label }));
   };
   const send = (picture: Blob) => set(() => pictures.upload(picture, shape));
   const choose = (file: File) => {
@@ -45,11 +46,11 @@ export function PictureField({ label, shape, url, onChange, children }: PictureF
       </span>
       <span class="picture-buttons">
         <label class="button quiet upload" aria-busy={busy}>
-          {busy ? 'One moment…' : 'Choose a file'}
+          {busy ? t('One moment…') : t('Choose a file')}
           <input
             type="file"
             class="hidden"
-            aria-label={`${label}: choose a file`}
+            aria-label={t('{label}: choose a file', { label })}
             accept={accepted}
             disabled={busy}
             onChange={({ currentTarget }) => {
@@ -60,7 +61,12 @@ export function PictureField({ label, shape, url, onChange, children }: PictureF
           />
         </label>
         {url && (
-          <Button label={`Remove: ${label}`} kind="quiet" disabled={busy} onClick={() => void set(async () => null)} />
+          <Button
+            label={t('Remove: {label}', { label })}
+            kind="quiet"
+            disabled={busy}
+            onClick={() => void set(async () => null)}
+          />
         )}
       </span>
       {chosen && (

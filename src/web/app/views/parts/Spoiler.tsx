@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useTexts } from '../useApp.ts';
 
 interface SpoilerProps {
   /** What it hides: another one is hidden again. */
@@ -11,6 +12,7 @@ interface SpoilerProps {
 
 /** Something that is shown to those who ask for it, by a click or a key. The focus stays there. */
 export function Spoiler({ of, label, children }: SpoilerProps) {
+  const { t } = useTexts();
   const [shown, setShown] = useState<string | null>(null);
   const ref = useRef<HTMLSpanElement>(null);
   const isShown = shown === of;
@@ -25,7 +27,7 @@ export function Spoiler({ of, label, children }: SpoilerProps) {
     );
   }
   return (
-    <button type="button" class="spoiler" aria-label={`${label}: show it`} onClick={() => setShown(of)}>
+    <button type="button" class="spoiler" aria-label={t('{label}: show it', { label })} onClick={() => setShown(of)}>
       {label}
     </button>
   );

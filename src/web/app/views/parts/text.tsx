@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { pathTo } from '../../state/router.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import type { Atom, Mention } from './atoms.ts';
 import { Code } from './Code.tsx';
 import { type Inline as Piece, parseInline } from './inline.ts';
@@ -158,9 +158,10 @@ function PieceView({ piece, plain }: { piece: Piece; plain: boolean }) {
 
 /** Within a link nothing can be shown by a click. */
 function HiddenText({ content, mentions, plain }: { content: string; mentions: readonly Mention[]; plain: boolean }) {
-  if (plain) return <span class="spoiler">Spoiler</span>;
+  const { t } = useTexts();
+  if (plain) return <span class="spoiler">{t('Spoiler')}</span>;
   return (
-    <Spoiler of={content} label="Spoiler">
+    <Spoiler of={content} label={t('Spoiler')}>
       {() => <Text content={content} mentions={mentions} />}
     </Spoiler>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { ServerPicture } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
@@ -8,12 +9,13 @@ import { Form } from '../parts/Form.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Block, Page } from '../parts/Page.tsx';
 import { CreateServer } from '../server/Overview.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** The page size. */
 const pageSize = 50;
 
 export function Discover() {
+  const { t } = useTexts();
   const { client } = useApp();
   const [query, setQuery] = useState('');
   const { list, onMore } = usePages<ServerRecord>(
@@ -22,13 +24,13 @@ export function Discover() {
     [query],
   );
   return (
-    <Page title="Discover servers" back="/app/messages">
-      <Form class="block beside" action="Find" work={async ({ text }) => setQuery(text('query'))}>
-        <Field label="Part of a name" name="query" maxlength={100} />
+    <Page title={t('Discover servers')} back="/app/messages">
+      <Form class="block beside" action={t('Find')} work={async ({ text }) => setQuery(text('query'))}>
+        <Field label={t('Part of a name')} name="query" maxlength={100} />
       </Form>
       <JoinByLink />
       {list?.length === 0 && (
-        <p class="empty">{query ? 'There is no public server like that.' : 'No server is open to all yet.'}</p>
+        <p class="empty">{query ? t('There is no public server like that.') : t('No server is open to all yet.')}</p>
       )}
       <ul class="cards">
         {list?.map((server) => (
@@ -41,6 +43,8 @@ export function Discover() {
 }
 
 function Entry({ server }: { server: ServerRecord }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { servers, attempt, navigate } = useApp();
   const isMember = servers.list.value.some(({ id }) => id === server.id);
   const join = () =>
@@ -56,32 +60,39 @@ function Entry({ server }: { server: ServerRecord }) {
       <strong class="name">{server.name}</strong>
       <p class="faint">{server.description}</p>
       <footer>
-        <span class="faint">{peopleIn(server)}</span>
-        <Button label={isMember ? 'Open' : 'Join'} kind={isMember ? 'quiet' : undefined} onClick={() => void join()} />
+        <span class="faint">{peopleIn(texts, server)}</span>
+        <Button
+          label={isMember ? t('Open') : t('Join')}
+          kind={isMember ? 'quiet' : undefined}
+          onClick={() => void join()}
+        />
       </footer>
     </li>
   );
 }
 
-export const peopleIn = ({ memberCount }: Pick<ServerRecord, 'memberCount'>): string =>
-  memberCount === 1 ? '1 member' : `${memberCount} members`;
+export const peopleIn = ({ t }: Texts, { memberCount }: Pick<ServerRecord, 'memberCount'>): string =>
+  t('{count, plural, one {# member} other {# members}}', { count: memberCount });
 
 /** For users who are in no server: how to join one. */
 export function Welcome() {
+  const { rich, t } = useTexts();
   const { can } = useApp();
   const [creating, setCreating] = useState(false);
   return (
     <>
-      <Block title="Welcome to Parley" about="People talk in servers, and you are in none yet.">
+      <Block title={t('Welcome to Parley')} about={t('People talk in servers, and you are in none yet.')}>
         <p class="ways">
           <a class="button quiet" href="/app/discover">
-            Find a public server
+            {t('Find a public server')}
           </a>
-          {can('server:create') && <Button label="Create a server" onClick={() => setCreating(true)} />}
+          {can('server:create') && <Button label={t('Create a server')} onClick={() => setCreating(true)} />}
         </p>
         {!can('server:create') && (
           <p class="faint">
-            To create one of your own, <a href={pathTo.settings('profile')}>redeem an invite code</a>.
+            {rich('To create one of your own, {link}.', {
+              link: <a href={pathTo.settings('profile')}>{t('redeem an invite code')}</a>,
+            })}
           </p>
         )}
       </Block>
@@ -93,14 +104,21 @@ export function Welcome() {
 
 /** A field for an invitation that was sent as text. */
 export function JoinByLink() {
+  const { t } = useTexts();
   const { navigate } = useApp();
   return (
     <Form
       class="block beside"
-      action="Join"
+      action={t('Join')}
       work={async ({ text }) => navigate(pathTo.invite(codeIn(text('invitation'))))}
     >
-      <Field label="Invitation to a server" name="invitation" placeholder="Link or code" maxlength={500} required />
+      <Field
+        label={t('Invitation to a server')}
+        name="invitation"
+        placeholder={t('Link or code')}
+        maxlength={500}
+        required
+      />
     </Form>
   );
 }

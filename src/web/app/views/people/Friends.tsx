@@ -8,46 +8,54 @@ import { Icon } from '../parts/Icon.tsx';
 import { Menu } from '../parts/Menu.tsx';
 import { Block, Page, Row } from '../parts/Page.tsx';
 import { ReceivedOffers } from '../settings/HandOver.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Welcome } from './Discover.tsx';
 
 export function Friends() {
+  const { t } = useTexts();
   const { people, servers, lists } = useApp();
   const isEmpty = people.friends.value.length + people.requests.value.length + people.sentRequests.value.length === 0;
   return (
-    <Page title="Friends" back="/app/messages">
+    <Page title={t('Friends')} back="/app/messages">
       {servers.loaded.value && servers.list.value.length === 0 && <Welcome />}
       <ReceivedOffers />
       <AddFriend />
-      <People title="Requests" list={people.requests.value}>
+      <People title={t('Requests')} list={people.requests.value}>
         {(entry) => (
           <>
-            <Act label="Accept" main run={() => people.answerRequest(entry.id, true)} />
-            <Act label="Decline" run={() => people.answerRequest(entry.id, false)} />
+            <Act label={t('Accept')} main run={() => people.answerRequest(entry.id, true)} />
+            <Act label={t('Decline')} run={() => people.answerRequest(entry.id, false)} />
           </>
         )}
       </People>
-      <People title="Friends" list={people.friends.value}>
+      <People title={t('Friends')} list={people.friends.value}>
         {(entry) => <FriendActions entry={entry} />}
       </People>
-      <People title="Asked" list={people.sentRequests.value}>
-        {(entry) => <Act label="Cancel" run={() => people.endFriendship(entry.id)} />}
+      <People title={t('Asked')} list={people.sentRequests.value}>
+        {(entry) => <Act label={t('Cancel')} run={() => people.endFriendship(entry.id)} />}
       </People>
       <Blocked />
-      {lists.loaded.value && isEmpty && <p class="empty">Nobody here yet. Send a request to a username.</p>}
+      {lists.loaded.value && isEmpty && <p class="empty">{t('Nobody here yet. Send a request to a username.')}</p>}
     </Page>
   );
 }
 
 function AddFriend() {
+  const { t } = useTexts();
   const { people, showToast } = useApp();
   const ask = async ({ text }: Fields) => {
     await people.requestFriend(text('username'));
-    showToast('Your request is on its way.');
+    showToast(t('Your request is on its way.'));
   };
   return (
-    <Form class="block beside" action="Send request" work={ask} clear>
-      <Field label="Username" name="username" maxlength={32} placeholder="Username of someone you know" required />
+    <Form class="block beside" action={t('Send request')} work={ask} clear>
+      <Field
+        label={t('Username')}
+        name="username"
+        maxlength={32}
+        placeholder={t('Username of someone you know')}
+        required
+      />
     </Form>
   );
 }
@@ -79,20 +87,26 @@ function People({ title, list, children }: PeopleProps) {
 }
 
 function FriendActions({ entry }: { entry: Friendship }) {
+  const { t } = useTexts();
   const { people, attempt, reporting } = useApp();
   return (
     <>
-      <Act label="Message" run={() => people.talkTo(entry.friendId)} />
+      <Act label={t('Message')} run={() => people.talkTo(entry.friendId)} />
       <Menu
-        label={`Actions for ${entry.user.displayName}`}
+        label={t('Actions for {displayName}', { displayName: entry.user.displayName })}
         items={[
-          { label: 'Remove friend', icon: 'trash', run: () => void attempt(() => people.endFriendship(entry.id)) },
+          { label: t('Remove friend'), icon: 'trash', run: () => void attempt(() => people.endFriendship(entry.id)) },
           {
-            label: 'Report',
+            label: t('Report'),
             icon: 'shield',
             run: () => reporting.open({ what: { kind: 'user', userId: entry.friendId }, name: entry.user.displayName }),
           },
-          { label: 'Block', icon: 'block', danger: true, run: () => void attempt(() => people.block(entry.friendId)) },
+          {
+            label: t('Block'),
+            icon: 'block',
+            danger: true,
+            run: () => void attempt(() => people.block(entry.friendId)),
+          },
         ]}
       >
         <Icon name="more" />
@@ -103,17 +117,18 @@ function FriendActions({ entry }: { entry: Friendship }) {
 
 /** Users who cannot write to the user. */
 function Blocked() {
+  const { t } = useTexts();
   const { people } = useApp();
   if (people.blocks.value.length === 0) return null;
   return (
     <Block
-      title={`Blocked · ${people.blocks.value.length}`}
-      about="They can neither write to you nor ask to be your friend."
+      title={t('Blocked · {count}', { count: people.blocks.value.length })}
+      about={t('They can neither write to you nor ask to be your friend.')}
     >
       <ul class="people">
         {people.blocks.value.map(({ userId, user }) => (
           <Row key={userId} picture={<Avatar user={user} />} name={user.displayName} about={`@${user.username}`}>
-            <Act label="Unblock" run={() => people.unblock(userId)} />
+            <Act label={t('Unblock')} run={() => people.unblock(userId)} />
           </Row>
         ))}
       </ul>

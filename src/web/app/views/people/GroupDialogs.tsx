@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { type DmChannel, type Group, othersIn, type SmallUser } from '../../state/groups.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import type { MenuItem } from '../parts/Menu.tsx';
 import { Row } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { mostOthers } from './NewMessage.tsx';
 import { PeoplePicker } from './PeoplePicker.tsx';
 
@@ -14,14 +15,14 @@ import { PeoplePicker } from './PeoplePicker.tsx';
 export type DmTask = 'people' | 'add' | 'rename' | 'turn' | 'leave';
 
 /** What can be done with a conversation of people. */
-export function dmItems(dm: DmChannel, onTask: (task: DmTask) => void): MenuItem[] {
-  const add: MenuItem = { label: 'Add people', icon: 'add', run: () => onTask('add') };
+export function dmItems({ t }: Texts, dm: DmChannel, onTask: (task: DmTask) => void): MenuItem[] {
+  const add: MenuItem = { label: t('Add people'), icon: 'add', run: () => onTask('add') };
   if (dm.kind === 'dm') return [add];
   return [
     add,
-    { label: 'Name the group', icon: 'edit', run: () => onTask('rename') },
-    { label: 'Turn into a channel', icon: 'hash', run: () => onTask('turn') },
-    { label: 'Leave the group', icon: 'leave', danger: true, run: () => onTask('leave') },
+    { label: t('Name the group'), icon: 'edit', run: () => onTask('rename') },
+    { label: t('Turn into a channel'), icon: 'hash', run: () => onTask('turn') },
+    { label: t('Leave the group'), icon: 'leave', danger: true, run: () => onTask('leave') },
   ];
 }
 
@@ -32,6 +33,7 @@ interface DialogsProps {
 }
 
 export function DmDialogs({ dm, task, onClose }: DialogsProps) {
+  const { t } = useTexts();
   const { people, attempt } = useApp();
   if (task === 'add') return <AddPeople dm={dm} onClose={onClose} />;
   if (dm.kind === 'dm') return null;
@@ -40,9 +42,11 @@ export function DmDialogs({ dm, task, onClose }: DialogsProps) {
   if (task === 'turn') return <TurnGroup group={dm} onClose={onClose} />;
   return (
     <Confirm
-      title="Leave this group?"
-      text="You can no longer read it. What you wrote stays there for the others, and nobody can add you to it again."
-      action="Leave"
+      title={t('Leave this group?')}
+      text={t(
+        'You can no longer read it. What you wrote stays there for the others, and nobody can add you to it again.',
+      )}
+      action={t('Leave')}
       onClose={onClose}
       onConfirm={() => void attempt(() => people.leaveGroup(dm.id))}
     />
@@ -50,11 +54,12 @@ export function DmDialogs({ dm, task, onClose }: DialogsProps) {
 }
 
 function AddPeople({ dm, onClose }: { dm: DmChannel; onClose(): void }) {
+  const { t } = useTexts();
   const { people, me } = useApp();
   const [chosen, setChosen] = useState<SmallUser[]>([]);
   const there = othersIn(dm, me.value?.id).map(({ id }) => id);
   const add = async () => {
-    if (chosen.length === 0) throw new Error('Choose someone first.');
+    if (chosen.length === 0) throw new Error(t('Choose someone first.'));
     await people.openWith(
       dm.id,
       chosen.map(({ id }) => id),
@@ -62,9 +67,9 @@ function AddPeople({ dm, onClose }: { dm: DmChannel; onClose(): void }) {
     onClose();
   };
   return (
-    <Dialog title="Add people" onClose={onClose}>
-      <p class="faint">This opens another group, so that nobody gets to read what you wrote before.</p>
-      <Form action="Open the group" work={add}>
+    <Dialog title={t('Add people')} onClose={onClose}>
+      <p class="faint">{t('This opens another group, so that nobody gets to read what you wrote before.')}</p>
+      <Form action={t('Open the group')} work={add}>
         <PeoplePicker chosen={chosen} without={there} most={mostOthers - there.length} onChange={setChosen} />
       </Form>
     </Dialog>
@@ -72,20 +77,21 @@ function AddPeople({ dm, onClose }: { dm: DmChannel; onClose(): void }) {
 }
 
 function RenameGroup({ group, onClose }: { group: Group; onClose(): void }) {
+  const { t } = useTexts();
   const { people } = useApp();
   const save = async ({ text }: Fields) => {
     await people.renameGroup(group.id, text('name') || null);
     onClose();
   };
   return (
-    <Dialog title="Name the group" onClose={onClose}>
-      <Form action="Save" work={save}>
+    <Dialog title={t('Name the group')} onClose={onClose}>
+      <Form action={t('Save')} work={save}>
         <Field
-          label="Name"
+          label={t('Name')}
           name="name"
           maxlength={100}
           value={group.name}
-          hint="Everyone in it sees it. Without one it is called by who is in it."
+          hint={t('Everyone in it sees it. Without one it is called by who is in it.')}
           autofocus
         />
       </Form>
@@ -94,8 +100,9 @@ function RenameGroup({ group, onClose }: { group: Group; onClose(): void }) {
 }
 
 function GroupPeople({ group, onClose }: { group: Group; onClose(): void }) {
+  const { t } = useTexts();
   return (
-    <Dialog title={`People · ${group.members.length}`} onClose={onClose}>
+    <Dialog title={t('People · {count}', { count: group.members.length })} onClose={onClose}>
       <ul class="people">
         {group.members.map((user) => (
           <Row
@@ -111,6 +118,7 @@ function GroupPeople({ group, onClose }: { group: Group; onClose(): void }) {
 }
 
 function TurnGroup({ group, onClose }: { group: Group; onClose(): void }) {
+  const { t } = useTexts();
   const { people, servers, rights } = useApp();
   const places = servers.list.value.filter((server) => rights.may(server, 'channel:create'));
   const turn = async ({ raw, text }: Fields) => {
@@ -118,17 +126,22 @@ function TurnGroup({ group, onClose }: { group: Group; onClose(): void }) {
     onClose();
   };
   return (
-    <Dialog title="Turn into a channel" onClose={onClose}>
+    <Dialog title={t('Turn into a channel')} onClose={onClose}>
       {places.length === 0 ? (
-        <p>You may create channels in none of your servers.</p>
+        <p>{t('You may create channels in none of your servers.')}</p>
       ) : (
-        <Form action="Turn into a channel" work={turn}>
+        <Form action={t('Turn into a channel')} work={turn}>
           <p class="note">
-            It becomes a private channel with everything that was written. Those who run the server can see it then, and
-            its rules apply. Everyone in the group has to be a member of the server; bots leave. This cannot be undone.
+            {t(
+              'It becomes a private channel with everything that was written. Those who run the server can see it then, and its rules apply. Everyone in the group has to be a member of the server; bots leave. This cannot be undone.',
+            )}
           </p>
-          <Select label="Server" name="server" options={places.map(({ id, name }) => ({ value: id, label: name }))} />
-          <Field label="Name" name="name" maxlength={100} value={group.name} required />
+          <Select
+            label={t('Server')}
+            name="server"
+            options={places.map(({ id, name }) => ({ value: id, label: name }))}
+          />
+          <Field label={t('Name')} name="name" maxlength={100} value={group.name} required />
         </Form>
       )}
     </Dialog>

@@ -3,7 +3,7 @@ import type { SmallUser } from '../../state/groups.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { PeoplePicker } from './PeoplePicker.tsx';
 
 /** The most others in a group. */
@@ -11,11 +11,12 @@ export const mostOthers = 10;
 
 /** Opens a conversation with one person, or a group. */
 export function NewMessage({ onClose }: { onClose(): void }) {
+  const { t } = useTexts();
   const { people } = useApp();
   const [chosen, setChosen] = useState<SmallUser[]>([]);
   const open = async ({ text }: Fields) => {
     const [first, ...rest] = chosen.map(({ id }) => id);
-    if (first === undefined) throw new Error('Choose someone first.');
+    if (first === undefined) throw new Error(t('Choose someone first.'));
     const name = text('name');
     await people.open(
       rest.length === 0 ? { userId: first } : { userIds: [first, ...rest], ...(name === '' ? {} : { name }) },
@@ -23,15 +24,17 @@ export function NewMessage({ onClose }: { onClose(): void }) {
     onClose();
   };
   return (
-    <Dialog title="New message" onClose={onClose}>
-      <Form action="Open" work={open}>
+    <Dialog title={t('New message')} onClose={onClose}>
+      <Form action={t('Open')} work={open}>
         <PeoplePicker chosen={chosen} without={[]} most={mostOthers} onChange={setChosen} />
         {chosen.length > 1 && (
           <Field
-            label="Name of the group"
+            label={t('Name of the group')}
             name="name"
             maxlength={100}
-            hint="Without one it is called by who is in it. If you have a group of these people, it opens as it is."
+            hint={t(
+              'Without one it is called by who is in it. If you have a group of these people, it opens as it is.',
+            )}
           />
         )}
       </Form>

@@ -1,40 +1,43 @@
 import { useEffect } from 'preact/hooks';
 import type { NotificationRecord } from '../../../../client/index.ts';
+import { titleIn } from '../../../../languages/titles.ts';
 import { pathOf } from '../../state/paths.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { More } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Text } from '../parts/text.tsx';
-import { shortTime } from '../parts/time.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 
 export function Notifications() {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { connection, notifications, lists, attempt } = app;
   useEffect(() => connection.load(() => notifications.load()), []);
   const actions = (
     <>
       {notifications.unreadCount.value > 0 && (
-        <Menu label="Mark as read" items={scopes(app)}>
+        <Menu label={t('Mark as read')} items={scopes(texts, app)}>
           <Icon name="check" />
         </Menu>
       )}
       <a
         class="icon"
         href={pathTo.settings('notifications')}
-        aria-label="Notification settings"
-        title="Notification settings"
+        aria-label={t('Notification settings')}
+        title={t('Notification settings')}
       >
         <Icon name="settings" />
       </a>
     </>
   );
   return (
-    <Page title="Notifications" back="/app/messages" actions={actions}>
-      {lists.loaded.value && notifications.list.value.length === 0 && <p class="empty">Nothing so far.</p>}
+    <Page title={t('Notifications')} back="/app/messages" actions={actions}>
+      {lists.loaded.value && notifications.list.value.length === 0 && <p class="empty">{t('Nothing so far.')}</p>}
       <ul class="found">
         {notifications.list.value.map((entry) => (
           <Entry key={entry.id} entry={entry} />
@@ -46,19 +49,20 @@ export function Notifications() {
 }
 
 /** Marks all as read, or those of one server. */
-function scopes(app: AppState): MenuItem[] {
+function scopes({ t }: Texts, app: AppState): MenuItem[] {
   const ids = new Set(app.notifications.list.value.filter(({ isRead }) => !isRead).map(({ serverId }) => serverId));
   const unread = app.servers.list.value.filter(({ id }) => ids.has(id));
   return [
-    { label: 'Mark all as read', run: () => void app.attempt(() => app.notifications.readAll()) },
+    { label: t('Mark all as read'), run: () => void app.attempt(() => app.notifications.readAll()) },
     ...unread.map(({ id, name }) => ({
-      label: `Only of ${name}`,
+      label: t('Only in {name}', { name }),
       run: () => void app.attempt(() => app.notifications.readServer(id)),
     })),
   ];
 }
 
 function Entry({ entry }: { entry: NotificationRecord }) {
+  const { shortTime, t } = useTexts();
   const { client } = useApp();
   const read = () => {
     if (!entry.isRead) void client.rest('PATCH /api/notifications/:id/read', { id: entry.id }).catch(() => {});
@@ -69,9 +73,9 @@ function Entry({ entry }: { entry: NotificationRecord }) {
         {entry.sender ? <Avatar user={entry.sender} size="small" /> : <Icon name="bell" />}
         <span class="who">
           <span class="title">
-            {entry.title}
+            {titleIn(t, entry.kind, entry.title)}
             {entry.aggregatedCount > 1 && ` (${entry.aggregatedCount})`}
-            {!entry.isRead && <span class="hidden"> (unread)</span>}
+            {!entry.isRead && <span class="hidden"> {t('(unread)')}</span>}
           </span>
           <span class="text">
             <Text content={entry.body ?? ''} plain />

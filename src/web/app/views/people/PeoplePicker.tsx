@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { othersIn, type SmallUser } from '../../state/groups.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Field } from '../parts/Field.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 interface PickerProps {
   chosen: readonly SmallUser[];
@@ -18,15 +18,18 @@ const shownAtOnce = 20;
 
 /** A list of people to choose from: friends and those of conversations, and by a name everyone of the user's servers. */
 export function PeoplePicker({ chosen, without, most, onChange }: PickerProps) {
+  const { t } = useTexts();
   const [typed, setTyped] = useState('');
   const known = useKnown(typed).filter(({ id }) => !without.includes(id));
   const others = known.filter(({ id }) => !chosen.some((one) => one.id === id)).slice(0, shownAtOnce);
   const isFull = chosen.length >= most;
   return (
     <>
-      <Field label="People" name="people" placeholder="A name" maxlength={100} autofocus onInput={setTyped} />
+      <Field label={t('People')} name="people" placeholder={t('A name')} maxlength={100} autofocus onInput={setTyped} />
       <p class="hint" role="status">
-        {chosen.length === 0 ? 'Nobody is chosen yet.' : `${chosen.length} of up to ${most} chosen.`}
+        {chosen.length === 0
+          ? t('Nobody is chosen yet.')
+          : t('{count} of up to {most} chosen.', { count: chosen.length, most })}
       </p>
       <ul class="people choices">
         {[...chosen, ...others].map((user) => {
@@ -49,7 +52,9 @@ export function PeoplePicker({ chosen, without, most, onChange }: PickerProps) {
           );
         })}
       </ul>
-      {known.length === 0 && <p class="faint">Nobody of your friends, conversations and servers has such a name.</p>}
+      {known.length === 0 && (
+        <p class="faint">{t('Nobody of your friends, conversations and servers has such a name.')}</p>
+      )}
     </>
   );
 }

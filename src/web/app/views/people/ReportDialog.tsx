@@ -1,8 +1,9 @@
+import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 export const categories = [
   { value: 'spam', label: 'Spam' },
@@ -18,6 +19,8 @@ export const categories = [
 
 /** Reports what was chosen in a menu. */
 export function ReportDialog() {
+  const texts = useTexts();
+  const { labelled, t } = texts;
   const { reporting, client, showToast } = useApp();
   const about = reporting.about.value;
   if (!about) return null;
@@ -25,22 +28,33 @@ export function ReportDialog() {
     const category = categories.find(({ value }) => value === text('category'))?.value ?? 'other';
     await client.rest('POST /api/reports', { body: { ...about.what, category, text: text('text') || null } });
     reporting.close();
-    showToast('Your report was sent. You are told when it is decided.');
+    showToast(t('Your report was sent. You are told when it is decided.'));
   };
   return (
-    <Dialog title={`Report ${about.name}`} onClose={reporting.close}>
-      <p>{recipientsOf(about.what)} They see who reported it; the one whom it is about does not.</p>
-      <Form action="Report" work={send} beside={<Button label="Cancel" kind="quiet" onClick={reporting.close} />}>
-        <Select label="What is wrong" name="category" options={categories} />
-        <TextArea label="Details" name="text" maxlength={1000} hint="What those who decide should know." />
+    <Dialog title={t('Report {name}', { name: about.name })} onClose={reporting.close}>
+      <p>
+        {recipientsOf(texts, about.what)} {t('They see who reported it; the one whom it is about does not.')}
+      </p>
+      <Form
+        action={t('Report')}
+        work={send}
+        beside={<Button label={t('Cancel')} kind="quiet" onClick={reporting.close} />}
+      >
+        <Select label={t('What is wrong')} name="category" options={labelled(categories)} />
+        <TextArea label={t('Details')} name="text" maxlength={1000} hint={t('What those who decide should know.')} />
       </Form>
     </Dialog>
   );
 }
 
-function recipientsOf({ kind, serverId }: { kind: string; serverId?: string | null | undefined }): string {
-  if (kind === 'server' || (kind === 'user' && !serverId)) return 'It goes to the operators of this installation.';
+function recipientsOf(
+  { t }: Texts,
+  { kind, serverId }: { kind: string; serverId?: string | null | undefined },
+): string {
+  if (kind === 'server' || (kind === 'user' && !serverId)) return t('It goes to the operators of this installation.');
   return kind === 'message'
-    ? 'With the messages around it, it goes to those who decide: in a server its moderators, of a direct message the operators.'
-    : 'It goes to the moderators of the server.';
+    ? t(
+        'With the messages around it, it goes to those who decide: in a server its moderators, of a direct message the operators.',
+      )
+    : t('It goes to the moderators of the server.');
 }

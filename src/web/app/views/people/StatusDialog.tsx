@@ -1,37 +1,40 @@
 import type { CustomStatus } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { emojiOf } from '../../state/emoji.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { fullTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+type End = '30' | '60' | '240' | 'today' | 'week' | 'never';
 
 const inMinutes = (count: number) => new Date(Date.now() + count * minuteMs);
 
-/** The last moment of a day. @param days after today */
-function endOfDay(days: number): Date {
-  const at = new Date();
-  at.setDate(at.getDate() + days);
-  at.setHours(23, 59, 59, 0);
-  return at;
+const today = ({ localTime }: Texts): Date => new Date(`${localTime(new Date()).slice(0, 10)}T00:00Z`);
+
+/** The last moment of a day, by the clock of the user. @param days after today */
+function endOfDay(texts: Texts, days: number): Date {
+  const day = new Date(today(texts).getTime() + days * dayMs);
+  return texts.instantOf(`${day.toISOString().slice(0, 10)}T23:59:59`) ?? day;
 }
 
-const ends = [
+const ends: readonly { value: End; label: Message; at: ((texts: Texts) => Date) | null }[] = [
   { value: '30', label: 'In 30 minutes', at: () => inMinutes(30) },
   { value: '60', label: 'In 1 hour', at: () => inMinutes(60) },
   { value: '240', label: 'In 4 hours', at: () => inMinutes(240) },
-  { value: 'today', label: 'Today', at: () => endOfDay(0) },
+  { value: 'today', label: 'Today', at: (texts) => endOfDay(texts, 0) },
   // Sunday is 0, and ends the week.
-  { value: 'week', label: 'This week', at: () => endOfDay((7 - new Date().getDay()) % 7) },
-] as const;
-const never = { value: 'never', label: 'Never' };
-const asItIs = { value: 'as-it-is', label: 'As it is' };
-type End = (typeof ends)[number]['value'] | 'never';
+  { value: 'week', label: 'This week', at: (texts) => endOfDay(texts, (7 - today(texts).getUTCDay()) % 7) },
+  { value: 'never', label: 'Never', at: null },
+];
+const asItIs = { value: 'as-it-is', label: 'As it is' } as const;
 
-const usual: { emoji: string; text: string; end: End }[] = [
+const usual: readonly { emoji: string; text: Message; end: End }[] = [
   { emoji: '📅', text: 'In a meeting', end: '60' },
   { emoji: '🚌', text: 'On the way', end: '30' },
   { emoji: '🤒', text: 'Out sick', end: 'today' },
@@ -39,10 +42,10 @@ const usual: { emoji: string; text: string; end: End }[] = [
   { emoji: '🏡', text: 'Working from home', end: 'today' },
 ];
 
-const timeOf = (end: string): string | null =>
+const timeOf = (texts: Texts, end: string): string | null =>
   ends
     .find(({ value }) => value === end)
-    ?.at()
+    ?.at?.(texts)
     .toISOString() ?? null;
 
 /** What someone says of themselves, as text; empty: nothing. */
@@ -63,23 +66,26 @@ export function SaidEmoji({ userId }: { userId: string }) {
 
 /** What someone says of themselves, whole. */
 export function Said({ userId }: { userId: string }) {
+  const { fullTime, t } = useTexts();
   const status = useApp().presence.said.value.get(userId);
   if (!status) return null;
   return (
     <p class="said" dir="auto">
       {saidText(status)}
-      {status.until && <span class="faint"> until {fullTime(status.until)}</span>}
+      {status.until && <span class="faint"> {t('until {time}', { time: fullTime(status.until) })}</span>}
     </p>
   );
 }
 
 /** Sets what the user says of themselves. */
 export function StatusDialog({ onClose }: { onClose(): void }) {
+  const texts = useTexts();
+  const { labelled, t } = texts;
   const { client, me, presence } = useApp();
   const id = me.value?.id ?? '';
   const now = presence.said.value.get(id);
   const set = async (emoji: string, text: string, end: string) => {
-    const until = end === asItIs.value ? (now?.until ?? null) : timeOf(end);
+    const until = end === asItIs.value ? (now?.until ?? null) : timeOf(texts, end);
     const body = { emoji: emoji === '' ? null : emojiOf(emoji), text: text === '' ? null : text, until };
     presence.reportSaid(id, await client.rest('PUT /api/auth/me/custom-status', { body }));
     onClose();
@@ -90,26 +96,26 @@ export function StatusDialog({ onClose }: { onClose(): void }) {
     onClose();
   };
   return (
-    <Dialog title="Set a status" onClose={onClose}>
+    <Dialog title={t('Set a status')} onClose={onClose}>
       <Suggestions onChoose={set} />
       <Form
-        action="Save"
+        action={t('Save')}
         work={({ text }: Fields) => set(text('emoji'), text('text'), text('end'))}
         beside={now && <ClearButton onClear={clear} />}
       >
         <Field
-          label="Emoji"
+          label={t('Emoji')}
           name="emoji"
           value={now?.emoji ?? ''}
           maxlength={32}
-          hint="One emoji, or its name: :wave:"
+          hint={t('One emoji, or its name: :wave:')}
         />
-        <Field label="Status" name="text" value={now?.text ?? ''} maxlength={100} />
+        <Field label={t('Status')} name="text" value={now?.text ?? ''} maxlength={100} />
         <Select
-          label="Clear after"
+          label={t('Clear after')}
           name="end"
           value={now ? asItIs.value : 'today'}
-          options={[...(now ? [asItIs] : []), ...ends, never].map(({ value, label }) => ({ value, label }))}
+          options={labelled(now ? [asItIs, ...ends] : ends)}
         />
       </Form>
     </Dialog>
@@ -117,21 +123,23 @@ export function StatusDialog({ onClose }: { onClose(): void }) {
 }
 
 function ClearButton({ onClear }: { onClear(): Promise<void> }) {
+  const { t } = useTexts();
   const { attempt } = useApp();
-  return <Button label="Clear" kind="quiet" onClick={() => void attempt(onClear)} />;
+  return <Button label={t('Clear')} kind="quiet" onClick={() => void attempt(onClear)} />;
 }
 
 function Suggestions({ onChoose }: { onChoose(emoji: string, text: string, end: End): Promise<void> }) {
+  const { t } = useTexts();
   const { attempt } = useApp();
   return (
     <fieldset class="suggested">
-      <legend class="hidden">Common choices</legend>
+      <legend class="hidden">{t('Common choices')}</legend>
       {usual.map(({ emoji, text, end }) => (
         <Button
           key={text}
-          label={`${emoji} ${text}`}
+          label={`${emoji} ${t(text)}`}
           kind="quiet"
-          onClick={() => void attempt(() => onChoose(emoji, text, end))}
+          onClick={() => void attempt(() => onChoose(emoji, t(text), end))}
         />
       ))}
     </fieldset>

@@ -2,37 +2,39 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FollowedThread } from '../../state/follows.ts';
 import { pathTo } from '../../state/router.ts';
 import { Avatar } from '../parts/Avatar.tsx';
-import { Button, IconButton, More } from '../parts/Button.tsx';
+import { Button, More } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Menu } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Text } from '../parts/text.tsx';
-import { shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** The threads that the user follows, unread ones first. */
 export function ThreadInbox() {
+  const { t } = useTexts();
   const { connection, follows, attempt } = useApp();
   const [muted, setMuted] = useState(false);
   useEffect(() => connection.load(() => follows.load()), []);
   const actions = (
     <>
       {!muted && follows.unreadCount.value > 0 && (
-        <IconButton icon="check" label="Mark all as read" onClick={() => attempt(() => follows.markAllRead())} />
+        <Button label={t('Mark all as read')} kind="quiet" onClick={() => attempt(() => follows.markAllRead())} />
       )}
-      <Button label={muted ? 'Followed' : 'Muted'} kind="quiet" onClick={() => setMuted(!muted)} />
+      <Button label={muted ? t('Followed') : t('Muted')} kind="quiet" onClick={() => setMuted(!muted)} />
     </>
   );
   const list = follows.inbox.value;
   return (
-    <Page title={muted ? 'Muted threads' : 'Threads'} back="/app/messages" actions={actions}>
+    <Page title={muted ? t('Muted threads') : t('Threads')} back="/app/messages" actions={actions}>
       {muted ? (
         <Muted />
       ) : (
         <>
           {follows.loaded.value && list.length === 0 && (
-            <p class="empty">You follow no thread yet. You do once you start one, write in one, or are named there.</p>
+            <p class="empty">
+              {t('You follow no thread yet. You do once you start one, write in one, or are named there.')}
+            </p>
           )}
           <ul class="found threads">
             {list.map((entry) => (
@@ -47,18 +49,23 @@ export function ThreadInbox() {
 }
 
 function Muted() {
+  const { t } = useTexts();
   const { client, follows } = useApp();
   const { value, after } = useLoaded(
     () => client.rest('GET /api/threads', { query: { state: 'muted', limit: 50 } }),
     [],
   );
-  if (value?.threads.length === 0) return <p class="empty">You have muted no thread.</p>;
+  if (value?.threads.length === 0) return <p class="empty">{t('You have muted no thread.')}</p>;
   return (
     <ul class="found threads">
       {value?.threads.map((entry) => (
         <li key={entry.threadId}>
           <ThreadEntryLink entry={entry} />
-          <Button label="Unmute" kind="quiet" onClick={() => after(() => follows.setFollowing(entry.threadId, true))} />
+          <Button
+            label={t('Unmute')}
+            kind="quiet"
+            onClick={() => after(() => follows.setFollowing(entry.threadId, true))}
+          />
         </li>
       ))}
     </ul>
@@ -66,18 +73,19 @@ function Muted() {
 }
 
 function Entry({ entry }: { entry: FollowedThread }) {
+  const { t } = useTexts();
   const { attempt, follows } = useApp();
   const { threadId: id, unreadCount, lastSeq } = entry;
-  const read = { label: 'Mark as read', icon: 'check' as const, run: () => follows.markRead(id, lastSeq) };
+  const read = { label: t('Mark as read'), icon: 'check' as const, run: () => follows.markRead(id, lastSeq) };
   return (
     <li>
       <ThreadEntryLink entry={entry} />
       <Menu
-        label={`Actions for ${entry.thread.name}`}
+        label={t('Actions for {name}', { name: entry.thread.name })}
         items={[
           ...(unreadCount > 0 ? [read] : []),
-          { label: 'Unfollow', icon: 'close', run: () => void attempt(() => follows.setFollowing(id, false)) },
-          { label: 'Mute', icon: 'mute', run: () => void attempt(() => follows.mute(id)) },
+          { label: t('Unfollow'), icon: 'close', run: () => void attempt(() => follows.setFollowing(id, false)) },
+          { label: t('Mute'), icon: 'mute', run: () => void attempt(() => follows.mute(id)) },
         ]}
       >
         <Icon name="more" />
@@ -87,6 +95,7 @@ function Entry({ entry }: { entry: FollowedThread }) {
 }
 
 function ThreadEntryLink({ entry }: { entry: FollowedThread }) {
+  const { shortTime, t } = useTexts();
   const { thread, threadId, channelId, serverId, channelName, lastReply, unreadCount } = entry;
   const unread = entry.state === 'following' ? unreadCount : 0;
   return (
@@ -95,7 +104,7 @@ function ThreadEntryLink({ entry }: { entry: FollowedThread }) {
       <span class="who">
         <span class="title">
           {thread.name}
-          {unread > 0 && <span class="fresh"> {unread} new</span>}
+          {unread > 0 && <span class="fresh"> {t('{unread} new', { unread })}</span>}
         </span>
         {lastReply && (
           <span class="text">

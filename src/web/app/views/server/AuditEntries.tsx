@@ -1,6 +1,8 @@
+import type { ComponentChild } from 'preact';
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
-import { fullTime, shortTime } from '../parts/time.ts';
+import { useTexts } from '../useApp.ts';
 import { wordsOf } from './audit-words.ts';
 
 export type AuditEntry = RestAnswer<'GET /api/servers/:id/audit'>[number];
@@ -12,35 +14,36 @@ interface Props {
 
 /** Entries of an audit log, newest first. */
 export function AuditEntries({ list, onMore }: Props) {
+  const { t } = useTexts();
   return (
     <>
-      {list?.length === 0 && <p class="empty">No entries.</p>}
+      {list?.length === 0 && <p class="empty">{t('No entries.')}</p>}
       <ul class="log">
         {list?.map((entry) => (
           <EntryRow key={entry.id} entry={entry} />
         ))}
       </ul>
-      {onMore && <Button label="Show more" kind="quiet" onClick={() => void onMore()} />}
+      {onMore && <Button label={t('Show more')} kind="quiet" onClick={() => void onMore()} />}
     </>
   );
 }
 
 function EntryRow({ entry }: { entry: AuditEntry }) {
+  const texts = useTexts();
+  const { fullTime, shortTime, t } = texts;
   const { actor, token, source, reason, createdAt } = entry;
-  const by = actor?.displayName ?? (source === 'cli' ? 'The operator' : 'The system');
+  const by = actor?.displayName ?? (source === 'cli' ? t('The operator') : t('The system'));
   const through =
     token?.kind === 'personal'
       ? token.name
-        ? `with the token ${token.name}`
-        : 'with a token'
+        ? t('with the token {name}', { name: token.name })
+        : t('with a token')
       : token?.kind === 'agent'
-        ? 'as a bot'
+        ? t('as a bot')
         : '';
   return (
     <li>
-      <span class="what">
-        <b>{by}</b> {sentence(entry)}
-      </span>
+      <span class="what">{sentence(texts, entry, <b>{by}</b>)}</span>
       <span class="faint">
         <time dateTime={createdAt} title={fullTime(createdAt)}>
           {shortTime(createdAt)}
@@ -55,15 +58,16 @@ function EntryRow({ entry }: { entry: AuditEntry }) {
 
 /** The fields as they were and as they became. */
 function Changed({ entry: { before, after } }: { entry: AuditEntry }) {
+  const texts = useTexts();
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(isReadable);
   if (names.length === 0) return null;
   return (
     <ul class="changed">
       {names.map((name) => (
         <li key={name}>
-          {wordsFor(name)}: {before && shown(before[name])}
+          {wordsFor(name)}: {before && shown(texts, before[name])}
           {before && after && ' → '}
-          {after && shown(after[name])}
+          {after && shown(texts, after[name])}
         </li>
       ))}
     </ul>
@@ -77,17 +81,17 @@ const wordsFor = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` 
 const isReadable = (name: string): boolean => !/Id$|By$/.test(name);
 const isTime = (text: string): boolean => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text);
 
-function shown(value: unknown): string {
-  if (value === undefined || value === null || value === '') return 'none';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.length > 0 ? value.map(String).join(', ') : 'none';
+function shown({ fullTime, listed, t }: Texts, value: unknown): string {
+  if (value === undefined || value === null || value === '') return t('none');
+  if (typeof value === 'boolean') return value ? t('yes') : t('no');
+  if (Array.isArray(value)) return value.length > 0 ? listed(value.map(String)) : t('none');
   if (typeof value !== 'string') return JSON.stringify(value);
   return isTime(value) ? fullTime(value) : `“${value}”`;
 }
 
-function sentence({ action, target, channelName }: AuditEntry): string {
-  const name = target?.user?.displayName ?? target?.label ?? 'something';
-  return wordsOf(action)
-    .replace('{target}', () => name)
-    .replace('{channel}', () => (channelName ? `#${channelName}` : 'a channel that is gone'));
+function sentence({ t, rich }: Texts, { action, target, channelName }: AuditEntry, actor: ComponentChild) {
+  const words = wordsOf(action);
+  const channel = channelName ? `#${channelName}` : t('a channel that is gone');
+  const of = target?.user?.displayName ?? target?.label ?? t('something');
+  return words ? rich(words, { actor, target: of, channel }) : [actor, ` ${action}`];
 }

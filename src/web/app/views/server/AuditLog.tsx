@@ -1,11 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestInput, ServerRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { saveFile } from '../../browser.ts';
 import { Button } from '../parts/Button.tsx';
 import { Select } from '../parts/Field.tsx';
 import { useLoaded, usePages } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { AuditEntries, type AuditEntry } from './AuditEntries.tsx';
 import { auditKinds } from './audit-words.ts';
 
@@ -13,7 +14,7 @@ type Query = NonNullable<RestInput<'GET /api/servers/:id/audit'>['query']>;
 
 const pageSize = 50;
 const dayMs = 86_400_000;
-const times = [
+const times: { value: string; label: Message }[] = [
   { value: '', label: 'At any time' },
   { value: '1', label: 'In the last 24 hours' },
   { value: '7', label: 'In the last 7 days' },
@@ -22,6 +23,7 @@ const times = [
 
 /** Who did what in a server, newest first. */
 export function AuditLog({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { client, attempt } = useApp();
   const [filter, setFilter] = useState<Query>({});
   const { id } = server;
@@ -41,9 +43,12 @@ export function AuditLog({ server }: { server: ServerRecord }) {
       saveFile(await client.rest('GET /api/servers/:id/audit/export', { id, query }), 'audit-log.csv');
     });
   return (
-    <Block title="Audit log" about="Who did what here. Nobody can change it; old entries are deleted after some time.">
+    <Block
+      title={t('Audit log')}
+      about={t('Who did what here. Nobody can change it; old entries are deleted after some time.')}
+    >
       <Filters server={server} filter={filter} onChange={setFilter} />
-      <Button label="Download as CSV" kind="quiet" onClick={() => void save()} />
+      <Button label={t('Download as CSV')} kind="quiet" onClick={() => void save()} />
       <AuditEntries list={list} onMore={onMore} />
     </Block>
   );
@@ -56,6 +61,7 @@ interface FiltersProps {
 }
 
 function Filters({ server, filter, onChange }: FiltersProps) {
+  const { labelled, t } = useTexts();
   const { servers } = useApp();
   const { value: members } = useLoaded(() => servers.membersOf(server.id), [server.id]);
   const people = (members ?? []).filter(({ role, roles }) => role !== 'member' || roles.length > 0);
@@ -68,21 +74,21 @@ function Filters({ server, filter, onChange }: FiltersProps) {
   return (
     <div class="log-filters">
       <Select
-        label="Who"
+        label={t('Who')}
         value={filter.actorId ?? ''}
         options={[
-          { value: '', label: 'Anyone' },
+          { value: '', label: t('Anyone') },
           ...people.map(({ userId, user }) => ({ value: userId, label: user.displayName })),
         ]}
         onChange={(value) => set('actorId', value)}
       />
       <Select
-        label="What"
+        label={t('What')}
         value={filter.action ?? ''}
-        options={auditKinds}
+        options={labelled(auditKinds)}
         onChange={(value) => set('action', value)}
       />
-      <Select label="When" options={times} onChange={since} />
+      <Select label={t('When')} options={labelled(times)} onChange={since} />
     </div>
   );
 }

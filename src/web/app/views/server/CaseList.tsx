@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -7,9 +9,8 @@ import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded, usePages } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
-import { shortTime } from '../parts/time.ts';
 import { categories } from '../people/ReportDialog.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 export type Case = RestAnswer<'GET /api/reports/:id'>;
 export type CaseEntry = RestAnswer<'GET /api/operator/reports'>[number];
@@ -17,7 +18,7 @@ export type CaseEntry = RestAnswer<'GET /api/operator/reports'>[number];
 /** What someone does about a case. */
 export interface Choice {
   value: string;
-  label: string;
+  label: Message;
 }
 
 /** How a queue is read and decided: by moderators, or by operators. */
@@ -40,13 +41,22 @@ export function choicesFor(
   const isPossible = ({ value }: Choice) => about !== null || value === 'dismiss' || value === 'delete';
   return labels
     .filter((choice) => fitting.includes(choice.value) && isPossible(choice))
-    .map(({ value, label }) => ({ value, label: value === 'delete' ? `${label} the ${kind}` : label }));
+    .map(({ value, label }) => ({ value, label: value === 'delete' ? deletions[kind] : label }));
 }
+
+const deletions: Record<Case['kind'], Message> = {
+  message: 'Delete the message',
+  user: 'Delete the user',
+  server: 'Delete the server',
+  app: 'Delete the app',
+};
 
 const pageSize = 50;
 
 /** The open and the decided cases of a queue, live. */
 export function CaseList({ queue, on }: { queue: Queue; on: string }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, attempt } = useApp();
   const [status, setStatus] = useState<'open' | 'decided'>('open');
   const [shown, setShown] = useState<string | null>(null);
@@ -71,29 +81,29 @@ export function CaseList({ queue, on }: { queue: Queue; on: string }) {
     };
   }, [on, status]);
   return (
-    <Block title="Reports" about={queue.about}>
+    <Block title={t('Reports')} about={queue.about}>
       <Select
-        label="Show"
+        label={t('Show')}
         value={status}
         options={[
-          { value: 'open', label: 'Open' },
-          { value: 'decided', label: 'Decided' },
+          { value: 'open', label: t('Undecided') },
+          { value: 'decided', label: t('Decided') },
         ]}
         onChange={(value) => setStatus(value === 'decided' ? 'decided' : 'open')}
       />
-      {isOld && <Button label="Show what is new" kind="quiet" onClick={renew} />}
+      {isOld && <Button label={t('Show what is new')} kind="quiet" onClick={renew} />}
       {list?.length === 0 && (
-        <p class="empty">{status === 'open' ? 'Nothing waits for a decision.' : 'There are none.'}</p>
+        <p class="empty">{status === 'open' ? t('Nothing waits for a decision.') : t('There are none.')}</p>
       )}
       <ul class="people">
         {list?.map((entry) => (
           <Row
             key={entry.id}
             picture={entry.about && <Avatar user={entry.about} />}
-            name={entry.title || nameOf(entry)}
-            about={summaryOf(entry)}
+            name={entry.title || nameOf(texts, entry)}
+            about={summaryOf(texts, entry)}
           >
-            <Button label="Open" kind="quiet" onClick={() => setShown(entry.id)} />
+            <Button label={t('Open')} kind="quiet" onClick={() => setShown(entry.id)} />
           </Row>
         ))}
       </ul>
@@ -103,20 +113,22 @@ export function CaseList({ queue, on }: { queue: Queue; on: string }) {
   );
 }
 
-const kinds = { message: 'Message', user: 'Person', server: 'Server', app: 'App' };
-const gone = {
+const kinds: Record<Case['kind'], Message> = { message: 'Message', user: 'Person', server: 'Server', app: 'App' };
+const gone: Record<Case['kind'], Message> = {
   message: 'The message is deleted by now.',
   user: 'The account is deleted by now.',
   server: 'The server is deleted by now.',
   app: 'The app is deleted by now.',
 };
-const nameOf = ({ kind, about }: CaseEntry) => `${kinds[kind]}${about ? ` of ${about.displayName}` : ''}`;
-const labelOf = (category: string) =>
-  category === 'filter'
-    ? 'Flagged by a filter'
-    : (categories.find(({ value }) => value === category)?.label ?? category);
+const nameOf = ({ t }: Texts, { kind, about }: CaseEntry) =>
+  about ? t('{what} of {name}', { what: t(kinds[kind]), name: about.displayName }) : t(kinds[kind]);
+function labelOf({ t }: Texts, category: string): string {
+  if (category === 'filter') return t('Flagged by a filter');
+  const known = categories.find(({ value }) => value === category);
+  return known ? t(known.label) : category;
+}
 
-const doneWords: Record<NonNullable<CaseEntry['action']>, string> = {
+const doneWords: Record<NonNullable<CaseEntry['action']>, Message> = {
   dismiss: 'Dismissed',
   delete: 'Deleted',
   timeout: 'Timed out',
@@ -125,14 +137,16 @@ const doneWords: Record<NonNullable<CaseEntry['action']>, string> = {
   suspend: 'Suspended',
 };
 
-function summaryOf(entry: CaseEntry): string {
+function summaryOf(texts: Texts, entry: CaseEntry): string {
+  const { listed, shortTime, t } = texts;
   const { reportCount, createdAt, action, decidedBy, toOperators, status } = entry;
-  const count = reportCount === 1 ? '1 report' : `${reportCount} reports`;
-  const decided = action && `${doneWords[action]}${decidedBy ? ` by ${decidedBy.displayName}` : ''}`;
-  const waiting = toOperators && status === 'open' && 'with the operators';
+  const count = t('{count, plural, one {# report} other {# reports}}', { count: reportCount });
+  const done = action && t(doneWords[action]);
+  const decided = done && decidedBy ? t('{what} by {name}', { what: done, name: decidedBy.displayName }) : done;
+  const waiting = toOperators && status === 'open' && t('with the operators');
   const parts = [
-    nameOf(entry),
-    entry.categories.map(labelOf).join(', '),
+    nameOf(texts, entry),
+    listed(entry.categories.map((category) => labelOf(texts, category))),
     count,
     shortTime(createdAt),
     decided,
@@ -149,6 +163,7 @@ interface CaseDialogProps {
 }
 
 function CaseDialog({ id, queue, onClose, onDone }: CaseDialogProps) {
+  const { t } = useTexts();
   const { value: report } = useLoaded(() => queue.get(id), [id]);
   const { escalate } = queue;
   const done = async (work: Promise<unknown>) => {
@@ -159,28 +174,30 @@ function CaseDialog({ id, queue, onClose, onDone }: CaseDialogProps) {
   const isTheirs = escalate !== null && report?.toOperators;
   const decide = report && <Decide report={report} queue={queue} done={done} />;
   return (
-    <Dialog title="Report" size="wide" onClose={onClose}>
+    <Dialog title={t('Report')} size="wide" onClose={onClose}>
       {report && <CaseText report={report} />}
-      {report?.status === 'open' && (isTheirs ? <p class="note">The operators decide this.</p> : decide)}
+      {report?.status === 'open' && (isTheirs ? <p class="note">{t('The operators decide this.')}</p> : decide)}
       {report?.status === 'open' && escalate && !report.toOperators && (
-        <Form action="Hand to the operators" work={() => done(escalate(id))} />
+        <Form action={t('Hand to the operators')} work={() => done(escalate(id))} />
       )}
     </Dialog>
   );
 }
 
 function CaseText({ report }: { report: Case }) {
+  const texts = useTexts();
+  const { shortTime, t } = texts;
   const { snapshot, current } = report;
   const messages = snapshot?.messages ?? [];
   const said = messages.find(({ reported }) => reported);
   return (
     <>
-      <p class="faint">{summaryOf(report)}</p>
-      {report.reason && <p>Reason: {report.reason}</p>}
-      {!snapshot && <p class="note">What was reported is not kept any more.</p>}
+      <p class="faint">{summaryOf(texts, report)}</p>
+      {report.reason && <p>{t('Reason: {reason}', { reason: report.reason })}</p>}
+      {!snapshot && <p class="note">{t('What was reported is not kept any more.')}</p>}
       {snapshot?.name && <p>{snapshot.name}</p>}
       {snapshot?.description && <p class="faint">{snapshot.description}</p>}
-      <ul class="people" aria-label="What was said">
+      <ul class="people" aria-label={t('What was said')}>
         {messages.map(({ id, author, content, attachments, createdAt, reported }) => (
           <Row
             key={id}
@@ -190,15 +207,17 @@ function CaseText({ report }: { report: Case }) {
           />
         ))}
       </ul>
-      {current === null && <p class="note">{gone[report.kind]}</p>}
-      {said && current !== null && current !== said.content && <p class="note">It was edited since: {current}</p>}
-      <h3>Who reported it</h3>
+      {current === null && <p class="note">{t(gone[report.kind])}</p>}
+      {said && current !== null && current !== said.content && (
+        <p class="note">{t('It was edited since: {current}', { current })}</p>
+      )}
+      <h3>{t('Who reported it')}</h3>
       <ul class="people">
         {report.reports.map(({ id, reporter, category, text, createdAt }) => (
           <Row
             key={id}
-            name={reporter?.displayName ?? (category === 'filter' ? 'A filter' : 'Someone')}
-            about={[labelOf(category), category === 'filter' ? `“${text}”` : text, shortTime(createdAt)]
+            name={reporter?.displayName ?? (category === 'filter' ? t('A filter') : t('Someone'))}
+            about={[labelOf(texts, category), category === 'filter' ? `“${text}”` : text, shortTime(createdAt)]
               .filter(Boolean)
               .join(' · ')}
           />
@@ -206,10 +225,10 @@ function CaseText({ report }: { report: Case }) {
       </ul>
       {report.earlier.length > 0 && (
         <>
-          <h3>Other reports about them</h3>
+          <h3>{t('Other reports about them')}</h3>
           <ul class="people">
             {report.earlier.map((entry) => (
-              <Row key={entry.id} name={entry.title || nameOf(entry)} about={summaryOf(entry)} />
+              <Row key={entry.id} name={entry.title || nameOf(texts, entry)} about={summaryOf(texts, entry)} />
             ))}
           </ul>
         </>
@@ -219,7 +238,7 @@ function CaseText({ report }: { report: Case }) {
 }
 
 const day = 86_400_000;
-export const lengths = [
+export const lengths: { value: string; label: Message }[] = [
   { value: '', label: 'Until it is lifted' },
   { value: String(day), label: 'For a day' },
   { value: String(7 * day), label: 'For a week' },
@@ -238,12 +257,13 @@ interface DecideProps {
 }
 
 function Decide({ report, queue, done }: DecideProps) {
+  const { labelled, t } = useTexts();
   const [action, setAction] = useState('dismiss');
   const lasts = action === 'ban' || action === 'suspend';
   const choices = queue.choices(report);
   const endsServer = action === 'delete' && report.kind === 'server';
   const decide = async ({ text }: Fields) => {
-    if (endsServer && text('name') !== report.title) throw new Error('That is not the name of the server.');
+    if (endsServer && text('name') !== report.title) throw new Error(t('That is not the name of the server.'));
     await done(
       queue.decide(report.id, action, {
         reason: text('reason') || null,
@@ -251,21 +271,22 @@ function Decide({ report, queue, done }: DecideProps) {
       }),
     );
   };
+  const options = labelled(choices);
   return (
-    <Form action={choices.find(({ value }) => value === action)?.label ?? 'Decide'} work={decide}>
-      <Select label="What to do" value={action} options={choices} onChange={setAction} />
-      {lasts && <Select label="How long" name="length" options={lengths} />}
+    <Form action={options.find(({ value }) => value === action)?.label ?? t('Decide')} work={decide}>
+      <Select label={t('What to do')} value={action} options={options} onChange={setAction} />
+      {lasts && <Select label={t('How long')} name="length" options={labelled(lengths)} />}
       {endsServer && (
         <>
-          <p class="note">The server is deleted for everyone, with its channels, messages and files.</p>
-          <Field label={`Type "${report.title}" to confirm`} name="name" required />
+          <p class="note">{t('The server is deleted for everyone, with its channels, messages and files.')}</p>
+          <Field label={t('Type "{title}" to confirm', { title: report.title })} name="name" required />
         </>
       )}
       <Field
-        label="Reason"
+        label={t('Reason')}
         name="reason"
         maxlength={500}
-        hint="Kept with the decision; who is timed out, banned or suspended is told."
+        hint={t('Kept with the decision; who is timed out, banned or suspended is told.')}
       />
     </Form>
   );

@@ -1,9 +1,11 @@
 import type { ChannelRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { ChannelOverrides } from './ChannelOverrides.tsx';
 import { ChannelKeeping } from './Keeping.tsx';
 import { ChannelMembers } from './MemberList.tsx';
@@ -15,6 +17,7 @@ export interface ChannelTask {
 }
 
 export function ChannelDialogs({ task, onClose }: { task: ChannelTask; onClose(): void }) {
+  const { t } = useTexts();
   const { attempt, servers, client } = useApp();
   const { what, channel } = task;
   const { id, serverId, name } = channel;
@@ -32,9 +35,9 @@ export function ChannelDialogs({ task, onClose }: { task: ChannelTask; onClose()
   if (what === 'archive') {
     return (
       <Confirm
-        title={`Archive #${name}?`}
-        text="It is removed from the lists. Its messages are kept, and you can bring it back."
-        action="Archive"
+        title={t('Archive #{name}?', { name })}
+        text={t('It is removed from the lists. Its messages are kept, and you can bring it back.')}
+        action={t('Archive')}
         onClose={onClose}
         onConfirm={() => run(() => client.rest('POST /api/channels/:id/archive', { id }))}
       />
@@ -42,9 +45,9 @@ export function ChannelDialogs({ task, onClose }: { task: ChannelTask; onClose()
   }
   return (
     <Confirm
-      title={`Delete #${name}?`}
-      text="All its messages are deleted for everyone and cannot be restored."
-      action="Delete"
+      title={t('Delete #{name}?', { name })}
+      text={t('All its messages are deleted for everyone and cannot be restored.')}
+      action={t('Delete')}
       onClose={onClose}
       onConfirm={() => run(() => client.rest('DELETE /api/channels/:id', { id }))}
     />
@@ -52,6 +55,8 @@ export function ChannelDialogs({ task, onClose }: { task: ChannelTask; onClose()
 }
 
 function EditChannel({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, servers } = useApp();
   const save = async ({ text }: Fields) => {
     const slowModeSeconds = Number(text('slowMode'));
@@ -61,48 +66,38 @@ function EditChannel({ channel, onClose }: { channel: ChannelRecord; onClose(): 
     onClose();
   };
   return (
-    <Dialog title={`Edit #${channel.name}`} onClose={onClose}>
-      <Form action="Save" work={save}>
-        <Field label="Name" name="name" maxlength={100} value={channel.name} required autofocus />
-        <TextArea label="What it is about" name="topic" maxlength={1024} value={channel.topic ?? ''} />
+    <Dialog title={t('Edit #{name}', { name: channel.name })} onClose={onClose}>
+      <Form action={t('Save')} work={save}>
+        <Field label={t('Name')} name="name" maxlength={100} value={channel.name} required autofocus />
+        <TextArea label={t('What it is about')} name="topic" maxlength={1024} value={channel.topic ?? ''} />
         <Select
-          label="Slow mode"
+          label={t('Slow mode')}
           name="slowMode"
-          options={pausesWith(channel.slowModeSeconds)}
+          options={pausesWith(texts, channel.slowModeSeconds)}
           value={String(channel.slowModeSeconds)}
-          hint="How long people wait between two messages. Those whose role may skip it need not."
+          hint={t('How long people wait between two messages. Those whose role may skip it need not.')}
         />
       </Form>
     </Dialog>
   );
 }
 
-const pauses = [
-  { seconds: 0, label: 'Off' },
-  { seconds: 5, label: '5 seconds' },
-  { seconds: 10, label: '10 seconds' },
-  { seconds: 30, label: '30 seconds' },
-  { seconds: 60, label: 'A minute' },
-  { seconds: 300, label: '5 minutes' },
-  { seconds: 900, label: '15 minutes' },
-  { seconds: 3600, label: 'An hour' },
-  { seconds: 21_600, label: '6 hours' },
-];
+/** In seconds. */
+const pauses = [0, 5, 10, 30, 60, 300, 900, 3600, 21_600];
 
 /** The choice of pauses, with the present one, which may be any. */
-function pausesWith(present: number) {
-  const others = pauses.some(({ seconds }) => seconds === present)
-    ? []
-    : [{ seconds: present, label: `${present} seconds` }];
-  return [...pauses, ...others].map(({ seconds, label }) => ({ value: String(seconds), label }));
+function pausesWith({ t, lasting }: Texts, present: number) {
+  const all = pauses.includes(present) ? pauses : [...pauses, present];
+  return all.map((seconds) => ({ value: String(seconds), label: seconds === 0 ? t('Off') : lasting(seconds) }));
 }
 
-const types = [
+const types: { value: string; label: Message }[] = [
   { value: 'text', label: 'Text: everyone writes' },
   { value: 'announcement', label: 'Announcements: only those write whose role may' },
 ];
 
 export function CreateChannel({ serverId, onClose }: { serverId: string; onClose(): void }) {
+  const { labelled, t } = useTexts();
   const { servers, navigate } = useApp();
   const create = async ({ text, raw, isChecked }: Fields) => {
     const channel = await servers.createChannel(serverId, {
@@ -115,12 +110,12 @@ export function CreateChannel({ serverId, onClose }: { serverId: string; onClose
     navigate(pathTo.channel(serverId, channel.id));
   };
   return (
-    <Dialog title="Create a channel" onClose={onClose}>
-      <Form action="Create" work={create}>
-        <Field label="Name" name="name" maxlength={100} required autofocus />
-        <Field label="What it is about" name="topic" maxlength={1024} hint="Optional." />
-        <Select label="Kind" name="type" options={types} />
-        <Check label="Private: only those who are added see it" name="isPrivate" />
+    <Dialog title={t('Create a channel')} onClose={onClose}>
+      <Form action={t('Create')} work={create}>
+        <Field label={t('Name')} name="name" maxlength={100} required autofocus />
+        <Field label={t('What it is about')} name="topic" maxlength={1024} hint={t('Optional.')} />
+        <Select label={t('Kind')} name="type" options={labelled(types)} />
+        <Check label={t('Private: only those who are added see it')} name="isPrivate" />
       </Form>
     </Dialog>
   );

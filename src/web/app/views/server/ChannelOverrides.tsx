@@ -1,15 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer, RestInput, ServerRecord } from '../../../../client/index.ts';
 import { ranksAbove, ranksAboveRole } from '../../../../contract/standing.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import type { RoleRecord } from '../../state/roles.ts';
 import type { Member } from '../../state/servers.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { PickAndAdd, Select } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { ownStanding, standingOf, useRoles } from './useRoles.ts';
 
 type Override = RestAnswer<'GET /api/channels/:id/overrides'>[number];
@@ -19,7 +21,7 @@ type Lists = RestInput<'PUT /api/channels/:id/overrides/roles/:role'>['body'];
 /** A role, by its id or the name of a fixed one, or a person. */
 type Subject = { role: string } | { userId: string };
 
-const words: Record<Right, string> = {
+const words: Record<Right, Message> = {
   view: 'See the channel',
   post: 'Write messages',
   react: 'React to messages',
@@ -45,6 +47,8 @@ interface ChannelOverridesProps {
 
 /** What a channel allows or denies roles and people apart from the server. */
 export function ChannelOverrides({ channel, server, onClose }: ChannelOverridesProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { client, servers, attempt } = app;
   const { id } = channel;
@@ -63,33 +67,37 @@ export function ChannelOverrides({ channel, server, onClose }: ChannelOverridesP
     if (own) return ranksAboveRole(mine, own.position);
     return ranksAbove(mine, { role: subject.role === 'moderator' ? 'moderator' : 'member', place: 0 });
   };
-  const nameFor = (subject: Subject) => nameOf(subject, roles, members ?? []);
+  const nameFor = (subject: Subject) => nameOf(texts, subject, roles, members ?? []);
   const close = () => {
     setEditing(null);
     after(() => servers.loadChannels(server.id));
   };
   if (editing) {
     const known = list?.find((override) => keyOf(subjectOf(override)) === keyOf(editing));
-    const title = `${nameFor(editing)} in #${channel.name}`;
+    const title = t('{name} in #{channel}', { name: nameFor(editing), channel: channel.name });
     const isBot = 'userId' in editing && members?.find(({ userId }) => userId === editing.userId)?.user.isBot;
     return <EditOverride {...{ channel, title, known }} isBot={isBot ?? false} subject={editing} onClose={close} />;
   }
   return (
-    <Dialog title={`Permissions in #${channel.name}`} onClose={onClose}>
+    <Dialog title={t('Permissions in #{name}', { name: channel.name })} onClose={onClose}>
       <p class="faint">
-        Here roles and people may do other things than in the rest of the server. Nothing binds the owner and admins.
+        {t(
+          'Here roles and people may do other things than in the rest of the server. Nothing binds the owner and admins.',
+        )}
       </p>
-      {list?.length === 0 && <p class="empty">Everything is as in the rest of the server.</p>}
+      {list?.length === 0 && <p class="empty">{t('Everything is as in the rest of the server.')}</p>}
       <ul class="people">
         {list?.map((override) => {
           const subject = subjectOf(override);
           const name = nameFor(subject);
           return (
-            <Row key={keyOf(subject)} name={name} about={aboutOverride(override)}>
-              {mayEdit(subject) && <Button label={`Change ${name}`} kind="quiet" onClick={() => setEditing(subject)} />}
+            <Row key={keyOf(subject)} name={name} about={aboutOverride(texts, override)}>
+              {mayEdit(subject) && (
+                <Button label={t('Change {name}', { name })} kind="quiet" onClick={() => setEditing(subject)} />
+              )}
               {mayEdit(subject) && !isOnlyPrivacy(override) && (
                 <Button
-                  label={`Remove ${name}`}
+                  label={t('Remove {name}', { name })}
                   kind="quiet"
                   onClick={() => after(() => remove(client, id, subject))}
                 />
@@ -98,7 +106,7 @@ export function ChannelOverrides({ channel, server, onClose }: ChannelOverridesP
           );
         })}
       </ul>
-      <p class="hint">People who were let in and may do nothing else are under Members.</p>
+      <p class="hint">{t('People who were let in and may do nothing else are under Members.')}</p>
       {list && <Add {...{ list, roles, members: members ?? [], mayEdit }} onAdd={setEditing} />}
     </Dialog>
   );
@@ -108,20 +116,23 @@ export function ChannelOverrides({ channel, server, onClose }: ChannelOverridesP
 const isOnlyPrivacy = ({ builtIn, allow, deny }: Override): boolean =>
   builtIn === 'member' && [...allow, ...deny].every((right) => right === 'view');
 
-function nameOf(subject: Subject, roles: readonly RoleRecord[], members: readonly Member[]): string {
+function nameOf({ t }: Texts, subject: Subject, roles: readonly RoleRecord[], members: readonly Member[]): string {
   if ('userId' in subject) {
     const found = members.find(({ userId }) => userId === subject.userId);
-    return found ? `@${found.user.username}` : 'Someone';
+    return found ? `@${found.user.username}` : t('Someone');
   }
-  if (subject.role === 'member') return 'Everyone';
-  if (subject.role === 'moderator') return 'Moderators';
-  return roles.find(({ id }) => id === subject.role)?.name ?? 'A role';
+  if (subject.role === 'member') return t('Everyone');
+  if (subject.role === 'moderator') return t('Moderators');
+  return roles.find(({ id }) => id === subject.role)?.name ?? t('A role');
 }
 
-function aboutOverride({ allow, deny }: Override): string {
-  const listed = (verb: string, names: readonly Right[]) =>
-    names.length > 0 && `${verb}: ${names.map((name) => words[name].toLowerCase()).join(', ')}`;
-  return [listed('May', allow), listed('May not', deny)].filter(Boolean).join('. ') || 'As in the server';
+function aboutOverride({ t, listed }: Texts, { allow, deny }: Override): string {
+  const what = (names: readonly Right[]) => listed(names.map((name) => t(words[name])));
+  const parts = [
+    allow.length > 0 && t('May: {what}', { what: what(allow) }),
+    deny.length > 0 && t('May not: {what}', { what: what(deny) }),
+  ];
+  return parts.filter(Boolean).join('. ') || t('As in the server');
 }
 
 const remove = (client: ReturnType<typeof useApp>['client'], id: string, subject: Subject) =>
@@ -139,11 +150,12 @@ interface AddProps {
 
 /** Roles and people that the channel has nothing for yet. */
 function Add({ list, roles, members, mayEdit, onAdd }: AddProps) {
+  const { t } = useTexts();
   const known = new Set(list.map((override) => keyOf(subjectOf(override))));
   const own = roles.filter(({ builtIn }) => !builtIn).map(({ id, name }) => ({ value: id, label: name }));
   const fixed = [
-    { value: 'member', label: 'Everyone' },
-    { value: 'moderator', label: 'Moderators' },
+    { value: 'member', label: t('Everyone') },
+    { value: 'moderator', label: t('Moderators') },
   ];
   const people = members
     .filter(({ userId, role }) => role !== 'owner' && role !== 'admin' && !known.has(keyOf({ userId })))
@@ -152,11 +164,11 @@ function Add({ list, roles, members, mayEdit, onAdd }: AddProps) {
   return (
     <>
       <PickAndAdd
-        label="A role"
+        label={t('A role')}
         options={[...fixed, ...own].filter(({ value }) => !known.has(value) && mayEdit({ role: value }))}
         onAdd={(role) => onAdd({ role })}
       />
-      <PickAndAdd label="A person" options={people} onAdd={(userId) => onAdd({ userId })} />
+      <PickAndAdd label={t('A person')} options={people} onAdd={(userId) => onAdd({ userId })} />
     </>
   );
 }
@@ -171,13 +183,14 @@ interface EditOverrideProps {
   onClose(): void;
 }
 
-const choices = [
+const choices: { value: string; label: Message }[] = [
   { value: 'allow', label: 'Allow' },
   { value: '', label: 'As in the server' },
   { value: 'deny', label: 'Deny' },
 ];
 
 function EditOverride({ channel, title, subject, known, isBot, onClose }: EditOverrideProps) {
+  const { labelled, t } = useTexts();
   const { client } = useApp();
   const { id } = channel;
   const isEveryone = 'role' in subject && subject.role === 'member';
@@ -194,14 +207,14 @@ function EditOverride({ channel, title, subject, known, isBot, onClose }: EditOv
   const shown = isBot ? rights.filter((right) => right !== 'view') : rights;
   // Whether everyone sees a channel is decided here alone.
   const optionsFor = (right: Right) =>
-    isEveryone && right === 'view' ? choices.filter(({ value }) => value !== '') : choices;
+    labelled(isEveryone && right === 'view' ? choices.filter(({ value }) => value !== '') : choices);
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form action="Save" work={save} beside={<Button label="Back" kind="quiet" onClick={onClose} />}>
+      <Form action={t('Save')} work={save} beside={<Button label={t('Back')} kind="quiet" onClick={onClose} />}>
         {shown.map((right) => (
           <Select
             key={right}
-            label={words[right]}
+            label={t(words[right])}
             value={chosen.get(right) ?? ''}
             options={optionsFor(right)}
             onChange={(choice) => setChosen(new Map(chosen).set(right, choice))}

@@ -1,17 +1,19 @@
 import { useState } from 'preact/hooks';
 import type { ChannelRecord, ServerRecord } from '../../../../client/index.ts';
+import type { Texts } from '../../state/texts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Button, IconButton } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block, Row } from '../parts/Page.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { ChannelDialogs, type ChannelTask, CreateChannel } from './ChannelDialogs.tsx';
 import { channelTasks } from './channel-tasks.ts';
 
 /** All channels of a server that the user sees, in their order. */
 export function Channels({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const app = useApp();
   const { servers, client, rights } = app;
   const [creating, setCreating] = useState(false);
@@ -23,7 +25,7 @@ export function Channels({ server }: { server: ServerRecord }) {
   );
   return (
     <>
-      <Block title={`Channels · ${list.length}`}>
+      <Block title={t('Channels · {count}', { count: list.length })}>
         <ul class="people">
           {list.map((channel, i) => (
             <ChannelRow
@@ -37,7 +39,7 @@ export function Channels({ server }: { server: ServerRecord }) {
             />
           ))}
         </ul>
-        {rights.may(server, 'channel:create') && <Button label="New channel" onClick={() => setCreating(true)} />}
+        {rights.may(server, 'channel:create') && <Button label={t('New channel')} onClick={() => setCreating(true)} />}
       </Block>
       {archived.value && archived.value.length > 0 && (
         <Archived server={server} list={archived.value} onTask={setTask} />
@@ -69,22 +71,34 @@ interface ChannelRowProps {
 }
 
 function ChannelRow({ channel, server, isFirst, isLast, onMove, onTask }: ChannelRowProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
-  const items = actionsFor(app, channel, onTask);
+  const items = actionsFor(texts, app, channel, onTask);
   return (
     <Row
       picture={<Icon name={channelIcon(channel)} />}
       name={channel.name}
-      about={channel.topic ?? (channel.isPrivate ? 'Private' : undefined)}
+      about={channel.topic ?? (channel.isPrivate ? t('Private') : undefined)}
     >
       {app.rights.may(server, 'channel:order') && (
         <>
-          <IconButton icon="up" label={`Move ${channel.name} up`} disabled={isFirst} onClick={() => onMove(-1)} />
-          <IconButton icon="down" label={`Move ${channel.name} down`} disabled={isLast} onClick={() => onMove(1)} />
+          <IconButton
+            icon="up"
+            label={t('Move {name} up', { name: channel.name })}
+            disabled={isFirst}
+            onClick={() => onMove(-1)}
+          />
+          <IconButton
+            icon="down"
+            label={t('Move {name} down', { name: channel.name })}
+            disabled={isLast}
+            onClick={() => onMove(1)}
+          />
         </>
       )}
       {items.length > 0 && (
-        <Menu label={`Actions for ${channel.name}`} items={items}>
+        <Menu label={t('Actions for {name}', { name: channel.name })} items={items}>
           <Icon name="more" />
         </Menu>
       )}
@@ -92,12 +106,18 @@ function ChannelRow({ channel, server, isFirst, isLast, onMove, onTask }: Channe
   );
 }
 
-function actionsFor(app: AppState, channel: ChannelRecord, onTask: (task: ChannelTask) => void): MenuItem[] {
+function actionsFor(
+  texts: Texts,
+  app: AppState,
+  channel: ChannelRecord,
+  onTask: (task: ChannelTask) => void,
+): MenuItem[] {
+  const { t } = texts;
   const { isPrivate, isMember } = channel;
   const mayJoin = !isMember && (!isPrivate || app.rights.mayIn(channel, 'channel:add-member'));
-  const { edit, permissions, keep, archive, remove } = channelTasks(app, channel, onTask);
-  const members: MenuItem = { label: 'Members', icon: 'friends', run: () => onTask({ what: 'members', channel }) };
-  const enter: MenuItem = { label: 'Join', icon: 'add', run: () => void join(app, channel) };
+  const { edit, permissions, keep, archive, remove } = channelTasks(texts, app, channel, onTask);
+  const members: MenuItem = { label: t('Members'), icon: 'friends', run: () => onTask({ what: 'members', channel }) };
+  const enter: MenuItem = { label: t('Join'), icon: 'add', run: () => void join(app, channel) };
   return [edit, permissions, keep, isPrivate && isMember && members, mayJoin && enter, archive, remove].filter(
     (item) => item !== false,
   );
@@ -117,6 +137,7 @@ interface ArchivedProps {
 }
 
 function Archived({ server, list, onTask }: ArchivedProps) {
+  const { t } = useTexts();
   const { attempt, client, servers, rights } = useApp();
   const unarchive = (id: string) =>
     attempt(async () => {
@@ -124,15 +145,15 @@ function Archived({ server, list, onTask }: ArchivedProps) {
       await servers.loadChannels(server.id);
     });
   return (
-    <Block title={`Archived · ${list.length}`} about="Kept, but nobody writes there any more.">
+    <Block title={t('Archived · {count}', { count: list.length })} about={t('Kept, but nobody writes there any more.')}>
       <ul class="people">
         {list.map((channel) => (
           <Row key={channel.id} picture={<Icon name="archive" />} name={channel.name}>
             {rights.mayIn(channel, 'channel:archive') && (
-              <Button label="Bring back" kind="quiet" onClick={() => void unarchive(channel.id)} />
+              <Button label={t('Bring back')} kind="quiet" onClick={() => void unarchive(channel.id)} />
             )}
             {rights.mayIn(channel, 'channel:delete') && (
-              <Button label="Delete" kind="danger" onClick={() => onTask({ what: 'delete', channel })} />
+              <Button label={t('Delete')} kind="danger" onClick={() => onTask({ what: 'delete', channel })} />
             )}
           </Row>
         ))}

@@ -1,22 +1,23 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { saidIn } from '../../../../contract/quote.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { Text } from '../parts/text.tsx';
-import { fullTime } from '../parts/time.ts';
 import { Attachments } from '../talk/Attachments.tsx';
 import { Forwarded } from '../talk/Forwarded.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 type Item = RestAnswer<'GET /api/servers/:id/held'>[number];
 type Decide = (item: Item, decision: 'approve' | 'reject') => void;
 
 /** What filters hold, kept up to date. A and R decide about the one that the focus is in. */
 export function HeldQueue({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { client, attempt } = useApp();
   const { id } = server;
   const {
@@ -43,10 +44,12 @@ export function HeldQueue({ server }: { server: ServerRecord }) {
   };
   return (
     <Block
-      title="Held messages"
-      about="They wait until a moderator approves or rejects them. With the focus in one, the keys A and R do it too."
+      title={t('Held messages')}
+      about={t(
+        'They wait until a moderator approves or rejects them. With the focus in one, the keys A and R do it too.',
+      )}
     >
-      {list?.length === 0 && <p class="empty">Nothing waits.</p>}
+      {list?.length === 0 && <p class="empty">{t('Nothing waits.')}</p>}
       <ol class="held">
         {list?.map((item) => (
           <HeldItem key={item.heldId} item={item} onDecide={decide} />
@@ -57,6 +60,8 @@ export function HeldQueue({ server }: { server: ServerRecord }) {
 }
 
 function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
+  const texts = useTexts();
+  const { fullTime, t } = texts;
   const { servers } = useApp();
   const ref = useRef<HTMLLIElement>(null);
   const channel = servers.channels.value.get(item.serverId)?.find(({ id }) => id === item.channelId);
@@ -73,13 +78,13 @@ function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
     if (event.key === 'r') decide('reject');
   };
   const own = saidIn({ content: item.content, poll: item.poll });
-  const about = `${item.author.displayName} in #${channel?.name ?? ''}`;
+  const about = t('{name} in #{channel}', { name: item.author.displayName, channel: channel?.name ?? '' });
   return (
     <li ref={ref} aria-label={`${about}: ${saidIn(item)}`} onKeyDown={press}>
       <Avatar user={item.author} size="small" />
       <div>
         <p class="faint">
-          {about}, {fullTime(item.createdAt)}: {reasonOf(item)}
+          {about}, {fullTime(item.createdAt)}: {reasonOf(texts, item)}
         </p>
         {item.previousContent !== null && <del class="text">{item.previousContent}</del>}
         <Folding content={own}>
@@ -91,11 +96,11 @@ function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
         <Attachments list={item.attachments} />
         {item.metadata && <pre class="text">{JSON.stringify(item.metadata, null, 2)}</pre>}
         {item.isOwn ? (
-          <p class="hint">Someone else decides about messages of yours and of your bots.</p>
+          <p class="hint">{t('Someone else decides about messages of yours and of your bots.')}</p>
         ) : (
           <footer>
-            <Button label="Approve" onClick={() => decide('approve')} />
-            <Button label="Reject" kind="quiet" onClick={() => decide('reject')} />
+            <Button label={t('Approve')} onClick={() => decide('approve')} />
+            <Button label={t('Reject')} kind="quiet" onClick={() => decide('reject')} />
           </footer>
         )}
       </div>
@@ -103,7 +108,9 @@ function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
   );
 }
 
-function reasonOf({ kind, reason, pattern }: Item): string {
-  if (reason === 'new-member-link') return 'a link of a new member';
-  return `${kind === 'edit' ? 'a change with' : 'has'} “${pattern}”`;
+function reasonOf({ t }: Texts, { kind, reason, pattern }: Item): string {
+  if (reason === 'new-member-link') return t('a link of a new member');
+  return kind === 'edit'
+    ? t('a change with “{pattern}”', { pattern: pattern ?? '' })
+    : t('has “{pattern}”', { pattern: pattern ?? '' });
 }

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { pathTo } from '../../state/router.ts';
 import { isReadable } from '../../state/servers.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
@@ -9,7 +11,7 @@ import { Check, CopyField, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 type Link = RestAnswer<'GET /api/servers/:id/invites'>[number];
 
@@ -42,17 +44,18 @@ function useLinks(id: string, all: boolean) {
 
 /** Links with an end, a number of uses or a channel. */
 export function InviteLinks({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { rights } = useApp();
   const [all, setAll] = useState(false);
   const { links, after } = useLinks(server.id, all);
   const about = rights.may(server, 'invite:manage')
-    ? 'Everyone’s. A link ends when whoever made it is removed or banned.'
-    : 'Yours alone. You see who came by them.';
+    ? t('Everyone’s. A link ends when whoever made it is removed or banned.')
+    : t('Yours alone. You see who came by them.');
   return (
-    <Block title="More invite links" about={about}>
+    <Block title={t('More invite links')} about={about}>
       {rights.may(server, 'invite:create') && <NewLink server={server} onMade={() => after(async () => {})} />}
-      <Check label="Show those that are over, too" checked={all} onChange={setAll} />
-      {links?.length === 0 && <p class="empty">There is no link yet.</p>}
+      <Check label={t('Show those that are over, too')} checked={all} onChange={setAll} />
+      {links?.length === 0 && <p class="empty">{t('There is no link yet.')}</p>}
       <ul class="people">
         {links?.map((link) => (
           <LinkRow key={link.id} link={link} after={after} />
@@ -62,24 +65,33 @@ export function InviteLinks({ server }: { server: ServerRecord }) {
   );
 }
 
-const ends = [
+const ends: { value: string; label: Message }[] = [
   { value: '3600', label: 'After an hour' },
   { value: '86400', label: 'After a day' },
   { value: '604800', label: 'After a week' },
   { value: '', label: 'Never' },
 ];
-const numbers = [
-  { value: '', label: 'Any number of people' },
-  ...['1', '5', '10', '50', '100'].map((value) => ({ value, label: value === '1' ? 'One person' : `${value} people` })),
-];
+/** How many people a link lets in; with none, any number. */
+const numbers = [null, 1, 5, 10, 50, 100];
+
+const numbersIn = ({ t }: Texts) =>
+  numbers.map((count) => ({
+    value: count === null ? '' : String(count),
+    label:
+      count === null
+        ? t('Any number of people')
+        : t('{count, plural, =1 {One person} one {# person} other {# people}}', { count }),
+  }));
 
 /** Makes a link, and shows it to copy. */
 export function NewLink({ server, onMade }: { server: ServerRecord; onMade?(): void }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, servers } = useApp();
   const [made, setMade] = useState<string | null>(null);
   const channels = servers.channels.value.get(server.id)?.filter(isReadable) ?? [];
   const places = [
-    { value: '', label: 'The server' },
+    { value: '', label: t('The server') },
     ...channels.map(({ id, name }) => ({ value: id, label: `#${name}` })),
   ];
   const make = async ({ text }: Fields) => {
@@ -95,35 +107,36 @@ export function NewLink({ server, onMade }: { server: ServerRecord; onMade?(): v
   };
   return (
     <>
-      <Form action="Make a link" work={make}>
-        <Select label="It ends" name="expiresIn" value="604800" options={ends} />
-        <Select label="It lets in" name="maxUses" value="" options={numbers} />
-        <Select label="It opens" name="channelId" value="" options={places} />
+      <Form action={t('Make a link')} work={make}>
+        <Select label={t('It ends')} name="expiresIn" value="604800" options={texts.labelled(ends)} />
+        <Select label={t('It lets in')} name="maxUses" value="" options={numbersIn(texts)} />
+        <Select label={t('It opens')} name="channelId" value="" options={places} />
       </Form>
-      {made && <CopyField label="Your new link" value={inviteLink(made)} />}
+      {made && <CopyField label={t('Your new link')} value={inviteLink(made)} />}
     </>
   );
 }
 
 function LinkRow({ link, after }: { link: Link; after(change: () => Promise<unknown>): void }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, copy } = useApp();
   const [open, setOpen] = useState<'who' | 'end' | null>(null);
   const close = () => setOpen(null);
   const { id: inviteId, serverId: id, createdByUser: maker, inviteCode } = link;
-  const of = `the link of ${maker?.displayName ?? 'a deleted user'}`;
   return (
-    <Row name={maker?.displayName ?? 'Deleted user'} about={aboutLink(link)}>
+    <Row name={maker?.displayName ?? t('Deleted user')} about={aboutLink(texts, link)}>
       {link.isOpen && inviteCode && navigator.clipboard && (
-        <Button label="Copy" kind="quiet" onClick={() => void copy(inviteLink(inviteCode))} />
+        <Button label={t('Copy')} kind="quiet" onClick={() => void copy(inviteLink(inviteCode))} />
       )}
-      {link.uses > 0 && <Button label="Who came" kind="quiet" onClick={() => setOpen('who')} />}
-      {link.isOpen && <Button label="End" kind="quiet" onClick={() => setOpen('end')} />}
+      {link.uses > 0 && <Button label={t('Who came')} kind="quiet" onClick={() => setOpen('who')} />}
+      {link.isOpen && <Button label={t('End')} kind="quiet" onClick={() => setOpen('end')} />}
       {open === 'who' && <WhoCame link={link} onClose={close} />}
       {open === 'end' && (
         <Confirm
-          title={`End ${of}?`}
-          text="Nobody joins with it any more. Members stay members."
-          action="End the link"
+          title={t('End the link of {name}?', { name: maker?.displayName ?? t('Deleted user') })}
+          text={t('Nobody joins with it any more. Members stay members.')}
+          action={t('End the link')}
           onClose={close}
           onConfirm={() => after(() => client.rest('DELETE /api/servers/:id/invites/:inviteId', { id, inviteId }))}
         />
@@ -132,30 +145,35 @@ function LinkRow({ link, after }: { link: Link; after(change: () => Promise<unkn
   );
 }
 
-function aboutLink({ isOpen, uses, maxUses, expiresAt, revokedAt }: Link): string {
-  const times = uses === 1 ? 'used once' : `used ${uses} times`;
-  const used = maxUses === null ? times : `used ${uses} of ${maxUses} times`;
-  if (revokedAt) return `Ended, ${used}`;
-  if (!isOpen) return `Over, ${used}`;
-  return expiresAt ? `Until ${new Date(expiresAt).toLocaleString()}, ${used}` : `Without end, ${used}`;
+function aboutLink({ shortTime, t }: Texts, { isOpen, uses, maxUses, expiresAt, revokedAt }: Link): string {
+  const used =
+    maxUses === null
+      ? t('used {count, plural, =1 {once} one {# time} other {# times}}', { count: uses })
+      : t('used {uses} of {count, plural, one {# time} other {# times}}', { uses, count: maxUses });
+  if (revokedAt) return t('Ended, {used}', { used });
+  if (!isOpen) return t('Over, {used}', { used });
+  return expiresAt
+    ? t('Until {time}, {used}', { time: shortTime(expiresAt), used })
+    : t('Without end, {used}', { used });
 }
 
 function WhoCame({ link: { id: inviteId, serverId: id }, onClose }: { link: Link; onClose(): void }) {
+  const { shortTime, t } = useTexts();
   const { client } = useApp();
   const { value: members } = useLoaded(
     () => client.rest('GET /api/servers/:id/invites/:inviteId/members', { id, inviteId }),
     [inviteId],
   );
   return (
-    <Dialog title="Who came by this link" onClose={onClose}>
-      {members?.length === 0 && <p class="empty">Nobody who came by it is here now.</p>}
+    <Dialog title={t('Who came by this link')} onClose={onClose}>
+      {members?.length === 0 && <p class="empty">{t('Nobody who came by it is here now.')}</p>}
       <ul class="people found">
         {members?.map(({ userId, user, joinedAt }) => (
           <Row
             key={userId}
             picture={<Avatar user={user} size="small" />}
             name={user.displayName}
-            about={`@${user.username}, joined ${new Date(joinedAt).toLocaleDateString()}`}
+            about={t('@{username}, joined {time}', { username: user.username, time: shortTime(joinedAt) })}
           />
         ))}
       </ul>

@@ -6,7 +6,7 @@ import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { CopyField } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { InviteLinks, inviteLink, NewLink } from './InviteLinks.tsx';
 import { RaidMode } from './RaidMode.tsx';
 
@@ -14,12 +14,13 @@ type JoinRequest = RestAnswer<'GET /api/servers/:id/join-requests'>[number];
 
 /** The invite links of a server, raid mode, and who asks to be let in. */
 export function Invites({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { rights } = useApp();
   const mayHold = rights.may(server, 'server:raid');
   return (
     <>
-      <Block title="Invite link" about="Whoever has it can join, until a new one is made.">
-        {server.inviteCode && <CopyField label="Link" value={inviteLink(server.inviteCode)} />}
+      <Block title={t('Invite link')} about={t('Whoever has it can join, until a new one is made.')}>
+        {server.inviteCode && <CopyField label={t('Link')} value={inviteLink(server.inviteCode)} />}
         {rights.may(server, 'server:regenerate-invite') && <Renew server={server} />}
       </Block>
       <InviteLinks server={server} />
@@ -30,21 +31,22 @@ export function Invites({ server }: { server: ServerRecord }) {
 }
 
 function Renew({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { attempt, servers, showToast } = useApp();
   const [asking, setAsking] = useState(false);
   const renew = () =>
     attempt(async () => {
       await servers.renewInvite(server);
-      showToast('There is a new link.');
+      showToast(t('There is a new link.'));
     });
   return (
     <>
-      <Button label="Make a new link" kind="quiet" onClick={() => setAsking(true)} />
+      <Button label={t('Make a new link')} kind="quiet" onClick={() => setAsking(true)} />
       {asking && (
         <Confirm
-          title="Make a new invite link?"
-          text="The current link stops working. Members stay members."
-          action="Make a new link"
+          title={t('Make a new invite link?')}
+          text={t('The current link stops working. Members stay members.')}
+          action={t('Make a new link')}
           onClose={() => setAsking(false)}
           onConfirm={() => void renew()}
         />
@@ -54,27 +56,31 @@ function Renew({ server }: { server: ServerRecord }) {
 }
 
 function Requests({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const app = useApp();
   const { list, after } = useRequests(server.id);
   const [asking, setAsking] = useState<Decision | null>(null);
   return (
-    <Block title="Join requests" about="People who ask to be let into the server, or into one of its private channels.">
-      {list?.length === 0 && <p class="empty">Nobody is waiting.</p>}
+    <Block
+      title={t('Join requests')}
+      about={t('People who ask to be let into the server, or into one of its private channels.')}
+    >
+      {list?.length === 0 && <p class="empty">{t('Nobody is waiting.')}</p>}
       {list?.some(({ isHeld }) => isHeld) && (
         <div class="inline wrapping">
-          <Button label="Let in all who were held" onClick={() => setAsking('approved')} />
-          <Button label="Decline all who were held" kind="danger" onClick={() => setAsking('rejected')} />
+          <Button label={t('Let in all who were held')} onClick={() => setAsking('approved')} />
+          <Button label={t('Decline all who were held')} kind="danger" onClick={() => setAsking('rejected')} />
         </div>
       )}
       {asking && (
         <Confirm
-          title={asking === 'approved' ? 'Let in all who were held?' : 'Decline all who were held?'}
+          title={asking === 'approved' ? t('Let in all who were held?') : t('Decline all who were held?')}
           text={
             asking === 'approved'
-              ? 'They are members at once.'
-              : 'They do not get in. With an invitation they can ask again.'
+              ? t('They are members at once.')
+              : t('They do not get in. With an invitation they can ask again.')
           }
-          action={asking === 'approved' ? 'Let all in' : 'Decline all'}
+          action={asking === 'approved' ? t('Let all in') : t('Decline all')}
           onClose={() => setAsking(null)}
           onConfirm={() => after(() => decideAll(app, server.id, asking))}
         />
@@ -133,29 +139,33 @@ interface RequestRowProps {
 }
 
 function RequestRow({ request, onDecide }: RequestRowProps) {
+  const { t } = useTexts();
   const { servers } = useApp();
   const { user, serverId, channelId, isHeld } = request;
   const channel = servers.channels.value.get(serverId)?.find(({ id }) => id === channelId);
-  const wish = isHeld ? 'joined, and is held by raid mode' : 'wants to join the server';
-  const about = channelId ? `wants to join #${channel?.name ?? ''}` : wish;
+  const wish = isHeld ? t('joined, and is held by raid mode') : t('wants to join the server');
+  const about = channelId ? t('wants to join #{name}', { name: channel?.name ?? '' }) : wish;
   return (
     <Row picture={<Avatar user={user} />} name={user.displayName} about={about}>
-      <Button label="Let in" onClick={() => onDecide('approved')} />
-      <Button label="Decline" kind="quiet" onClick={() => onDecide('rejected')} />
+      <Button label={t('Let in')} onClick={() => onDecide('approved')} />
+      <Button label={t('Decline')} kind="quiet" onClick={() => onDecide('rejected')} />
     </Row>
   );
 }
 
 export function InvitePeople({ server, onClose }: { server: ServerRecord; onClose(): void }) {
+  const { t } = useTexts();
   const { attempt, client, showToast, people, rights } = useApp();
   const invite = (userId: string, name: string) =>
     attempt(async () => {
       await client.rest('POST /api/servers/:id/invite-member', { id: server.id, body: { userId } });
-      showToast(`${name} was invited.`);
+      showToast(t('{name} was invited.', { name }));
     });
   return (
-    <Dialog title={`Invite people to ${server.name}`} onClose={onClose}>
-      {server.inviteCode && <CopyField label="With this link anyone can join" value={inviteLink(server.inviteCode)} />}
+    <Dialog title={t('Invite people to {name}', { name: server.name })} onClose={onClose}>
+      {server.inviteCode && (
+        <CopyField label={t('With this link anyone can join')} value={inviteLink(server.inviteCode)} />
+      )}
       {rights.may(server, 'invite:create') && <NewLink server={server} />}
       {rights.may(server, 'server:invite') && people.friends.value.length > 0 && (
         <ul class="people found">
@@ -166,7 +176,7 @@ export function InvitePeople({ server, onClose }: { server: ServerRecord; onClos
               name={user.displayName}
               about={`@${user.username}`}
             >
-              <Button label="Invite" kind="quiet" onClick={() => void invite(friendId, user.displayName)} />
+              <Button label={t('Invite')} kind="quiet" onClick={() => void invite(friendId, user.displayName)} />
             </Row>
           ))}
         </ul>

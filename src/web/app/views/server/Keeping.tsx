@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks';
 import type { ChannelRecord, RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { keptDays } from '../../../../contract/kept-days.ts';
 import { daysText, isShorter, typedDays } from '../../state/retention.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 type Expiring = RestAnswer<'GET /api/channels/:id/expiring-messages'>;
 
@@ -19,6 +20,7 @@ interface Planned {
 
 /** How long a server keeps messages, and whether it keeps what edited ones said before. */
 export function Keeping({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { servers, client, rights, showToast, attempt } = useApp();
   const { id, keepMessagesDays, keepEditHistory } = server;
   const [planned, setPlanned] = useState<Planned | null>(null);
@@ -31,7 +33,7 @@ export function Keeping({ server }: { server: ServerRecord }) {
         ...(decidesDays ? { keepMessagesDays: days } : {}),
         ...(decidesHistory ? { keepEditHistory: isChecked('history') } : {}),
       });
-      showToast('The server is saved.');
+      showToast(t('The server is saved.'));
     };
     const count = () => client.rest('GET /api/servers/:id/expiring-messages', { id, query: { days: days ?? 1 } });
     if (days !== null && isShorter(days, keepMessagesDays)) setPlanned({ days, count, save: change });
@@ -40,30 +42,34 @@ export function Keeping({ server }: { server: ServerRecord }) {
   };
   return (
     <>
-      <Form class="block" action="Save" work={save}>
-        <h2>Messages</h2>
+      <Form class="block" action={t('Save')} work={save}>
+        <h2>{t('Messages')}</h2>
         {decidesDays && (
           <DaysField
             value={keepMessagesDays}
-            label="Delete messages after so many days"
-            hint="Empty: they are kept for ever. Channels may have their own number. Pinned messages, threads and files go too."
+            label={t('Delete messages after so many days')}
+            hint={t(
+              'Empty: they are kept for ever. Channels may have their own number. Pinned messages, threads and files go too.',
+            )}
           />
         )}
         {decidesHistory && (
           <Check
             name="history"
             checked={keepEditHistory}
-            label="Keep earlier versions of edited messages, for moderators and authors to read"
+            label={t('Keep earlier versions of edited messages, for moderators and authors to read')}
           />
         )}
-        <p class="hint">Everyone here is told of both. If you untick this, the versions kept so far are deleted.</p>
+        <p class="hint">
+          {t('Everyone here is told of both. If you untick this, the versions kept so far are deleted.')}
+        </p>
       </Form>
       {planned && <ConfirmKeeping planned={planned} onClose={() => setPlanned(null)} />}
       {forgetting && (
         <Confirm
-          title="Delete all earlier versions?"
-          text="What edited messages said before is deleted for everyone. This cannot be undone."
-          action="Delete them"
+          title={t('Delete all earlier versions?')}
+          text={t('What edited messages said before is deleted for everyone. This cannot be undone.')}
+          action={t('Delete them')}
           onClose={() => setForgetting(null)}
           onConfirm={() => void attempt(forgetting)}
         />
@@ -78,6 +84,8 @@ const choiceOf = (value: string): Choice => choices.find((choice) => choice === 
 
 /** The same of one channel. */
 export function ChannelKeeping({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, servers } = useApp();
   const ofServer = servers.current.value?.keepMessagesDays ?? null;
   const { id, serverId, name, keepMessagesDays: own } = channel;
@@ -85,7 +93,7 @@ export function ChannelKeeping({ channel, onClose }: { channel: ChannelRecord; o
   const [planned, setPlanned] = useState<Planned | null>(null);
   const save = async ({ text }: Fields) => {
     const typed = choice === 'days' ? typedDays(text('days')) : null;
-    if (choice === 'days' && typed === null) throw new Error('Type a number of days from 1 to 3650.');
+    if (choice === 'days' && typed === null) throw new Error(t('Type a number of days from 1 to 3650.'));
     const chosen = choice === 'ever' ? 0 : typed;
     const change = async (): Promise<void> => {
       await client.rest('PATCH /api/channels/:id', { id, body: { keepMessagesDays: chosen } });
@@ -98,21 +106,27 @@ export function ChannelKeeping({ channel, onClose }: { channel: ChannelRecord; o
     else await change();
   };
   const options = [
-    { value: 'server', label: `As the server: ${ofServer === null ? 'for ever' : daysText(ofServer)}` },
-    { value: 'ever', label: 'For ever' },
-    { value: 'days', label: 'For a number of days' },
+    {
+      value: 'server',
+      label:
+        ofServer === null
+          ? t('As the server: for ever')
+          : t('As the server: {days}', { days: daysText(texts, ofServer) }),
+    },
+    { value: 'ever', label: t('For ever') },
+    { value: 'days', label: t('For a number of days') },
   ];
   if (planned) return <ConfirmKeeping planned={planned} onClose={onClose} />;
   return (
-    <Dialog title={`How long #${name} keeps messages`} onClose={onClose}>
-      <Form action="Save" work={save}>
+    <Dialog title={t('How long #{name} keeps messages', { name })} onClose={onClose}>
+      <Form action={t('Save')} work={save}>
         <Select
-          label="Messages are kept"
+          label={t('Messages are kept')}
           value={choice}
           options={options}
           onChange={(value) => setChoice(choiceOf(value))}
         />
-        {choice === 'days' && <DaysField value={own || null} label="Days" hint="From 1 to 3650." />}
+        {choice === 'days' && <DaysField value={own || null} label={t('Days')} hint={t('From 1 to 3650.')} />}
       </Form>
     </Dialog>
   );
@@ -126,26 +140,36 @@ function DaysField({ value, label, hint }: { value: number | null; label: string
 
 /** What the change does is typed to confirm it, since nothing brings the messages back. */
 function ConfirmKeeping({ planned, onClose }: { planned: Planned; onClose(): void }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { days, count, save } = planned;
   const { value } = useLoaded(count, [planned]);
   const confirm = async ({ text }: Fields) => {
-    if (text('word').toLowerCase() !== 'delete') throw new Error('Type “delete” to go on.');
+    if (text('word').toLowerCase() !== 'delete') throw new Error(t('Type “delete” to go on.'));
     await save();
     onClose();
   };
   return (
-    <Dialog title={`Keep messages for ${daysText(days)} only?`} onClose={onClose}>
-      <p role="status">{value ? expiringText(value) : 'Counting…'}</p>
-      <Form action="Delete for good" class="grave" work={confirm}>
-        <Field label="Type “delete” to confirm" name="word" required autofocus />
+    <Dialog title={t('Keep messages for {days} only?', { days: daysText(texts, days) })} onClose={onClose}>
+      <p role="status">{value ? expiringText(texts, value) : t('Counting…')}</p>
+      <Form action={t('Delete for good')} class="grave" work={confirm}>
+        <Field label={t('Type “delete” to confirm')} name="word" required autofocus />
       </Form>
     </Dialog>
   );
 }
 
-function expiringText({ messages, isMore }: Expiring): string {
-  if (messages === 0) return 'No message is that old now. From then on, those that get older are deleted for everyone.';
-  const end = 'deleted for everyone within minutes, with the files, and cannot be restored.';
-  if (messages === 1) return `One message is older. It is ${end}`;
-  return `${isMore ? 'More than' : 'About'} ${messages} messages are older. They are ${end}`;
+function expiringText({ t }: Texts, { messages, isMore }: Expiring): string {
+  if (messages === 0)
+    return t('No message is that old now. From then on, those that get older are deleted for everyone.');
+  const count = { count: messages };
+  return isMore
+    ? t(
+        'More than {count, plural, one {# message is} other {# messages are}} older. They are deleted for everyone within minutes, with the files, and cannot be restored.',
+        count,
+      )
+    : t(
+        '{count, plural, =1 {One message is older. It is} one {About # message is older. It is} other {About # messages are older. They are}} deleted for everyone within minutes, with the files, and cannot be restored.',
+        count,
+      );
 }

@@ -1,7 +1,7 @@
 import type { ServerRecord } from '../../../../client/index.ts';
 import { pathTo, type ServerSection } from '../../state/router.ts';
 import { Page } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { AuditLog } from './AuditLog.tsx';
 import { Channels } from './Channels.tsx';
 import { Filters } from './Filters.tsx';
@@ -20,6 +20,7 @@ import { useRoles } from './useRoles.ts';
 
 /** The settings of a server, as far as the user may see them. */
 export function Manage({ serverId, section }: { serverId: string; section: ServerSection }) {
+  const { t } = useTexts();
   const app = useApp();
   const server = app.servers.current.value;
   useRoles(server);
@@ -28,7 +29,7 @@ export function Manage({ serverId, section }: { serverId: string; section: Serve
   const here = open.find((one) => one.section === section) ?? open[0];
   const tabs = open.map(({ section, label, icon }) => ({
     href: pathTo.manage(serverId, section),
-    label,
+    label: t(label),
     icon,
     current: section === here?.section,
   }));

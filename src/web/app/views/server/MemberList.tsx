@@ -10,7 +10,7 @@ import { PickAndAdd } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
 import { SaidEmoji } from '../people/StatusDialog.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { HighestRole } from './RoleBadge.tsx';
 import { useChannelMembers } from './useMembers.ts';
 import { ownStanding, standingOf, useRoles } from './useRoles.ts';
@@ -28,6 +28,7 @@ interface MemberListProps {
 
 /** A list of members with a search by name. */
 export function MemberList({ list, row }: MemberListProps) {
+  const { t } = useTexts();
   const [sought, setSought] = useState('');
   const [shown, setShown] = useState(step);
   const text = sought.trim().toLowerCase();
@@ -42,8 +43,8 @@ export function MemberList({ list, row }: MemberListProps) {
     <>
       <input
         type="search"
-        aria-label="Find a member"
-        placeholder="Find a member"
+        aria-label={t('Find a member')}
+        placeholder={t('Find a member')}
         value={sought}
         onInput={(event) => seek(event.currentTarget.value)}
       />
@@ -55,20 +56,22 @@ export function MemberList({ list, row }: MemberListProps) {
           </li>
         )}
       </ul>
-      {found.length === 0 && <p class="empty">{list ? 'No member has this name.' : 'One moment…'}</p>}
+      {found.length === 0 && <p class="empty">{list ? t('No member has this name.') : t('One moment…')}</p>}
     </>
   );
 }
 
 /** How many members of a large server are online; nothing for a small one. */
 export function OnlineCount({ serverId }: { serverId: string }) {
+  const { t } = useTexts();
   const { presence } = useApp();
   const online = presence.online.value.get(serverId);
-  return online === undefined ? null : <p class="faint">{`${count.format(online)} online`}</p>;
+  return online === undefined ? null : <p class="faint">{t('{format} online', { format: count.format(online) })}</p>;
 }
 
 /** The members of a channel. Those who may add others, and take out whom they stand above. */
 export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
+  const { t } = useTexts();
   const app = useApp();
   const { servers, client, attempt, people, me } = app;
   const server = servers.current.value;
@@ -90,7 +93,7 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
     return isOpenTo || ranksAbove(ownStanding(app, server), standingOf(app, server, member));
   };
   return (
-    <Dialog title={`Members of #${channel.name}`} onClose={onClose}>
+    <Dialog title={t('Members of #{name}', { name: channel.name })} onClose={onClose}>
       {server && !channel.isPrivate && <OnlineCount serverId={server.id} />}
       {server && mayAdd && list && (
         <AddMember serverId={server.id} present={new Set(list.map(({ userId }) => userId))} onAdd={add} />
@@ -109,11 +112,11 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
             {member.userId !== me.value?.id && (
               <IconButton
                 icon="chat"
-                label={`Message ${member.user.displayName}`}
+                label={t('Message {displayName}', { displayName: member.user.displayName })}
                 onClick={() => talk(member.userId)}
               />
             )}
-            {mayRemove(member) && <Button label="Take out" kind="quiet" onClick={() => remove(member.userId)} />}
+            {mayRemove(member) && <Button label={t('Take out')} kind="quiet" onClick={() => remove(member.userId)} />}
           </Row>
         )}
       />
@@ -129,6 +132,7 @@ interface AddMemberProps {
 }
 
 function AddMember({ serverId, present, onAdd }: AddMemberProps) {
+  const { t } = useTexts();
   const { servers } = useApp();
   const { value: all } = useLoaded(() => servers.membersOf(serverId), [serverId]);
   const missing = all?.filter(({ userId }) => !present.has(userId)) ?? [];
@@ -136,5 +140,5 @@ function AddMember({ serverId, present, onAdd }: AddMemberProps) {
     value: userId,
     label: `${user.displayName} (@${user.username})`,
   }));
-  return <PickAndAdd label="Who is to be added" options={options} onAdd={onAdd} />;
+  return <PickAndAdd label={t('Who is to be added')} options={options} onAdd={onAdd} />;
 }

@@ -1,23 +1,21 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { useState } from 'preact/hooks';
+import type { ServerRecord } from '../../../../client/index.ts';
 import { ranksAbove } from '../../../../contract/standing.ts';
 import type { Permission } from '../../state/rights.ts';
 import type { RoleRecord } from '../../state/roles.ts';
 import { type Member, type Role, roleNames } from '../../state/servers.ts';
 import type { Standing } from '../../state/standing.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
-import { Button } from '../parts/Button.tsx';
-import { Confirm, Dialog } from '../parts/Dialog.tsx';
-import { Field, Select } from '../parts/Field.tsx';
-import { type Fields, Form } from '../parts/Form.tsx';
+import { Confirm } from '../parts/Dialog.tsx';
+import { Select } from '../parts/Field.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { useLoaded } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block, Row } from '../parts/Page.tsx';
-import { shortTime } from '../parts/time.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
+import { BanDialog, Bans } from './Bans.tsx';
 import { MemberList, OnlineCount } from './MemberList.tsx';
-import { DeleteMessagesDialog, MessagesToDelete, TimeoutDialog, timedOutUntil } from './Restrain.tsx';
+import { DeleteMessagesDialog, TimeoutDialog, timedOutUntil } from './Restrain.tsx';
 import { HighestRole } from './RoleBadge.tsx';
 import { MemberRoles, mayStepDown, StepDown } from './RoleMembers.tsx';
 import { useServerMembers } from './useMembers.ts';
@@ -25,11 +23,12 @@ import { ownStanding, standingOf } from './useRoles.ts';
 
 /** The members of a server, and their roles. */
 export function Members({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { rights } = useApp();
   const { value: list, after } = useServerMembers(server.id);
   return (
     <>
-      <Block title={list ? `Members · ${list.length}` : 'Members'}>
+      <Block title={list ? t('Members · {count}', { count: list.length }) : t('Members')}>
         <OnlineCount serverId={server.id} />
         <MemberList
           list={list}
@@ -50,6 +49,8 @@ interface MemberProps {
 }
 
 function MemberRow({ server, member, after }: MemberProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { client, me } = app;
   const [asking, setAsking] = useState<Question | null>(null);
@@ -70,11 +71,11 @@ function MemberRow({ server, member, after }: MemberProps) {
       {isBelow && mine.may('member:set-role') && below.some((one) => one !== role) ? (
         <RolePicker choice={below} member={member} onChange={(to) => after(() => setRole(to))} />
       ) : (
-        <span class="faint">{roleNames[role]}</span>
+        <span class="faint">{t(roleNames[role])}</span>
       )}
       <Menu
-        label={`Actions for ${user.displayName}`}
-        items={actionsFor({ app, server, member, mine, isBelow, ask: setAsking })}
+        label={t('Actions for {displayName}', { displayName: user.displayName })}
+        items={actionsFor(texts, { app, server, member, mine, isBelow, ask: setAsking })}
       >
         <Icon name="more" />
       </Menu>
@@ -82,9 +83,9 @@ function MemberRow({ server, member, after }: MemberProps) {
       {asking === 'step down' && <StepDown server={server} onClose={close} onDone={() => after(async () => {})} />}
       {asking === 'remove' && (
         <Confirm
-          title={`Remove ${user.displayName}?`}
-          text="They lose the server and everything in it at once. With an invitation they can come back."
-          action="Remove"
+          title={t('Remove {displayName}?', { displayName: user.displayName })}
+          text={t('They lose the server and everything in it at once. With an invitation they can come back.')}
+          action={t('Remove')}
           onClose={close}
           onConfirm={() => after(() => client.rest('DELETE /api/servers/:id/members/:userId', params))}
         />
@@ -100,18 +101,20 @@ function MemberRow({ server, member, after }: MemberProps) {
       )}
       {asking === 'end timeout' && (
         <Confirm
-          title={`End the timeout of ${user.displayName}?`}
-          text="They can write here again at once."
-          action="End it"
+          title={t('End the timeout of {displayName}?', { displayName: user.displayName })}
+          text={t('They can write here again at once.')}
+          action={t('End it')}
           onClose={close}
           onConfirm={() => after(() => client.rest('DELETE /api/servers/:id/members/:userId/timeout', params))}
         />
       )}
       {asking === 'hand over' && (
         <Confirm
-          title={`Offer the server to ${user.displayName}?`}
-          text="They have a week to accept. Then they are its owner, you are an admin, and only they can hand it back."
-          action="Offer"
+          title={t('Offer the server to {displayName}?', { displayName: user.displayName })}
+          text={t(
+            'They have a week to accept. Then they are its owner, you are an admin, and only they can hand it back.',
+          )}
+          action={t('Offer')}
           onClose={close}
           onConfirm={() => after(() => app.handovers.offer({ userId, serverId: server.id }))}
         />
@@ -121,9 +124,15 @@ function MemberRow({ server, member, after }: MemberProps) {
 }
 
 function About({ member, list }: { member: Member; list: readonly RoleRecord[] }) {
-  const held = timedOutUntil(member);
+  const { t } = useTexts();
+  const texts = useTexts();
+  const held = timedOutUntil(texts, member);
   const { user, roles } = member;
-  const text = [`@${user.username}`, user.isBot && 'bot', held && `timed out until ${held}`].filter(Boolean);
+  const text = [
+    `@${user.username}`,
+    user.isBot && t('bot'),
+    held && t('timed out until {time}', { time: held }),
+  ].filter(Boolean);
   return (
     <>
       {text.join(' · ')}
@@ -149,12 +158,13 @@ interface RolePickerProps {
 }
 
 function RolePicker({ choice, member, onChange }: RolePickerProps) {
+  const { t } = useTexts();
   return (
     <Select
       bare
-      label={`Role of ${member.user.displayName}`}
+      label={t('Role of {displayName}', { displayName: member.user.displayName })}
       value={member.role}
-      options={choice.map((role) => ({ value: role, label: roleNames[role] }))}
+      options={choice.map((role) => ({ value: role, label: t(roleNames[role]) }))}
       onChange={(value) => {
         const to = choice.find((role) => role === value);
         if (to) onChange(to);
@@ -173,121 +183,48 @@ interface ActionProps {
   ask(what: Question): void;
 }
 
-function actionsFor({ app, server, member, mine, isBelow, ask }: ActionProps): MenuItem[] {
+function actionsFor(texts: Texts, { app, server, member, mine, isBelow, ask }: ActionProps): MenuItem[] {
+  const { t } = texts;
   const { user, userId } = member;
   const isOther = userId !== app.me.value?.id;
   const mayOn = (permission: Permission) => isBelow && mine.may(permission);
   const mayTimeOut = mayOn('member:timeout');
-  const isHeld = timedOutUntil(member) !== null;
+  const isHeld = timedOutUntil(texts, member) !== null;
   const items: (MenuItem | false)[] = [
-    isOther && { label: 'Message', icon: 'chat', run: () => void app.attempt(() => app.people.talkTo(userId)) },
+    isOther && { label: t('Message'), icon: 'chat', run: () => void app.attempt(() => app.people.talkTo(userId)) },
     navigator.clipboard !== undefined && {
-      label: 'Copy username',
+      label: t('Copy username'),
       icon: 'copy',
       run: () => void app.copy(`@${user.username}`),
     },
     (mine.may('role:manage') || (!isOther && member.roles.length > 0)) && {
-      label: 'Roles',
+      label: t('Roles'),
       icon: 'key',
       run: () => ask('roles'),
     },
-    !isOther && mayStepDown(server) && { label: 'Lower your role', icon: 'down', run: () => ask('step down') },
-    mayOn('server:hand-over') && !user.isBot && { label: 'Make owner', icon: 'shield', run: () => ask('hand over') },
+    !isOther && mayStepDown(server) && { label: t('Lower your role'), icon: 'down', run: () => ask('step down') },
+    mayOn('server:hand-over') && !user.isBot && { label: t('Make owner'), icon: 'shield', run: () => ask('hand over') },
     isOther && {
-      label: 'Report',
+      label: t('Report'),
       icon: 'shield',
       run: () => app.reporting.open({ what: { kind: 'user', userId, serverId: server.id }, name: user.displayName }),
     },
-    isOther && { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(user) },
-    mayTimeOut && { label: isHeld ? 'Change the timeout' : 'Time out', icon: 'mute', run: () => ask('time out') },
-    mayTimeOut && isHeld && { label: 'End the timeout', icon: 'bell', run: () => ask('end timeout') },
+    isOther && { label: t('Block'), icon: 'block', danger: true, run: () => void app.people.blockWithToast(user) },
+    mayTimeOut && { label: isHeld ? t('Change the timeout') : t('Time out'), icon: 'mute', run: () => ask('time out') },
+    mayTimeOut && isHeld && { label: t('End the timeout'), icon: 'bell', run: () => ask('end timeout') },
     mayOn('member:delete-messages') && {
-      label: 'Delete last messages',
+      label: t('Delete last messages'),
       icon: 'trash',
       danger: true,
       run: () => ask('delete messages'),
     },
-    mayOn('member:kick') && { label: 'Remove from the server', icon: 'leave', danger: true, run: () => ask('remove') },
-    mayOn('member:ban') && { label: 'Ban from the server', icon: 'block', danger: true, run: () => ask('ban') },
+    mayOn('member:kick') && {
+      label: t('Remove from the server'),
+      icon: 'leave',
+      danger: true,
+      run: () => ask('remove'),
+    },
+    mayOn('member:ban') && { label: t('Ban from the server'), icon: 'block', danger: true, run: () => ask('ban') },
   ];
   return items.filter((item) => item !== false);
-}
-
-type Ban = RestAnswer<'GET /api/servers/:id/bans'>[number];
-
-/** The banned users of a server, for moderators. */
-export function Bans({ server }: { server: ServerRecord }) {
-  const { client, attempt } = useApp();
-  const { id } = server;
-  const {
-    value: list,
-    load,
-    after,
-  } = useLoaded(() => client.rest('GET /api/servers/:id/bans', { id, query: { limit: 200 } }), [id]);
-  useEffect(() => {
-    const reload = ({ serverId }: { serverId: string }) => void (serverId === id && attempt(load));
-    const off = [client.on('member:banned', reload), client.on('member:unbanned', reload)];
-    return () => {
-      for (const end of off) end();
-    };
-  }, [id]);
-  const lift = ({ userId }: Ban) => after(() => client.rest('DELETE /api/servers/:id/bans/:userId', { id, userId }));
-  return (
-    <Block
-      title="Banned"
-      about="They cannot come back in any way, nor can their bots, until the ban ends or is lifted."
-    >
-      {list?.length === 0 && <p class="empty">Nobody is banned.</p>}
-      <ul class="people">
-        {list?.map((ban) => (
-          <Row key={ban.id} picture={<Avatar user={ban.user} />} name={ban.user.displayName} about={describeBan(ban)}>
-            <Button label={`Lift the ban of ${ban.user.displayName}`} kind="quiet" onClick={() => lift(ban)} />
-          </Row>
-        ))}
-      </ul>
-    </Block>
-  );
-}
-
-function describeBan({ reason, until, bannedByUser, createdAt }: Ban): string {
-  const by = `${shortTime(createdAt)}${bannedByUser ? ` by ${bannedByUser.displayName}` : ''}`;
-  return [reason, by, until && `until ${shortTime(until)}`].filter(Boolean).join(' · ');
-}
-
-const day = 86_400_000;
-const lengths = [
-  { value: '', label: 'Until it is lifted' },
-  { value: String(day), label: 'For a day' },
-  { value: String(7 * day), label: 'For a week' },
-  { value: String(30 * day), label: 'For 30 days' },
-];
-
-interface BanDialogProps {
-  server: ServerRecord;
-  member: Member;
-  onClose(): void;
-  onBanned(): void;
-}
-
-export function BanDialog({ server, member, onClose, onBanned }: BanDialogProps) {
-  const { client, rights } = useApp();
-  const ban = async ({ text }: Fields) => {
-    const ms = Number(text('length'));
-    const until = ms > 0 ? new Date(Date.now() + ms).toISOString() : null;
-    const deleteMessageHours = Number(text('hours')) || null;
-    const body = { userId: member.userId, reason: text('reason') || null, until, deleteMessageHours };
-    await client.rest('POST /api/servers/:id/bans', { id: server.id, body });
-    onBanned();
-    onClose();
-  };
-  return (
-    <Dialog title={`Ban ${member.user.displayName}?`} onClose={onClose}>
-      <p>They lose the server and everything in it at once, with their bots, and cannot come back.</p>
-      <Form action="Ban" work={ban} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
-        <Field label="Reason" name="reason" maxlength={500} hint="They are told when they try to come back." />
-        <Select label="How long" name="length" options={lengths} />
-        {rights.may(server, 'member:delete-messages') && <MessagesToDelete />}
-      </Form>
-    </Dialog>
-  );
 }

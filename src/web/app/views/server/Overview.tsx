@@ -11,10 +11,11 @@ import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { PictureField } from '../parts/PictureField.tsx';
 import { HandOver } from '../settings/HandOver.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** Name, description and looks of a server. */
 export function Overview({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { servers, rights, showToast } = useApp();
   const save = async ({ text, raw, isChecked }: Fields) => {
     await servers.update(server.id, {
@@ -27,23 +28,23 @@ export function Overview({ server }: { server: ServerRecord }) {
       linkPreviews: isChecked('linkPreviews'),
       homepageHtml: raw('homepageHtml') || null,
     });
-    showToast('The server is saved.');
+    showToast(t('The server is saved.'));
   };
   return (
     <>
-      <Form class="block" action="Save" work={save}>
-        <h2>About the server</h2>
-        <Field label="Name" name="name" maxlength={100} value={server.name} required />
+      <Form class="block" action={t('Save')} work={save}>
+        <h2>{t('About the server')}</h2>
+        <Field label={t('Name')} name="name" maxlength={100} value={server.name} required />
         <Field
-          label="Short name"
+          label={t('Short name')}
           name="slug"
           maxlength={100}
           value={server.slug ?? ''}
-          hint="For addresses: lower case letters, digits and hyphens."
+          hint={t('For addresses: lower case letters, digits and hyphens.')}
         />
-        <TextArea label="Description" name="description" maxlength={1024} value={server.description ?? ''} />
+        <TextArea label={t('Description')} name="description" maxlength={1024} value={server.description ?? ''} />
         <PictureField
-          label="Picture"
+          label={t('Picture')}
           shape="square"
           url={server.iconUrl}
           onChange={(iconUrl) => servers.update(server.id, { iconUrl })}
@@ -52,35 +53,35 @@ export function Overview({ server }: { server: ServerRecord }) {
         </PictureField>
         <Field
           key={outsideOf(server.iconUrl)}
-          label="Picture at another address"
+          label={t('Picture at another address')}
           name="iconUrl"
           type="url"
           value={outsideOf(server.iconUrl)}
         />
         <PictureField
-          label="Banner"
+          label={t('Banner')}
           shape="banner"
           url={server.bannerUrl}
           onChange={(bannerUrl) => servers.update(server.id, { bannerUrl })}
         />
-        <Check label="Anyone may find and join it" name="isPublic" checked={server.isPublic} />
+        <Check label={t('Anyone may find and join it')} name="isPublic" checked={server.isPublic} />
         <Check
-          label="Only people with a second factor may use their role here"
+          label={t('Only people with a second factor may use their role here')}
           name="requireSecondFactor"
           checked={server.requireSecondFactor}
         />
         <Check
-          label="Messages show previews of the pages that they link to"
+          label={t('Messages show previews of the pages that they link to')}
           name="linkPreviews"
           checked={server.linkPreviews}
         />
         <TextArea
-          label="Home page (HTML)"
+          label={t('Home page (HTML)')}
           name="homepageHtml"
           code
           rows={6}
           value={server.homepageHtml ?? ''}
-          hint="Shown by clients in a frame of its own, without the powers of this page."
+          hint={t('Shown by clients in a frame of its own, without the powers of this page.')}
         />
       </Form>
       {rights.may(server, 'server:hand-over') && <HandOverServer server={server} />}
@@ -91,29 +92,31 @@ export function Overview({ server }: { server: ServerRecord }) {
 
 /** To another person who is a member. */
 function HandOverServer({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { servers, me } = useApp();
   const { value: members } = useLoaded(() => servers.membersOf(server.id), [server.id]);
   if (!members) return null;
   const people = members.filter(({ userId, user }) => !user.isBot && userId !== me.value?.id);
   return (
     <HandOver
-      title="Hand the server over"
-      about="There is one owner. When they accept, you become an admin, and only they can hand it back."
+      title={t('Hand the server over')}
+      about={t('There is one owner. When they accept, you become an admin, and only they can hand it back.')}
       what={{ serverId: server.id }}
       people={people.map(({ userId, user }) => ({ value: userId, label: `${user.displayName} (@${user.username})` }))}
-      nobody="Nobody else is a member."
+      nobody={t('Nobody else is a member.')}
     />
   );
 }
 
 function Ending({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const [asking, setAsking] = useState(false);
   return (
     <Block
-      title="Delete the server"
-      about="Its channels, messages and files are deleted too, for everyone and for good."
+      title={t('Delete the server')}
+      about={t('Its channels, messages and files are deleted too, for everyone and for good.')}
     >
-      <Button label="Delete the server" kind="danger" onClick={() => setAsking(true)} />
+      <Button label={t('Delete the server')} kind="danger" onClick={() => setAsking(true)} />
       {asking && <ConfirmDeletion server={server} onClose={() => setAsking(false)} />}
     </Block>
   );
@@ -121,24 +124,26 @@ function Ending({ server }: { server: ServerRecord }) {
 
 /** The name is typed to confirm, since this cannot be undone. */
 function ConfirmDeletion({ server, onClose }: { server: ServerRecord; onClose(): void }) {
+  const { t } = useTexts();
   const { servers, navigate, showToast } = useApp();
   const end = async ({ text }: Fields) => {
-    if (text('name') !== server.name.trim()) throw new Error('That is not the name of the server.');
+    if (text('name') !== server.name.trim()) throw new Error(t('That is not the name of the server.'));
     await servers.delete(server.id);
     onClose();
     navigate('/app/friends');
-    showToast(`${server.name} is gone.`);
+    showToast(t('{name} is gone.', { name: server.name }));
   };
   return (
-    <Dialog title={`Delete ${server.name}?`} onClose={onClose}>
-      <Form action="Delete for good" class="grave" work={end}>
-        <Field label={`Type “${server.name}” to confirm`} name="name" required autofocus />
+    <Dialog title={t('Delete {name}?', { name: server.name })} onClose={onClose}>
+      <Form action={t('Delete for good')} class="grave" work={end}>
+        <Field label={t('Type “{name}” to confirm', { name: server.name })} name="name" required autofocus />
       </Form>
     </Dialog>
   );
 }
 
 export function CreateServer({ onClose }: { onClose(): void }) {
+  const { t } = useTexts();
   const { servers, navigate } = useApp();
   const create = async ({ text, isChecked }: Fields) => {
     const server = await servers.create({ name: text('name'), isPublic: isChecked('isPublic') });
@@ -146,10 +151,10 @@ export function CreateServer({ onClose }: { onClose(): void }) {
     navigate(pathTo.server(server.id));
   };
   return (
-    <Dialog title="Create a server" onClose={onClose}>
-      <Form action="Create" work={create}>
-        <Field label="Name" name="name" maxlength={100} required autofocus />
-        <Check label="Anyone may find and join it" name="isPublic" />
+    <Dialog title={t('Create a server')} onClose={onClose}>
+      <Form action={t('Create')} work={create}>
+        <Field label={t('Name')} name="name" maxlength={100} required autofocus />
+        <Check label={t('Anyone may find and join it')} name="isPublic" />
       </Form>
     </Dialog>
   );

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
@@ -8,8 +10,7 @@ import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
-import { shortTime } from '../parts/time.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 
 type Raid = RestAnswer<'GET /api/servers/:id/raid'>;
 
@@ -37,36 +38,39 @@ export function RaidBanner({ server }: { server: ServerRecord }) {
 }
 
 function Banner({ server }: { server: ServerRecord }) {
+  const { rich, t } = useTexts();
   const app = useApp();
   const { raid, after } = useRaid(server.id);
   if (!raid?.isOn) return null;
   return (
-    <section class="raid" aria-label="Raid mode">
+    <section class="raid" aria-label={t('Raid mode')}>
       <p role="status">
-        <strong>Raid mode is on.</strong> Whoever joins waits for approval.
+        {rich('{strong} Whoever joins waits for approval.', { strong: <strong>{t('Raid mode is on.')}</strong> })}
       </p>
-      <a href={pathTo.manage(server.id, 'invites')}>Who waits</a>
-      <Button label="Switch off" kind="quiet" onClick={() => after(() => switchTo(app, server.id, false))} />
+      <a href={pathTo.manage(server.id, 'invites')}>{t('Who waits')}</a>
+      <Button label={t('Switch off')} kind="quiet" onClick={() => after(() => switchTo(app, server.id, false))} />
     </section>
   );
 }
 
 /** Raid mode in the settings: the switch, who got in, and when it turns on by itself. */
 export function RaidMode({ server }: { server: ServerRecord }) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { raid, after } = useRaid(server.id);
   if (!raid) return null;
   const flip = () => after(() => switchTo(app, server.id, !raid.isOn));
   return (
     <>
-      <Block title="Raid mode" about="While it is on, whoever joins waits until a moderator lets them in.">
-        <p role="status">{stateOf(raid)}</p>
-        <Button label={raid.isOn ? 'Switch raid mode off' : 'Switch raid mode on'} kind="quiet" onClick={flip} />
+      <Block title={t('Raid mode')} about={t('While it is on, whoever joins waits until a moderator lets them in.')}>
+        <p role="status">{stateOf(texts, raid)}</p>
+        <Button label={raid.isOn ? t('Switch raid mode off') : t('Switch raid mode on')} kind="quiet" onClick={flip} />
         {raid.members.length > 0 && app.rights.may(server, 'member:kick') && (
           <LetIn
             raid={raid}
             onRemove={(userId) => after(() => remove(app, server.id, [userId]))}
-            onRemoveAll={() => after(() => removeAll(app, server.id))}
+            onRemoveAll={() => after(() => removeAll(texts, app, server.id))}
           />
         )}
       </Block>
@@ -77,10 +81,10 @@ export function RaidMode({ server }: { server: ServerRecord }) {
   );
 }
 
-function stateOf({ isOn, mode, until }: Raid): string {
-  if (!isOn) return mode === 'auto' ? 'It is off, and turns on when too many join at once.' : 'It is off.';
-  if (until === null) return 'It is on until someone switches it off.';
-  return `It is on until ${shortTime(until)}, or longer if more join.`;
+function stateOf({ shortTime, t }: Texts, { isOn, mode, until }: Raid): string {
+  if (!isOn) return mode === 'auto' ? t('It is off, and turns on when too many join at once.') : t('It is off.');
+  if (until === null) return t('It is on until someone switches it off.');
+  return t('It is on until {time}, or longer if more join.', { time: shortTime(until) });
 }
 
 interface LetInProps {
@@ -90,16 +94,17 @@ interface LetInProps {
 }
 
 function LetIn({ raid, onRemove, onRemoveAll }: LetInProps) {
+  const { shortTime, t } = useTexts();
   const [asking, setAsking] = useState(false);
   return (
     <>
-      <h3>Who got in just before</h3>
-      <Button label="Remove all of them" kind="danger" onClick={() => setAsking(true)} />
+      <h3>{t('Who got in just before')}</h3>
+      <Button label={t('Remove all of them')} kind="danger" onClick={() => setAsking(true)} />
       {asking && (
         <Confirm
-          title="Remove all who got in just before?"
-          text="They lose the server at once. With an invitation they can come back, if a moderator lets them in."
-          action="Remove all"
+          title={t('Remove all who got in just before?')}
+          text={t('They lose the server at once. With an invitation they can come back, if a moderator lets them in.')}
+          action={t('Remove all')}
           onClose={() => setAsking(false)}
           onConfirm={onRemoveAll}
         />
@@ -110,9 +115,9 @@ function LetIn({ raid, onRemove, onRemoveAll }: LetInProps) {
             key={userId}
             picture={<Avatar user={user} />}
             name={user.displayName}
-            about={`@${user.username}, joined ${shortTime(joinedAt)}`}
+            about={t('@{username}, joined {time}', { username: user.username, time: shortTime(joinedAt) })}
           >
-            <Button label="Remove" kind="quiet" onClick={() => onRemove(userId)} />
+            <Button label={t('Remove')} kind="quiet" onClick={() => onRemove(userId)} />
           </Row>
         ))}
       </ul>
@@ -127,7 +132,7 @@ async function remove({ client, showToast }: AppState, id: string, userIds: stri
 }
 
 /** In steps, until nobody is left who can be removed. */
-async function removeAll({ client, showToast }: AppState, id: string): Promise<void> {
+async function removeAll({ t }: Texts, { client, showToast }: AppState, id: string): Promise<void> {
   let count = 0;
   for (;;) {
     const { removed, failed, hasMore } = await client.rest('POST /api/servers/:id/raid/remove', {
@@ -140,7 +145,7 @@ async function removeAll({ client, showToast }: AppState, id: string): Promise<v
     if (first) return showToast(first.error);
     break;
   }
-  showToast(count === 1 ? 'One person was removed.' : `${count} people were removed.`);
+  showToast(t('{count, plural, =1 {One person was} one {# person was} other {# people were}} removed.', { count }));
 }
 
 interface RaidSettingsProps {
@@ -149,13 +154,14 @@ interface RaidSettingsProps {
   after(change: () => Promise<unknown>): void;
 }
 
-const modes = [
+const modes: readonly { value: Raid['mode']; label: Message }[] = [
   { value: 'off', label: 'Never' },
   { value: 'auto', label: 'When too many join at once' },
   { value: 'on', label: 'Now, until it is switched off' },
-] as const;
+];
 
 function RaidSettings({ server, raid, after }: RaidSettingsProps) {
+  const { labelled, t } = useTexts();
   const { client, showToast } = useApp();
   const save = async ({ text }: Fields) => {
     const mode = modes.find(({ value }) => value === text('mode'))?.value;
@@ -163,20 +169,32 @@ function RaidSettings({ server, raid, after }: RaidSettingsProps) {
     const body = { raid: { mode, joins, seconds, minutes } };
     await client.rest('PATCH /api/servers/:id', { id: server.id, body });
     after(async () => {});
-    showToast('Raid mode is saved.');
+    showToast(t('Raid mode is saved.'));
   };
   return (
-    <Form class="block" action="Save" work={save}>
-      <h3>When raid mode turns on</h3>
-      <Select label="Turn it on" name="mode" value={raid.mode} options={modes} />
-      <Field label="More than so many joins" name="joins" inputmode="numeric" value={String(raid.joins)} required />
-      <Field label="Within so many seconds" name="seconds" inputmode="numeric" value={String(raid.seconds)} required />
+    <Form class="block" action={t('Save')} work={save}>
+      <h3>{t('When raid mode turns on')}</h3>
+      <Select label={t('Turn it on')} name="mode" value={raid.mode} options={labelled(modes)} />
       <Field
-        label="Turn it off after so many minutes"
+        label={t('More than so many joins')}
+        name="joins"
+        inputmode="numeric"
+        value={String(raid.joins)}
+        required
+      />
+      <Field
+        label={t('Within so many seconds')}
+        name="seconds"
+        inputmode="numeric"
+        value={String(raid.seconds)}
+        required
+      />
+      <Field
+        label={t('Turn it off after so many minutes')}
         name="minutes"
         inputmode="numeric"
         value={String(raid.minutes)}
-        hint="Counted from the last time that too many joined."
+        hint={t('Counted from the last time that too many joined.')}
         required
       />
     </Form>

@@ -1,11 +1,12 @@
 import type { ServerRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import type { Member } from '../../state/servers.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 interface RestrainProps {
   server: ServerRecord;
@@ -14,7 +15,7 @@ interface RestrainProps {
   onDone(): void;
 }
 
-const lengths = [
+const lengths: { value: string; label: Message }[] = [
   { value: '60', label: 'For a minute' },
   { value: '600', label: 'For 10 minutes' },
   { value: '3600', label: 'For an hour' },
@@ -24,6 +25,7 @@ const lengths = [
 
 /** Times a member out. */
 export function TimeoutDialog({ server, member, onClose, onDone }: RestrainProps) {
+  const { labelled, t } = useTexts();
   const { client } = useApp();
   const timeOut = async ({ text }: Fields) => {
     const body = { seconds: Number(text('length')), reason: text('reason') || null };
@@ -32,17 +34,23 @@ export function TimeoutDialog({ server, member, onClose, onDone }: RestrainProps
     onClose();
   };
   return (
-    <Dialog title={`Time out ${member.user.displayName}?`} onClose={onClose}>
-      <p>Until then they and their bots can read here, and write nothing. Leaving and coming back does not end it.</p>
-      <Form action="Time out" work={timeOut} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
-        <Field label="Reason" name="reason" maxlength={500} hint="They are told." />
-        <Select label="How long" name="length" options={lengths} value="600" />
+    <Dialog title={t('Time out {displayName}?', { displayName: member.user.displayName })} onClose={onClose}>
+      <p>
+        {t('Until then they and their bots can read here, and write nothing. Leaving and coming back does not end it.')}
+      </p>
+      <Form
+        action={t('Time out')}
+        work={timeOut}
+        beside={<Button label={t('Cancel')} kind="quiet" onClick={onClose} />}
+      >
+        <Field label={t('Reason')} name="reason" maxlength={500} hint={t('They are told.')} />
+        <Select label={t('How long')} name="length" options={labelled(lengths)} value="600" />
       </Form>
     </Dialog>
   );
 }
 
-const hours = [
+const hours: { value: string; label: Message }[] = [
   { value: '1', label: 'Of the last hour' },
   { value: '6', label: 'Of the last 6 hours' },
   { value: '24', label: 'Of the last 24 hours' },
@@ -51,32 +59,39 @@ const hours = [
 
 /** The choice of how many of someone's messages go with a ban. */
 export function MessagesToDelete() {
-  const options = [{ value: '', label: 'None' }, ...hours];
-  return <Select label="Delete their messages here" name="hours" options={options} />;
+  const { labelled, t } = useTexts();
+  const options = [{ value: '', label: t('None') }, ...labelled(hours)];
+  return <Select label={t('Delete their messages here')} name="hours" options={options} />;
 }
 
 /** Deletes what a member wrote in the last hours. */
 export function DeleteMessagesDialog({ server, member, onClose, onDone }: RestrainProps) {
+  const { labelled, t } = useTexts();
   const { client, showToast } = useApp();
   const erase = async ({ text }: Fields) => {
     const params = { id: server.id, userId: member.userId, body: { hours: Number(text('hours')) } };
     const { estimate } = await client.rest('POST /api/servers/:id/members/:userId/messages/delete', params);
-    const about = estimate === 1 ? 'About one message is' : `About ${estimate} messages are`;
-    showToast(estimate === 0 ? 'There is hardly anything to delete.' : `${about} being deleted.`);
+    showToast(
+      estimate === 0
+        ? t('There is hardly anything to delete.')
+        : t('About {count, plural, =1 {one message is} one {# message is} other {# messages are}} being deleted.', {
+            count: estimate,
+          }),
+    );
     onDone();
     onClose();
   };
   return (
-    <Dialog title={`Delete messages of ${member.user.displayName}?`} onClose={onClose}>
-      <p>They go for everyone in all channels and threads of this server, and cannot be restored.</p>
-      <Form action="Delete" work={erase} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
-        <Select label="Which" name="hours" options={hours} />
+    <Dialog title={t('Delete messages of {displayName}?', { displayName: member.user.displayName })} onClose={onClose}>
+      <p>{t('They go for everyone in all channels and threads of this server, and cannot be restored.')}</p>
+      <Form action={t('Delete')} work={erase} beside={<Button label={t('Cancel')} kind="quiet" onClick={onClose} />}>
+        <Select label={t('Which')} name="hours" options={labelled(hours)} />
       </Form>
     </Dialog>
   );
 }
 
 /** Until when a member is timed out; null: they are not. */
-export function timedOutUntil({ timedOutUntil }: Member): string | null {
+export function timedOutUntil({ shortTime }: Texts, { timedOutUntil }: Member): string | null {
   return timedOutUntil && Date.parse(timedOutUntil) > Date.now() ? shortTime(timedOutUntil) : null;
 }

@@ -1,18 +1,22 @@
 import type { RoleRecord } from '../../state/roles.ts';
 import { type Role, roleNames } from '../../state/servers.ts';
 import { shownRole } from '../../state/standing.ts';
+import type { Texts } from '../../state/texts.ts';
+import { useTexts } from '../useApp.ts';
 
 const isFixed = (id: string): id is Role => Object.hasOwn(roleNames, id);
 
 /** The name of a role as people read it. */
-export const nameOf = ({ id, builtIn, name }: RoleRecord): string => (builtIn && isFixed(id) ? roleNames[id] : name);
+export const nameOf = ({ t }: Texts, { id, builtIn, name }: RoleRecord): string =>
+  builtIn && isFixed(id) ? t(roleNames[id]) : name;
 
 /** A role with its colour. The colour is beside the name: not every one can be read as a text. */
 export function RoleBadge({ role }: { role: RoleRecord }) {
+  const texts = useTexts();
   return (
     <span class="role">
       <span class="dot" style={role.color ? { background: role.color } : {}} />
-      {nameOf(role)}
+      {nameOf(texts, role)}
     </span>
   );
 }

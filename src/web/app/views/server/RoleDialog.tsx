@@ -6,7 +6,7 @@ import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { type Given, permissionGroups, wordsFor } from './permission-words.ts';
 import { nameOf } from './RoleBadge.tsx';
 
@@ -20,6 +20,8 @@ interface RoleDialogProps {
 
 /** Makes or changes a role: its name, its colour, and what it lets people do. */
 export function RoleDialog({ server, role, mine, onClose }: RoleDialogProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, roles } = useApp();
   const { id } = server;
   const [color, setColor] = useState(role?.color ?? null);
@@ -40,27 +42,31 @@ export function RoleDialog({ server, role, mine, onClose }: RoleDialogProps) {
     onClose();
   };
   return (
-    <Dialog title={role ? `Edit ${nameOf(role)}` : 'New role'} size="wide" onClose={onClose}>
+    <Dialog
+      title={role ? t('Edit {name}', { name: nameOf(texts, role) }) : t('New role')}
+      size="wide"
+      onClose={onClose}
+    >
       <Form
-        action={role ? 'Save' : 'Make the role'}
+        action={role ? t('Save') : t('Make the role')}
         work={save}
-        beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}
+        beside={<Button label={t('Cancel')} kind="quiet" onClick={onClose} />}
       >
         {!role?.builtIn && (
-          <Field label="Name" name="name" maxlength={100} value={role?.name ?? ''} required autofocus />
+          <Field label={t('Name')} name="name" maxlength={100} value={role?.name ?? ''} required autofocus />
         )}
         <ColorField color={color} onChange={setColor} />
         {isAll ? (
-          <p class="faint">Admins may do everything but delete the server and hand it over.</p>
+          <p class="faint">{t('Admins may do everything but delete the server and hand it over.')}</p>
         ) : (
           permissionGroups.map(({ title, names }) => (
             <fieldset key={title} class="choices permissions">
-              <legend>{title}</legend>
+              <legend>{t(title)}</legend>
               {names.map((name) => (
                 <Check
                   key={name}
                   name={name}
-                  label={wordsFor(name)}
+                  label={t(wordsFor(name))}
                   checked={given.has(name)}
                   disabled={isLocked(name)}
                 />
@@ -76,17 +82,18 @@ export function RoleDialog({ server, role, mine, onClose }: RoleDialogProps) {
 const firstColor = '#5b5bd6';
 
 function ColorField({ color, onChange }: { color: string | null; onChange(color: string | null): void }) {
+  const { t } = useTexts();
   const id = useId();
   return (
     <>
       <Check
-        label="It has a colour"
+        label={t('It has a colour')}
         checked={color !== null}
         onChange={(checked) => onChange(checked ? firstColor : null)}
       />
       {color !== null && (
         <div class="field color">
-          <label for={id}>Colour</label>
+          <label for={id}>{t('Colour')}</label>
           <input id={id} type="color" value={color} onInput={(event) => onChange(event.currentTarget.value)} />
         </div>
       )}

@@ -10,7 +10,7 @@ import { Check, PickAndAdd, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { MemberList } from './MemberList.tsx';
 import { nameOf, RoleBadge } from './RoleBadge.tsx';
 import { standingOf } from './useRoles.ts';
@@ -43,6 +43,8 @@ interface RoleMembersProps {
 
 /** Who has a role. */
 export function RoleMembers({ server, role, mine, onClose }: RoleMembersProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const { servers } = useApp();
   const give = useGiving(server);
   const may = useMayGive(server, mine);
@@ -52,9 +54,9 @@ export function RoleMembers({ server, role, mine, onClose }: RoleMembersProps) {
     .filter((member) => !role.builtIn && !has(member) && may(member, role))
     .map(({ userId, user }) => ({ value: userId, label: `${user.displayName} (@${user.username})` }));
   return (
-    <Dialog title={`Members with the role ${nameOf(role)}`} onClose={onClose}>
+    <Dialog title={t('Members with the role {name}', { name: nameOf(texts, role) })} onClose={onClose}>
       <PickAndAdd
-        label="Who is to have it"
+        label={t('Who is to have it')}
         options={options}
         onAdd={(userId) => after(() => give(userId, role.id, true))}
       />
@@ -68,7 +70,11 @@ export function RoleMembers({ server, role, mine, onClose }: RoleMembersProps) {
             about={`@${member.user.username}`}
           >
             {!role.builtIn && may(member, role) && (
-              <Button label="Take away" kind="quiet" onClick={() => after(() => give(member.userId, role.id, false))} />
+              <Button
+                label={t('Take away')}
+                kind="quiet"
+                onClick={() => after(() => give(member.userId, role.id, false))}
+              />
             )}
           </Row>
         )}
@@ -88,13 +94,14 @@ interface MemberRolesProps {
 
 /** The roles of the server's own that a member has, to give and take. */
 export function MemberRoles({ server, member, mine, after, onClose }: MemberRolesProps) {
+  const { t } = useTexts();
   const { roles } = useApp();
   const give = useGiving(server);
   const may = useMayGive(server, mine);
   const own = (roles.lists.value.get(server.id) ?? []).filter(({ builtIn }) => !builtIn);
   return (
-    <Dialog title={`Roles of ${member.user.displayName}`} onClose={onClose}>
-      {own.length === 0 && <p class="empty">This server has no roles of its own yet.</p>}
+    <Dialog title={t('Roles of {displayName}', { displayName: member.user.displayName })} onClose={onClose}>
+      {own.length === 0 && <p class="empty">{t('This server has no roles of its own yet.')}</p>}
       {own.map((role) => (
         <Check
           key={role.id}
@@ -113,6 +120,7 @@ export const mayStepDown = ({ role }: ServerRecord): boolean => role === 'admin'
 
 /** Lowers the user's own fixed role. */
 export function StepDown({ server, onClose, onDone }: { server: ServerRecord; onClose(): void; onDone(): void }) {
+  const { t } = useTexts();
   const { client, me } = useApp();
   const lower = server.role === 'admin' ? (['moderator', 'member'] as const) : (['member'] as const);
   const save = async ({ text }: Fields) => {
@@ -124,13 +132,13 @@ export function StepDown({ server, onClose, onDone }: { server: ServerRecord; on
     onClose();
   };
   return (
-    <Dialog title="Lower your role?" onClose={onClose}>
-      <p>You lose what your role lets you do at once. Only someone above you can give it back.</p>
-      <Form action="Lower it" work={save} beside={<Button label="Cancel" kind="quiet" onClick={onClose} />}>
+    <Dialog title={t('Lower your role?')} onClose={onClose}>
+      <p>{t('You lose what your role lets you do at once. Only someone above you can give it back.')}</p>
+      <Form action={t('Lower it')} work={save} beside={<Button label={t('Cancel')} kind="quiet" onClick={onClose} />}>
         <Select
-          label="Your role"
+          label={t('Your role')}
           name="role"
-          options={lower.map((role) => ({ value: role, label: roleNames[role] }))}
+          options={lower.map((role) => ({ value: role, label: t(roleNames[role]) }))}
         />
       </Form>
     </Dialog>

@@ -3,12 +3,13 @@ import type { ServerRecord } from '../../../../client/index.ts';
 import { ranksAboveRole } from '../../../../contract/standing.ts';
 import type { RoleRecord } from '../../state/roles.ts';
 import { mayChange, type Standing } from '../../state/standing.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button, IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { nameOf, RoleBadge } from './RoleBadge.tsx';
 import { RoleDialog } from './RoleDialog.tsx';
 import { RoleMembers } from './RoleMembers.tsx';
@@ -22,6 +23,7 @@ interface Task {
 
 /** The roles of a server, the highest first. */
 export function Roles({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const app = useApp();
   const [task, setTask] = useState<Task | null>(null);
   const list = app.roles.lists.value.get(server.id) ?? [];
@@ -31,15 +33,17 @@ export function Roles({ server }: { server: ServerRecord }) {
   return (
     <>
       <Block
-        title={`Roles · ${list.length}`}
-        about="Everyone has one of the four fixed roles, and any of the others besides. A person may do whatever any of their roles allows. The highest shows beside their name."
+        title={t('Roles · {count}', { count: list.length })}
+        about={t(
+          'Everyone has one of the four fixed roles, and any of the others besides. A person may do whatever any of their roles allows. The highest shows beside their name.',
+        )}
       >
         <ul class="people">
           {list.map((role) => (
             <RoleRow key={role.id} role={role} mine={mine} order={order} onTask={setTask} />
           ))}
         </ul>
-        <Button label="New role" onClick={() => setTask({ what: 'edit', role: null })} />
+        <Button label={t('New role')} onClick={() => setTask({ what: 'edit', role: null })} />
       </Block>
       {task && <RoleTask server={server} task={task} mine={mine} onClose={() => setTask(null)} />}
     </>
@@ -95,55 +99,57 @@ interface RoleRowProps {
 }
 
 function RoleRow({ role, mine, order, onTask }: RoleRowProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const { id, builtIn } = role;
-  const name = nameOf(role);
+  const name = nameOf(texts, role);
   return (
     <li {...(builtIn ? {} : order.dragging(id))}>
       <span class="who">
         <span class="name">
           <RoleBadge role={role} />
         </span>
-        <span class="faint">{aboutRole(role)}</span>
+        <span class="faint">{aboutRole(texts, role)}</span>
       </span>
       {!builtIn && (
         <>
           <IconButton
             icon="up"
-            label={`Move ${name} up`}
+            label={t('Move {name} up', { name })}
             disabled={!order.mayMove(id, -1)}
             onClick={() => order.move(id, -1)}
           />
           <IconButton
             icon="down"
-            label={`Move ${name} down`}
+            label={t('Move {name} down', { name })}
             disabled={!order.mayMove(id, 1)}
             onClick={() => order.move(id, 1)}
           />
         </>
       )}
-      <Menu label={`Actions for ${name}`} items={actionsFor(role, mine, onTask)}>
+      <Menu label={t('Actions for {name}', { name })} items={actionsFor(texts, role, mine, onTask)}>
         <Icon name="more" />
       </Menu>
     </li>
   );
 }
 
-function aboutRole({ id, builtIn, permissions }: RoleRecord): string {
-  if (id === 'owner' && builtIn) return 'Fixed role. May do everything.';
-  if (id === 'admin' && builtIn) return 'Fixed role. May do everything but delete the server and hand it over.';
+function aboutRole({ t }: Texts, { id, builtIn, permissions }: RoleRecord): string {
+  if (id === 'owner' && builtIn) return t('Fixed role. May do everything.');
+  if (id === 'admin' && builtIn) return t('Fixed role. May do everything but delete the server and hand it over.');
   const count = permissions.filter((name) => name !== 'channel:view').length;
-  const may = count === 1 ? '1 permission' : `${count} permissions`;
-  return builtIn ? `Fixed role. ${may}` : may;
+  const may = t('{count, plural, one {# permission} other {# permissions}}', { count });
+  return builtIn ? t('Fixed role. {may}', { may }) : may;
 }
 
-function actionsFor(role: RoleRecord, mine: Standing, onTask: (task: Task) => void): MenuItem[] {
+function actionsFor({ t }: Texts, role: RoleRecord, mine: Standing, onTask: (task: Task) => void): MenuItem[] {
   const ask = (what: Task['what']) => () => onTask({ what, role });
-  const members: MenuItem = { label: 'Members', icon: 'friends', run: ask('members') };
+  const members: MenuItem = { label: t('Members'), icon: 'friends', run: ask('members') };
   if (!mayChange(mine, role)) return [members];
   return [
-    { label: 'Edit', icon: 'edit', run: ask('edit') },
+    { label: t('Edit'), icon: 'edit', run: ask('edit') },
     members,
-    { label: role.builtIn ? 'Reset' : 'Delete', icon: 'trash', danger: true, run: ask('delete') },
+    { label: role.builtIn ? t('Reset') : t('Delete'), icon: 'trash', danger: true, run: ask('delete') },
   ];
 }
 
@@ -155,6 +161,8 @@ interface RoleTaskProps {
 }
 
 function RoleTask({ server, task: { what, role }, mine, onClose }: RoleTaskProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, roles, attempt } = useApp();
   if (what === 'edit') return <RoleDialog server={server} role={role} mine={mine} onClose={onClose} />;
   if (!role) return null;
@@ -165,13 +173,15 @@ function RoleTask({ server, task: { what, role }, mine, onClose }: RoleTaskProps
   };
   return (
     <Confirm
-      title={role.builtIn ? `Reset ${nameOf(role)}?` : `Delete ${role.name}?`}
+      title={
+        role.builtIn ? t('Reset {name}?', { name: nameOf(texts, role) }) : t('Delete {name}?', { name: role.name })
+      }
       text={
         role.builtIn
-          ? 'It has its first colour and permissions again.'
-          : 'Everyone who has it loses it at once, with what it let them do and see.'
+          ? t('It has its first colour and permissions again.')
+          : t('Everyone who has it loses it at once, with what it let them do and see.')
       }
-      action={role.builtIn ? 'Reset' : 'Delete'}
+      action={role.builtIn ? t('Reset') : t('Delete')}
       onClose={onClose}
       onConfirm={() => void attempt(remove)}
     />

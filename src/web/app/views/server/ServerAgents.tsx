@@ -4,13 +4,15 @@ import { isReadable, type Member } from '../../state/servers.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
-import { Check, type Option, PickAndAdd, Select } from '../parts/Field.tsx';
+import { Check, PickAndAdd } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
+import { describePolicy, openPolicy, type Policy, PolicyRow } from './Policy.tsx';
 
 /** The bots of a server, and their policies in its channels. */
 export function ServerAgents({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const app = useApp();
   const { servers, client } = app;
   const [shownId, setShownId] = useState<string | null>(null);
@@ -27,17 +29,17 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
   const add = (agentId: string) => after(() => addAgent(app, server.id, agentId));
   return (
     <Block
-      title={`Agents · ${bots.length}`}
-      about="Bots in this server. A new one is in #general until it is added elsewhere."
+      title={t('Agents · {count}', { count: bots.length })}
+      about={t('Bots in this server. A new one is in #general until it is added elsewhere.')}
     >
-      {value && bots.length === 0 && <p class="empty">There are none yet.</p>}
+      {value && bots.length === 0 && <p class="empty">{t('There are none yet.')}</p>}
       <ul class="people">
         {bots.map((bot) => (
           <BotRow key={bot.userId} server={server} bot={bot} onShow={() => setShownId(bot.userId)} />
         ))}
       </ul>
       <PickAndAdd
-        label="Agent of yours"
+        label={t('Agent of yours')}
         options={missing.map(({ id, displayName }) => ({ value: id, label: displayName }))}
         onAdd={add}
       />
@@ -62,14 +64,15 @@ interface BotProps {
 }
 
 function BotRow({ server, bot, onShow }: BotProps & { onShow(): void }) {
+  const { t } = useTexts();
   const { me, rights } = useApp();
   const { user, agent } = bot;
   const isDecided = deciding.some((permission) => rights.may(server, permission));
   const decides = isDecided || agent?.ownerId === me.value?.id;
-  const about = `@${user.username}${agent?.kept ? ' · kept for the server' : ''}`;
+  const about = agent?.kept ? `@${user.username} · ${t('kept for the server')}` : `@${user.username}`;
   return (
     <Row picture={<Avatar user={user} present />} name={user.displayName} about={about}>
-      {decides && <Button label="Channels" kind="quiet" onClick={onShow} />}
+      {decides && <Button label={t('Channels')} kind="quiet" onClick={onShow} />}
     </Row>
   );
 }
@@ -81,12 +84,17 @@ interface BotChannelsProps extends BotProps {
 
 /** The channels that a bot is in, with its policies. */
 function BotChannels({ server, bot, after, onClose }: BotChannelsProps) {
+  const { t } = useTexts();
   const { servers, rights, me } = useApp();
   const open = servers.channels.value.get(server.id)?.filter(isReadable) ?? [];
   const setsPolicy = rights.may(server, 'bot:set-policy');
   const isShown = setsPolicy || bot.agent?.ownerId === me.value?.id;
   return (
-    <Dialog title={`${bot.user.displayName} in ${server.name}`} size="wide" onClose={onClose}>
+    <Dialog
+      title={t('{displayName} in {name}', { displayName: bot.user.displayName, name: server.name })}
+      size="wide"
+      onClose={onClose}
+    >
       <BotRights server={server} bot={bot} after={after} />
       <ul class="people found">
         {setsPolicy && <BotServerPolicy server={server} bot={bot} />}
@@ -101,6 +109,7 @@ function BotChannels({ server, bot, after, onClose }: BotChannelsProps) {
 
 /** Rights of a bot that are not its owner's to give. */
 function BotRights({ server, bot, after }: Omit<BotChannelsProps, 'onClose'>) {
+  const { t } = useTexts();
   const { client, rights } = useApp();
   const { agent } = bot;
   if (!agent) return null;
@@ -115,14 +124,14 @@ function BotRights({ server, bot, after }: Omit<BotChannelsProps, 'onClose'>) {
     <p class="flags">
       {rights.may(server, 'bot:keep') && (
         <Check
-          label="Keep it for the server, also without its owner"
+          label={t('Keep it for the server, also without its owner')}
           checked={agent.kept}
           onChange={(kept) => after(() => keep(kept))}
         />
       )}
       {rights.may(server, 'bot:set-rights') && (
         <Check
-          label="It may change files"
+          label={t('It may change files')}
           checked={agent.workspaceWrite}
           onChange={(allowed) => after(() => allow(allowed))}
         />
@@ -133,6 +142,8 @@ function BotRights({ server, bot, after }: Omit<BotChannelsProps, 'onClose'>) {
 
 /** The policy that the server's admins have set for a bot in all channels. */
 function BotServerPolicy({ server, bot }: BotProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, attempt } = useApp();
   const params = { id: server.id, agentId: bot.agent?.id ?? '' };
   const { value, load } = useLoaded(
@@ -147,7 +158,7 @@ function BotServerPolicy({ server, bot }: BotProps) {
       name="all channels"
       policy={value.server ?? openPolicy}
       isOwn
-      other={describePolicy('Its owner', value.owner)}
+      other={describePolicy(texts, t('Its owner'), value.owner)}
       onChange={(next) => next && void set(next)}
     />
   );
@@ -161,6 +172,8 @@ interface BotChannelProps {
 }
 
 function BotChannel({ channel, bot, side }: BotChannelProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { attempt, client, me, rights } = app;
   const channelId = channel.id;
@@ -168,15 +181,15 @@ function BotChannel({ channel, bot, side }: BotChannelProps) {
   const agentId = bot.agent?.id ?? '';
   const { value, load } = useLoaded(() => placeOf(app, channelId, bot), [channelId, bot.userId]);
   const change = (work: () => Promise<unknown>) => void attempt(() => work().then(load));
-  if (!value) return <Row name={name} about="One moment…" />;
+  if (!value) return <Row name={name} about={t('One moment…')} />;
   const { policy } = value;
   if (!policy) {
     const body = { userId: bot.userId };
     const mayAdd = bot.agent?.ownerId === me.value?.id || rights.mayIn(channel, 'channel:add-member');
     const enter = () => client.rest('POST /api/channels/:id/members', { id: channelId, body });
     return (
-      <Row name={name} about="It is not here.">
-        {mayAdd && <Button label="Add it" kind="quiet" onClick={() => change(enter)} />}
+      <Row name={name} about={t('It is not here.')}>
+        {mayAdd && <Button label={t('Add it')} kind="quiet" onClick={() => change(enter)} />}
       </Row>
     );
   }
@@ -188,8 +201,8 @@ function BotChannel({ channel, bot, side }: BotChannelProps) {
   };
   const other =
     side === 'server'
-      ? describePolicy('Its owner', policy.owner)
-      : describePolicy("The server's admins", policy.server);
+      ? describePolicy(texts, t('Its owner'), policy.owner)
+      : describePolicy(texts, t("The server's admins"), policy.server);
   const own = policy[side] ?? openPolicy;
   return <PolicyRow name={name} policy={own} isOwn other={other} onChange={(next) => next && set(next)} />;
 }
@@ -206,87 +219,4 @@ async function placeOf(
   if (!agent || !members.some((member) => member.userId === userId)) return { policy: null };
   const params = { channelId, agentId: agent.id };
   return { policy: await app.client.rest('GET /api/channels/:channelId/agents/:agentId/policy', params) };
-}
-
-type Effective = RestAnswer<'GET /api/agents/:id/config'>['servers'][number]['defaultPolicy'];
-
-/** Which messages a bot receives, and whether it may send any. */
-export type Policy = Pick<Effective, 'mode' | 'reply' | 'mentionOnly' | 'listen'>;
-
-const modes: { value: Policy['mode']; label: string; about: string }[] = [
-  { value: 'replyAll', label: 'Hears and answers all', about: 'It gets every message.' },
-  { value: 'mentionOnly', label: 'Only when it is mentioned', about: 'It gets what mentions or answers it.' },
-  { value: 'disabled', label: 'Only listens', about: 'It gets every message, and may not write.' },
-  { value: 'custom', label: 'Custom', about: 'As chosen.' },
-];
-
-interface PolicyRowProps {
-  name: string;
-  policy: Policy;
-  /** Whether it was set here, not inherited. */
-  isOwn: boolean;
-  /** The other half: what the bot's owner or the server's admins have set. */
-  other?: string | null;
-  /** Label of the choice to inherit, where there is one. */
-  fallback?: string;
-  /** @param policy null: inherit */
-  onChange(policy: Partial<Policy> | null): void;
-}
-
-/** The policy where none is set. */
-export const openPolicy: Policy = { mode: 'replyAll', reply: true, mentionOnly: false, listen: true };
-
-/** Describes one half of a policy to the side that sets the other. The stricter one applies. */
-export function describePolicy(who: string, half: Policy | null | undefined): string | null {
-  if (!half) return null;
-  const label = modes.find(({ value }) => value === half.mode)?.label ?? half.mode;
-  return `${who}: ${label.toLowerCase()}${half.listen ? '' : ', hears nothing'}; the stricter holds.`;
-}
-
-/** A bot's policy in one place, with controls to change it. */
-export function PolicyRow({ name, policy, isOwn, other, fallback, onChange }: PolicyRowProps) {
-  const inherited: Option[] = fallback ? [{ value: 'inherit', label: fallback }] : [];
-  const choose = (value: string) => {
-    const mode = modes.find((one) => one.value === value)?.value;
-    if (!mode) return onChange(null);
-    const { reply, mentionOnly, listen } = policy;
-    onChange(mode === 'custom' ? { mode, reply, mentionOnly, listen } : { mode });
-  };
-  const about = modes.find(({ value }) => value === policy.mode)?.about;
-  return (
-    <Row name={name} about={[about, other].filter(Boolean).join(' ')}>
-      <Select
-        bare
-        label={`Policy for ${name}`}
-        value={isOwn || !fallback ? policy.mode : 'inherit'}
-        options={[...inherited, ...modes]}
-        onChange={choose}
-      />
-      {isOwn && policy.mode === 'custom' && <Flags policy={policy} onChange={onChange} />}
-    </Row>
-  );
-}
-
-const flags = [
-  { flag: 'listen', label: 'Hears messages' },
-  { flag: 'mentionOnly', label: 'only those that mention it' },
-  { flag: 'reply', label: 'May write' },
-] as const;
-
-function Flags({ policy, onChange }: { policy: Policy; onChange(policy: Partial<Policy>): void }) {
-  return (
-    <span class="flags">
-      {flags.map(({ flag, label }) => (
-        <Check
-          key={flag}
-          label={label}
-          checked={policy[flag]}
-          onChange={(checked) => {
-            const { reply, mentionOnly, listen } = policy;
-            onChange({ mode: 'custom', reply, mentionOnly, listen, [flag]: checked });
-          }}
-        />
-      ))}
-    </span>
-  );
 }

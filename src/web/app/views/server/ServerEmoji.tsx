@@ -8,19 +8,23 @@ import { type Fields, Form } from '../parts/Form.tsx';
 import { OwnEmojiPicture } from '../parts/OwnEmoji.tsx';
 import { Block, Row } from '../parts/Page.tsx';
 import { useOwnEmoji } from '../talk/useOwnEmoji.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 const accepted = 'image/png,image/jpeg,image/gif,image/webp,image/avif';
 const most = 250;
 
 /** The emoji of a server's own, for those who manage them. */
 export function ServerEmoji({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const list = useOwnEmoji(server);
   return (
     <>
       <NewEmoji server={server} />
-      <Block title="Emoji" about={`${list.length} of ${most}. Type the name between colons where you write.`}>
-        {list.length === 0 && <p class="empty">There are none.</p>}
+      <Block
+        title={t('Emoji')}
+        about={t('{count} of {most}. Type the name between colons where you write.', { count: list.length, most })}
+      >
+        {list.length === 0 && <p class="empty">{t('There are none.')}</p>}
         <ul class="people">
           {list.map((emoji) => (
             <EmojiRow key={emoji.id} server={server} emoji={emoji} />
@@ -32,6 +36,7 @@ export function ServerEmoji({ server }: { server: ServerRecord }) {
 }
 
 function EmojiRow({ server, emoji }: { server: ServerRecord; emoji: OwnEmoji }) {
+  const { t } = useTexts();
   const { attempt, client, ownEmoji } = useApp();
   const [asking, setAsking] = useState(false);
   const remove = () =>
@@ -41,12 +46,12 @@ function EmojiRow({ server, emoji }: { server: ServerRecord; emoji: OwnEmoji }) 
     });
   return (
     <Row name={`:${emoji.name}:`} picture={<OwnEmojiPicture {...emoji} />}>
-      <IconButton icon="trash" label={`Remove ${emoji.name}`} onClick={() => setAsking(true)} />
+      <IconButton icon="trash" label={t('Remove {name}', { name: emoji.name })} onClick={() => setAsking(true)} />
       {asking && (
         <Confirm
-          title={`Remove :${emoji.name}:?`}
-          text="Messages and reactions show its name from then on."
-          action="Remove"
+          title={t('Remove :{name}:?', { name: emoji.name })}
+          text={t('Messages and reactions show its name from then on.')}
+          action={t('Remove')}
           onClose={() => setAsking(false)}
           onConfirm={remove}
         />
@@ -56,28 +61,29 @@ function EmojiRow({ server, emoji }: { server: ServerRecord; emoji: OwnEmoji }) 
 }
 
 function NewEmoji({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { client, pictures, ownEmoji, showToast } = useApp();
   const [picture, setPicture] = useState<File | null>(null);
   const add = async ({ text }: Fields) => {
-    if (!picture) throw new Error('Choose a picture first.');
+    if (!picture) throw new Error(t('Choose a picture first.'));
     const name = text('name').toLowerCase().replaceAll(':', '');
     const url = await pictures.upload(picture, 'emoji');
     await client.rest('POST /api/servers/:id/emoji', { id: server.id, body: { name, url } });
     await ownEmoji.load(server.id);
     setPicture(null);
-    showToast(`:${name}: is added.`);
+    showToast(t(':{name}: is added.', { name }));
   };
   return (
-    <Block title="New emoji" about="A picture of any size, which may move. It is shown in up to 128 pixels.">
-      <Form action="Add" work={add} clear>
-        <Field label="Name" name="name" maxlength={30} hint="Small letters, digits, _ and -." required />
+    <Block title={t('New emoji')} about={t('A picture of any size, which may move. It is shown in up to 128 pixels.')}>
+      <Form action={t('Add')} work={add} clear>
+        <Field label={t('Name')} name="name" maxlength={30} hint={t('Small letters, digits, _ and -.')} required />
         <span class="picture-buttons">
           <label class="button quiet upload">
-            {picture ? picture.name : 'Choose a picture'}
+            {picture ? picture.name : t('Choose a picture')}
             <input
               type="file"
               class="hidden"
-              aria-label="Choose a picture"
+              aria-label={t('Choose a picture')}
               accept={accepted}
               onChange={({ currentTarget }) => {
                 setPicture(currentTarget.files?.[0] ?? null);

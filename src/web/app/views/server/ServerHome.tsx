@@ -7,13 +7,14 @@ import { Banner } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 
 /**
  * On wide screens a server opens at its first channel; on a phone its list of channels is the page. Other pages of a
  * server show this too until the server is loaded, and do not navigate.
  */
 export function ServerHome({ serverId }: { serverId: string }) {
+  const { t } = useTexts();
   const { servers, route, navigate } = useApp();
   const list = servers.channels.value.get(serverId);
   const first = route.value.name === 'server' ? list?.find(isReadable)?.id : undefined;
@@ -26,8 +27,8 @@ export function ServerHome({ serverId }: { serverId: string }) {
     <section class="blank">
       {isBare && (
         <>
-          <h1>No channels yet</h1>
-          <p>Those who run this server can create one.</p>
+          <h1>{t('No channels yet')}</h1>
+          <p>{t('Those who run this server can create one.')}</p>
         </>
       )}
     </section>
@@ -38,6 +39,7 @@ type Access = RestAnswer<'GET /api/servers/:id/access'>;
 
 /** A server that the user is not a member of. */
 function OutsideServer({ serverId }: { serverId: string }) {
+  const { t } = useTexts();
   const app = useApp();
   const { client, attempt, servers } = app;
   const [access, setAccess] = useState<Access | null | undefined>(undefined);
@@ -60,14 +62,14 @@ function OutsideServer({ serverId }: { serverId: string }) {
   return (
     <section class="blank">
       {server && <Banner server={server} />}
-      <h1>{server?.name ?? 'A private server'}</h1>
+      <h1>{server?.name ?? t('A private server')}</h1>
       {server?.description && <p>{server.description}</p>}
       {access.joinRequestStatus === 'pending' ? (
-        <p role="status">You asked to be let in. Those who run this server decide.</p>
+        <p role="status">{t('You asked to be let in. Those who run this server decide.')}</p>
       ) : (
-        <Button label={access.requiresApproval ? 'Ask to be let in' : 'Join'} onClick={() => void join()} />
+        <Button label={access.requiresApproval ? t('Ask to be let in') : t('Join')} onClick={() => void join()} />
       )}
-      <a href="/app/discover">Other servers</a>
+      <a href="/app/discover">{t('Other servers')}</a>
     </section>
   );
 }
@@ -76,12 +78,13 @@ function OutsideServer({ serverId }: { serverId: string }) {
 const openServer = (app: AppState, id: string) => app.client.rest('GET /api/servers/:id', { id }).catch(() => null);
 
 function ServerNotFound() {
+  const { t } = useTexts();
   return (
     <section class="blank">
-      <h1>This server is not here</h1>
-      <p>It was removed, or the address is wrong.</p>
+      <h1>{t('This server is not here')}</h1>
+      <p>{t('It was removed, or the address is wrong.')}</p>
       <a class="button" href="/app/discover">
-        Find servers
+        {t('Find servers')}
       </a>
     </section>
   );
@@ -89,6 +92,7 @@ function ServerNotFound() {
 
 /** A server's own page, in a frame with an origin of its own: it has no access to this page. */
 export function HomePage({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const { setTitle } = useApp();
   const ref = useRef<HTMLIFrameElement>(null);
   const { name, homepageHtml } = server;
@@ -105,7 +109,7 @@ export function HomePage({ server }: { server: ServerRecord }) {
   return (
     <section class="page">
       <header class="bar">
-        <a class="icon back" href={pathTo.server(server.id)} aria-label="Back">
+        <a class="icon back" href={pathTo.server(server.id)} aria-label={t('Back')}>
           <Icon name="back" />
         </a>
         <h1 class="title">
@@ -115,7 +119,7 @@ export function HomePage({ server }: { server: ServerRecord }) {
       <iframe
         key={homepageHtml}
         ref={ref}
-        title={`Home page of ${name}`}
+        title={t('Home page of {name}', { name })}
         src="/app/stage"
         sandbox="allow-scripts allow-forms allow-popups"
         referrerpolicy="no-referrer"

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
 import { useLoaded } from '../parts/loading.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** Whether something waits for the user's decision. */
 interface Waiting {
@@ -46,13 +46,14 @@ function useWaiting(server: ServerRecord): Waiting | null {
 
 /** For those who decide, above the channels, while something waits for them. */
 export function WaitingBanner({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const waiting = useWaiting(server);
   if (!waiting?.held && !waiting?.reports) return null;
   return (
-    <section class="raid" aria-label="Waiting for a decision">
-      <p role="status">Something waits for a decision.</p>
-      {waiting.reports && <a href={pathTo.manage(server.id, 'reports')}>Reports</a>}
-      {waiting.held && <a href={pathTo.manage(server.id, 'held')}>Held messages</a>}
+    <section class="raid" aria-label={t('Waiting for a decision')}>
+      <p role="status">{t('Something waits for a decision.')}</p>
+      {waiting.reports && <a href={pathTo.manage(server.id, 'reports')}>{t('Reports')}</a>}
+      {waiting.held && <a href={pathTo.manage(server.id, 'held')}>{t('Held messages')}</a>}
     </section>
   );
 }

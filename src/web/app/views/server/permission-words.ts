@@ -1,3 +1,4 @@
+import type { Message } from '../../../../languages/catalogue.ts';
 import type { Permission } from '../../state/rights.ts';
 
 /** What a role may be given: not what is the owner's alone, and not to view channels, which channels decide. */
@@ -64,15 +65,15 @@ const order = {
 } as const;
 
 /** Every permission in plain words: a new one without words does not compile. */
-const words: Record<Given, string> = { ...server, ...people, ...channels, ...writing, ...order };
+const words: Record<Given, Message> = { ...server, ...people, ...channels, ...writing, ...order };
 
 const isGiven = (name: string): name is Given => Object.hasOwn(words, name);
 const namesIn = (group: object) => Object.keys(group).filter(isGiven);
 
-export const wordsFor = (name: Given): string => words[name];
+export const wordsFor = (name: Given): Message => words[name];
 
 /** The permissions in groups, in the order in which they are shown. */
-export const permissionGroups = [
+export const permissionGroups: readonly { title: Message; names: Given[] }[] = [
   { title: 'Writing', names: namesIn(writing) },
   { title: 'Keeping order', names: namesIn(order) },
   { title: 'People', names: namesIn(people) },

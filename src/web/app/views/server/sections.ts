@@ -1,4 +1,5 @@
 import type { ServerRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import type { Permission } from '../../state/rights.ts';
 import type { ServerSection } from '../../state/router.ts';
 import type { IconName } from '../parts/Icon.tsx';
@@ -6,7 +7,7 @@ import type { AppState } from '../useApp.ts';
 
 interface Section {
   section: ServerSection;
-  label: string;
+  label: Message;
   icon: IconName;
   /** It is for those who have one of these; absent: for everyone. */
   needs?: readonly Permission[];

@@ -1,12 +1,12 @@
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Check, Field, NewPassword } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
-import { shortTime } from '../parts/time.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { AccountExport } from './AccountExport.tsx';
 import { ChangeAddress } from './ChangeAddress.tsx';
 import { ConfirmAddress } from './ConfirmAddress.tsx';
@@ -15,6 +15,7 @@ import { SecondFactor } from './SecondFactor.tsx';
 
 /** Everything about signing in. */
 export function Account() {
+  const { t } = useTexts();
   const { account } = useApp();
   return (
     <>
@@ -24,8 +25,8 @@ export function Account() {
       <SecondFactor />
       <LinkedAccounts />
       <AccountExport />
-      <Block title="Sign out" about="On this device. What you wrote and did not send is forgotten.">
-        <Button label="Sign out" kind="danger" onClick={() => void account.signOut()} />
+      <Block title={t('Sign out')} about={t('On this device. What you wrote and did not send is forgotten.')}>
+        <Button label={t('Sign out')} kind="danger" onClick={() => void account.signOut()} />
       </Block>
       <DeleteAccount />
     </>
@@ -33,6 +34,7 @@ export function Account() {
 }
 
 function ChangePassword() {
+  const { t } = useTexts();
   const { client, showToast } = useApp();
   const change = async ({ raw, isChecked }: Fields) => {
     const endTokens = isChecked('endTokens');
@@ -40,22 +42,27 @@ function ChangePassword() {
     const { remaining } = await client.rest('PUT /api/auth/password', { body });
     const { passkeys, ...others } = remaining;
     const isMore = Object.values(others).some((count) => count > 0);
-    const more = isMore ? ' Your tokens, linked accounts and webhooks still work.' : '';
-    const keys = passkeys > 0 ? ' Your passkeys still sign you in.' : '';
-    showToast(`Your password is changed; all other sessions were ended.${more}${keys}`);
+    const said = [
+      t('Your password is changed; all other sessions were ended.'),
+      isMore && t('Your tokens, linked accounts and webhooks still work.'),
+      passkeys > 0 && t('Your passkeys still sign you in.'),
+    ];
+    showToast(said.filter(Boolean).join(' '));
   };
   return (
-    <Form class="block" action="Change" work={change} clear>
-      <h2>Password</h2>
-      <Field label="Old password" name="oldPassword" type="password" autocomplete="current-password" required />
+    <Form class="block" action={t('Change')} work={change} clear>
+      <h2>{t('Password')}</h2>
+      <Field label={t('Old password')} name="oldPassword" type="password" autocomplete="current-password" required />
       <NewPassword
-        label="New password"
+        label={t('New password')}
         name="newPassword"
-        hint="8 characters or more. Your other devices are signed out."
+        hint={t('8 characters or more. Your other devices are signed out.')}
       />
       <Check
         name="endTokens"
-        label="Somebody else may know the old one: end my tokens, those of my bots, linked accounts and webhooks too"
+        label={t(
+          'Somebody else may know the old one: end my tokens, those of my bots, linked accounts and webhooks too',
+        )}
       />
     </Form>
   );
@@ -71,6 +78,7 @@ const link = (app: AppState, provider: string) =>
 
 /** Accounts at other services that sign the user in here. */
 function LinkedAccounts() {
+  const { shortTime, t } = useTexts();
   const app = useApp();
   const { client } = app;
   const { value: list, after } = useLoaded(() => client.rest('GET /api/auth/oauth/accounts'), []);
@@ -79,16 +87,16 @@ function LinkedAccounts() {
   const titleOf = (provider: string) => providers.find((one) => one.provider === provider)?.name ?? provider;
   const missing = providers.filter(({ provider }) => !list.some((account) => account.provider === provider));
   return (
-    <Block title="Linked accounts" about="Each of them signs you in, without a password.">
+    <Block title={t('Linked accounts')} about={t('Each of them signs you in, without a password.')}>
       <ul class="people">
         {list.map(({ id, provider, providerEmail, createdAt }) => (
           <Row
             key={id}
             name={titleOf(provider)}
-            about={`${providerEmail ?? 'No e-mail'} · since ${shortTime(createdAt)}`}
+            about={`${providerEmail ?? t('No e-mail')} · ${t('since {time}', { time: shortTime(createdAt) })}`}
           >
             <Button
-              label="Unlink"
+              label={t('Unlink')}
               kind="quiet"
               onClick={() => after(() => client.rest('DELETE /api/auth/oauth/accounts/:accountId', { accountId: id }))}
             />
@@ -97,7 +105,12 @@ function LinkedAccounts() {
       </ul>
       <div class="inline">
         {missing.map(({ provider, name }) => (
-          <Button key={provider} label={`Link ${name}`} kind="quiet" onClick={() => void link(app, provider)} />
+          <Button
+            key={provider}
+            label={t('Link {name}', { name })}
+            kind="quiet"
+            onClick={() => void link(app, provider)}
+          />
         ))}
       </div>
     </Block>
@@ -108,6 +121,8 @@ type SessionRecord = RestAnswer<'GET /api/auth/sessions'>[number];
 
 /** The user's sessions. */
 export function Devices() {
+  const texts = useTexts();
+  const { t } = texts;
   const { client } = useApp();
   const { value: list, after } = useLoaded(() => client.rest('GET /api/auth/sessions'), []);
   const others = list?.filter(({ current }) => !current) ?? [];
@@ -116,29 +131,29 @@ export function Devices() {
       for (const { id } of sessions) await client.rest('DELETE /api/auth/sessions/:id', { id });
     });
   return (
-    <Block title="Where you are signed in" about="A session that you end is over at once, wherever it is.">
+    <Block title={t('Where you are signed in')} about={t('A session that you end is over at once, wherever it is.')}>
       <ul class="people">
         {list?.map((session) => (
           <Row
             key={session.id}
             picture={<Icon name="device" />}
-            name={session.deviceName ?? session.userAgent ?? 'Unknown device'}
-            about={aboutSession(session)}
+            name={session.deviceName ?? session.userAgent ?? t('Unknown device')}
+            about={aboutSession(texts, session)}
           >
             {session.current ? (
-              <span class="tag">This device</span>
+              <span class="tag">{t('This device')}</span>
             ) : (
-              <Button label="End" kind="quiet" onClick={() => end([session])} />
+              <Button label={t('End')} kind="quiet" onClick={() => end([session])} />
             )}
           </Row>
         ))}
       </ul>
-      {others.length > 1 && <Button label="End all others" kind="danger" onClick={() => end(others)} />}
+      {others.length > 1 && <Button label={t('End all others')} kind="danger" onClick={() => end(others)} />}
     </Block>
   );
 }
 
-function aboutSession({ place, lastSeenAt, createdAt }: SessionRecord): string {
-  const since = `signed in ${shortTime(createdAt)}, last used ${shortTime(lastSeenAt)}`;
-  return place ? `from ${place} · ${since}` : since;
+function aboutSession({ shortTime, t }: Texts, { place, lastSeenAt, createdAt }: SessionRecord): string {
+  const since = t('signed in {time}, last used {used}', { time: shortTime(createdAt), used: shortTime(lastSeenAt) });
+  return place ? `${t('from {place}', { place })} · ${since}` : since;
 }

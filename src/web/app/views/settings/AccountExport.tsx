@@ -1,16 +1,18 @@
 import { useEffect } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
-import { shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** While it is prepared. */
 const lookAgainMs = 3000;
 
 /** Everything that the account has here, to take along. */
 export function AccountExport() {
+  const texts = useTexts();
+  const { t } = texts;
   const { attempt, client } = useApp();
   const look = () => client.rest('GET /api/auth/me/export', { query: { begin: 'false' } });
   const { value: found, load, after } = useLoaded(look, []);
@@ -26,17 +28,17 @@ export function AccountExport() {
     void attempt(async () => location.assign((await client.rest('GET /api/auth/me/export/link')).url));
   return (
     <Block
-      title="Your data"
-      about="Everything that your account has here as a ZIP file: pages to read, and JSON for programs."
+      title={t('Your data')}
+      about={t('Everything that your account has here as a ZIP file: pages to read, and JSON for programs.')}
     >
       <p class="faint" role="status">
-        {found && tellsOf(found)}
+        {found && tellsOf(texts, found)}
       </p>
       <div class="inline">
-        {found?.state === 'ready' && <Button label="Download" onClick={download} />}
+        {found?.state === 'ready' && <Button label={t('Download')} onClick={download} />}
         {found && !isPreparing && (
           <Button
-            label={found.state === 'ready' ? 'Begin a new one' : 'Begin an export'}
+            label={found.state === 'ready' ? t('Begin a new one') : t('Begin an export')}
             kind="quiet"
             onClick={begin}
           />
@@ -46,11 +48,15 @@ export function AccountExport() {
   );
 }
 
-function tellsOf({ state, readyAt, expiresAt, size }: RestAnswer<'GET /api/auth/me/export'>): string {
-  if (state === 'preparing') return 'It is being prepared. You get a notification, and a mail, when it is ready.';
-  if (state === 'failed') return 'The last one failed.';
-  if (state === 'none' || !readyAt || !expiresAt) return 'There is none.';
-  return `${sizeOf(size ?? 0)}, of ${shortTime(readyAt)}. It is deleted on ${shortTime(expiresAt)}.`;
+function tellsOf(
+  { shortTime, t }: Texts,
+  { state, readyAt, expiresAt, size }: RestAnswer<'GET /api/auth/me/export'>,
+): string {
+  if (state === 'preparing') return t('It is being prepared. You get a notification, and a mail, when it is ready.');
+  if (state === 'failed') return t('The last one failed.');
+  if (state === 'none' || !readyAt || !expiresAt) return t('There is none.');
+  const times = { time: shortTime(readyAt), end: shortTime(expiresAt) };
+  return t('{size}, of {time}. It is deleted on {end}.', { size: sizeOf(size ?? 0), ...times });
 }
 
 const sizeOf = (bytes: number): string =>

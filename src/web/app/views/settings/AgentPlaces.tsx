@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ChannelRecord, ParleyError, type RestAnswer } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { isReadable } from '../../state/servers.ts';
 import { Button } from '../parts/Button.tsx';
 import { Field, PickAndAdd, Secret } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
-import { fullTime } from '../parts/time.ts';
-import { addAgent, describePolicy, openPolicy, type Policy, PolicyRow } from '../server/ServerAgents.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { describePolicy, openPolicy, type Policy, PolicyRow } from '../server/Policy.tsx';
+import { addAgent } from '../server/ServerAgents.tsx';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import type { Agent } from './Agents.tsx';
 
 type Config = RestAnswer<'GET /api/agents/:id/config'>;
@@ -17,6 +18,7 @@ type Kept = RestAnswer<'GET /api/agents/:id/policies'>[number];
 
 /** The servers and channels that a bot is in, with its policies. */
 export function AgentPlaces({ agent }: { agent: Agent }) {
+  const { t } = useTexts();
   const app = useApp();
   const { client, servers } = app;
   const { value, after } = useLoaded(
@@ -31,13 +33,16 @@ export function AgentPlaces({ agent }: { agent: Agent }) {
   const missing = servers.list.value.filter(({ id }) => !config.servers.some((place) => place.id === id));
   const add = (id: string) => after(() => addAgent(app, id, agent.id));
   return (
-    <Block title="Where it is" about="What it hears and says there is held by the server, whatever its program does.">
-      {config.servers.length === 0 && <p class="empty">It is in no server yet.</p>}
+    <Block
+      title={t('Where it is')}
+      about={t('What it hears and says there is held by the server, whatever its program does.')}
+    >
+      {config.servers.length === 0 && <p class="empty">{t('It is in no server yet.')}</p>}
       {config.servers.map((place) => (
         <ServerPolicies key={place.id} agent={agent} place={place} kept={kept} after={after} />
       ))}
       <PickAndAdd
-        label="Server to add it to"
+        label={t('Server to add it to')}
         options={missing.map(({ id, name }) => ({ value: id, label: name }))}
         onAdd={add}
       />
@@ -53,6 +58,8 @@ interface ServerPoliciesProps {
 }
 
 function ServerPolicies({ agent, place, kept, after }: ServerPoliciesProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client } = useApp();
   const { id } = agent;
   const keptFor = (channelId: string | null) =>
@@ -71,10 +78,10 @@ function ServerPolicies({ agent, place, kept, after }: ServerPoliciesProps) {
       <h3>{place.name}</h3>
       <ul class="people">
         <PolicyRow
-          name="Everywhere in the server"
+          name={t('Everywhere in the server')}
           policy={keptFor(null)?.owner ?? openPolicy}
           isOwn
-          other={describePolicy("The server's admins", keptFor(null)?.server)}
+          other={describePolicy(texts, t("The server's admins"), keptFor(null)?.server)}
           onChange={(policy) => set(null, policy)}
         />
         {place.channels.map((channel) => (
@@ -83,8 +90,12 @@ function ServerPolicies({ agent, place, kept, after }: ServerPoliciesProps) {
             name={`#${channel.name}`}
             policy={keptFor(channel.id)?.owner ?? channel.policy}
             isOwn={keptFor(channel.id)?.owner != null}
-            other={describePolicy("The server's admins", keptFor(channel.id)?.server ?? keptFor(null)?.server)}
-            fallback="As everywhere in the server"
+            other={describePolicy(
+              texts,
+              t("The server's admins"),
+              keptFor(channel.id)?.server ?? keptFor(null)?.server,
+            )}
+            fallback={t('As everywhere in the server')}
             onChange={(policy) => set(channel.id, policy)}
           />
         ))}
@@ -96,6 +107,7 @@ function ServerPolicies({ agent, place, kept, after }: ServerPoliciesProps) {
 
 /** Adds the bot to more channels. */
 function AddToChannel({ agent, place, after }: Omit<ServerPoliciesProps, 'kept'>) {
+  const { t } = useTexts();
   const { servers, client } = useApp();
   useEffect(() => {
     // Without its channels the bot can still be added from the server's own pages.
@@ -105,7 +117,7 @@ function AddToChannel({ agent, place, after }: Omit<ServerPoliciesProps, 'kept'>
     servers.channels.value.get(place.id)?.filter((channel) => isReadable(channel) && !isIn(place, channel)) ?? [];
   return (
     <PickAndAdd
-      label={`Channel of ${place.name} to add it to`}
+      label={t('Channel of {name} to add it to', { name: place.name })}
       options={missing.map(({ id, name }) => ({ value: id, label: `#${name}` }))}
       onAdd={(id) => after(() => client.rest('POST /api/channels/:id/members', { id, body: { userId: agent.userId } }))}
     />
@@ -118,6 +130,7 @@ type Webhook = RestAnswer<'GET /api/agents/:id/webhook'>;
 
 /** A bot's webhook, and the state of its deliveries. */
 export function AgentWebhook({ agentId }: { agentId: string }) {
+  const { t } = useTexts();
   const app = useApp();
   const { client } = app;
   const id = agentId;
@@ -131,36 +144,42 @@ export function AgentWebhook({ agentId }: { agentId: string }) {
   };
   const rotate = async () => setSecret((await client.rest('POST /api/agents/:id/webhook/secret', { id })).secret);
   return (
-    <Block title="Webhook" about="Its events are sent to this address, signed, for a bot that holds no connection.">
+    <Block
+      title={t('Webhook')}
+      about={t('Its events are sent to this address, signed, for a bot that holds no connection.')}
+    >
       {webhook && <Deliveries webhook={webhook} />}
-      <Form action={webhook ? 'Change the address' : 'Deliver events'} work={save}>
-        <Field label="Address (https)" name="url" type="url" value={webhook?.url ?? ''} required />
+      <Form action={webhook ? t('Change the address') : t('Deliver events')} work={save}>
+        <Field label={t('Address (https)')} name="url" type="url" value={webhook?.url ?? ''} required />
       </Form>
-      <Secret title="The secret that deliveries are signed with" secret={secret} />
+      <Secret title={t('The secret that deliveries are signed with')} secret={secret} />
       {webhook && <WebhookActions id={id} isPaused={webhook.state === 'paused'} load={load} rotate={rotate} />}
     </Block>
   );
 }
 
 function Deliveries({ webhook }: { webhook: Webhook }) {
+  const { fullTime, t } = useTexts();
   const { state, lastError, failingSince, stoppedAt, lastDeliveredAt, pending } = webhook;
   const since = stoppedAt ?? failingSince;
   return (
     <>
       <p class={state === 'active' ? 'hint' : 'note problem'} role="status">
-        {saying[state]}
-        {since && ` Since ${fullTime(since)}.`}
+        {t(saying[state])}
+        {since && ` ${t('Since {time}.', { time: fullTime(since) })}`}
         {since && lastError && ` ${lastError}`}
       </p>
       <p class="hint">
-        {lastDeliveredAt ? `Last delivery: ${fullTime(lastDeliveredAt)}.` : 'Nothing was delivered yet.'}
-        {pending > 0 && ` ${pending} waiting.`}
+        {lastDeliveredAt
+          ? t('Last delivery: {time}.', { time: fullTime(lastDeliveredAt) })
+          : t('Nothing was delivered yet.')}
+        {pending > 0 && ` ${t('{pending} waiting.', { pending })}`}
       </p>
     </>
   );
 }
 
-const saying: Record<Webhook['state'], string> = {
+const saying: Record<Webhook['state'], Message> = {
   active: 'Deliveries work.',
   failing: 'Some deliveries fail, and are tried again.',
   dead: 'Given up, since it failed for too long.',
@@ -176,20 +195,23 @@ interface WebhookActionsProps {
 }
 
 function WebhookActions({ id, isPaused, load, rotate }: WebhookActionsProps) {
+  const { t } = useTexts();
   const { attempt, client, showToast } = useApp();
   const doing = (work: () => Promise<unknown>) => () => void attempt(() => work().then(load));
   const test = async () => {
     const { delivered, error } = await client.rest('POST /api/agents/:id/webhook/test', { id });
-    showToast(delivered ? 'The test was delivered.' : `The test was not delivered. ${error ?? ''}`);
+    showToast(
+      delivered ? t('The test was delivered.') : t('The test was not delivered. {error}', { error: error ?? '' }),
+    );
   };
   const enable = () => client.rest('POST /api/agents/:id/webhook/enable', { id, body: {} });
   return (
     <div class="inline">
-      <Button label="Send a test" kind="quiet" onClick={doing(test)} />
-      <Button label={isPaused ? 'Confirm the address' : 'Try again now'} kind="quiet" onClick={doing(enable)} />
-      <Button label="New secret" kind="quiet" onClick={doing(rotate)} />
+      <Button label={t('Send a test')} kind="quiet" onClick={doing(test)} />
+      <Button label={isPaused ? t('Confirm the address') : t('Try again now')} kind="quiet" onClick={doing(enable)} />
+      <Button label={t('New secret')} kind="quiet" onClick={doing(rotate)} />
       <Button
-        label="End deliveries"
+        label={t('End deliveries')}
         kind="quiet"
         onClick={doing(() => client.rest('DELETE /api/agents/:id/webhook', { id }))}
       />

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { outsideOf, typedPicture } from '../../state/pictures.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
@@ -10,8 +12,7 @@ import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { PictureField } from '../parts/PictureField.tsx';
-import { shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { AgentPlaces, AgentWebhook } from './AgentPlaces.tsx';
 import { HandOver } from './HandOver.tsx';
 
@@ -19,6 +20,8 @@ export type Agent = RestAnswer<'GET /api/agents'>[number];
 
 /** The user's own bots. */
 export function Agents() {
+  const texts = useTexts();
+  const { t } = texts;
   const { client } = useApp();
   const { value: list, load } = useLoaded(() => client.rest('GET /api/agents'), []);
   const [secret, setSecret] = useState<{ name: string; token: string | null } | null>(null);
@@ -29,9 +32,9 @@ export function Agents() {
     await load();
   };
   return (
-    <Form class="block" action="New agent" work={create} clear>
-      <h2>Agents</h2>
-      <p class="faint">Bots with accounts of their own. Their programs sign in with their token.</p>
+    <Form class="block" action={t('New agent')} work={create} clear>
+      <h2>{t('Agents')}</h2>
+      <p class="faint">{t('Bots with accounts of their own. Their programs sign in with their token.')}</p>
       <ul class="people">
         {list?.map((agent) => (
           <Row
@@ -39,45 +42,47 @@ export function Agents() {
             picture={<Avatar user={agent.botUser} present />}
             href={pathTo.agent(agent.id)}
             name={agent.displayName}
-            about={`@${agent.name} · ${lastSign(agent)}`}
+            about={`@${agent.name} · ${lastSign(texts, agent)}`}
           >
             <AgentStatus status={agent.status} />
           </Row>
         ))}
       </ul>
-      <Secret title={`The token of ${secret?.name}`} secret={secret?.token ?? null} />
+      <Secret title={t('The token of {name}', { name: secret?.name ?? '' })} secret={secret?.token ?? null} />
       <Field
-        label="Username"
+        label={t('Username')}
         name="name"
         minlength={3}
         maxlength={32}
-        hint="Letters and digits of one script."
+        hint={t('Letters and digits of one script.')}
         required
       />
-      <Field label="Display name" name="displayName" maxlength={64} hint="Optional." />
+      <Field label={t('Display name')} name="displayName" maxlength={64} hint={t('Optional.')} />
     </Form>
   );
 }
 
-const statusNames = { running: 'Running', stopped: 'Stopped', error: 'Error' };
+const statusNames: Record<Agent['status'], Message> = { running: 'Running', stopped: 'Stopped', error: 'Error' };
 
 export function AgentStatus({ status }: { status: Agent['status'] }) {
-  return <span class={`state ${status}`}>{statusNames[status]}</span>;
+  const { t } = useTexts();
+  return <span class={`state ${status}`}>{t(statusNames[status])}</span>;
 }
 
-export const lastSign = ({ lastHeartbeat }: Agent): string =>
-  lastHeartbeat ? `last seen ${shortTime(lastHeartbeat)}` : 'never connected';
+export const lastSign = ({ shortTime, t }: Texts, { lastHeartbeat }: Agent): string =>
+  lastHeartbeat ? t('last seen {time}', { time: shortTime(lastHeartbeat) }) : t('never connected');
 
 /** One bot: its state, its token, and its policies. */
 export function AgentPage({ agentId }: { agentId: string }) {
+  const { t } = useTexts();
   const { client, showToast } = useApp();
   const { value: agent, load } = useLoaded(() => client.rest('GET /api/agents/:id', { id: agentId }), [agentId]);
-  if (!agent) return <p class="faint">One moment…</p>;
+  if (!agent) return <p class="faint">{t('One moment…')}</p>;
   const save = async ({ text }: Fields) => {
     const body = { displayName: text('displayName'), avatarUrl: typedPicture(text('avatarUrl'), agent.avatarUrl) };
     await client.rest('PATCH /api/agents/:id', { id: agentId, body });
     await load();
-    showToast('The agent is saved.');
+    showToast(t('The agent is saved.'));
   };
   const setPicture = async (avatarUrl: string | null) => {
     await client.rest('PATCH /api/agents/:id', { id: agentId, body: { avatarUrl } });
@@ -86,21 +91,21 @@ export function AgentPage({ agentId }: { agentId: string }) {
   return (
     <>
       <p class="crumbs">
-        <a href={pathTo.settings('agents')}>Agents</a> › {agent.displayName}
+        <a href={pathTo.settings('agents')}>{t('Agents')}</a> › {agent.displayName}
       </p>
       <Running agent={agent} onChange={load} />
       <AgentPlaces agent={agent} />
       <Commands agentId={agentId} />
       <AgentWebhook agentId={agentId} />
-      <Form class="block" action="Save" work={save}>
-        <h2>How it shows itself</h2>
-        <Field label="Display name" name="displayName" maxlength={64} value={agent.displayName} required />
-        <PictureField label="Picture" shape="square" url={agent.avatarUrl} onChange={setPicture}>
+      <Form class="block" action={t('Save')} work={save}>
+        <h2>{t('How it shows itself')}</h2>
+        <Field label={t('Display name')} name="displayName" maxlength={64} value={agent.displayName} required />
+        <PictureField label={t('Picture')} shape="square" url={agent.avatarUrl} onChange={setPicture}>
           {[...agent.displayName][0]?.toUpperCase()}
         </PictureField>
         <Field
           key={outsideOf(agent.avatarUrl)}
-          label="Picture at another address"
+          label={t('Picture at another address')}
           name="avatarUrl"
           type="url"
           value={outsideOf(agent.avatarUrl)}
@@ -113,6 +118,8 @@ export function AgentPage({ agentId }: { agentId: string }) {
 }
 
 function Running({ agent, onChange }: { agent: Agent; onChange(): Promise<void> }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { attempt, client } = useApp();
   const [secret, setSecret] = useState<string | null>(null);
   const { id } = agent;
@@ -133,28 +140,33 @@ function Running({ agent, onChange }: { agent: Agent; onChange(): Promise<void> 
         <Row
           picture={<Avatar user={agent.botUser} present />}
           name={agent.displayName}
-          about={`@${agent.name} · ${lastSign(agent)} · ${hours} h online in all`}
+          about={t('@{name} · {lastSign} · {hours} h online in all', {
+            name: agent.name,
+            lastSign: lastSign(texts, agent),
+            hours,
+          })}
         >
           <AgentStatus status={agent.status} />
           <Button
-            label={agent.status === 'stopped' ? 'Start' : 'Stop'}
+            label={agent.status === 'stopped' ? t('Start') : t('Stop')}
             kind="quiet"
             onClick={() => void switchOver()}
           />
-          <Button label="New token" kind="quiet" onClick={() => void rotate()} />
+          <Button label={t('New token')} kind="quiet" onClick={() => void rotate()} />
         </Row>
       </ul>
-      <Secret title="The new token; the old one is valid for ten more minutes" secret={secret} />
+      <Secret title={t('The new token; the old one is valid for ten more minutes')} secret={secret} />
     </section>
   );
 }
 
 function Commands({ agentId }: { agentId: string }) {
+  const { t } = useTexts();
   const { client } = useApp();
   const { value } = useLoaded(() => client.rest('GET /api/agents/:id/slash-commands', { id: agentId }), [agentId]);
   return (
-    <Block title="Slash commands" about="Set by its program, and suggested to those who type a slash.">
-      {value?.commands.length === 0 && <p class="empty">It understands none.</p>}
+    <Block title={t('Slash commands')} about={t('Set by its program, and suggested to those who type a slash.')}>
+      {value?.commands.length === 0 && <p class="empty">{t('It understands none.')}</p>}
       <ul class="people">
         {value?.commands.map(({ name, description, aliases }) => (
           <Row key={name} name={[name, ...aliases].map((one) => `/${one}`).join(', ')} about={description} />
@@ -166,22 +178,26 @@ function Commands({ agentId }: { agentId: string }) {
 
 /** To a friend. */
 function HandOverAgent({ agent }: { agent: Agent }) {
+  const { t } = useTexts();
   const { people } = useApp();
   return (
     <HandOver
-      title="Hand the agent over"
-      about="When they accept, its tokens and webhook end, it leaves the places that they are not in, and they can read what was written to it."
+      title={t('Hand the agent over')}
+      about={t(
+        'When they accept, its tokens and webhook end, it leaves the places that they are not in, and they can read what was written to it.',
+      )}
       what={{ agentId: agent.id }}
       people={people.friends.value.map(({ friendId, user }) => ({
         value: friendId,
         label: `${user.displayName} (@${user.username})`,
       }))}
-      nobody="You can hand it over to your friends; there are none yet."
+      nobody={t('You can hand it over to your friends; there are none yet.')}
     />
   );
 }
 
 function Ending({ agent }: { agent: Agent }) {
+  const { t } = useTexts();
   const { attempt, client, navigate } = useApp();
   const [asking, setAsking] = useState(false);
   const end = () =>
@@ -190,13 +206,13 @@ function Ending({ agent }: { agent: Agent }) {
       navigate(pathTo.settings('agents'));
     });
   return (
-    <Block title="Delete the agent" about="Its tokens end at once; what it wrote stays.">
-      <Button label="Delete the agent" kind="danger" onClick={() => setAsking(true)} />
+    <Block title={t('Delete the agent')} about={t('Its tokens end at once; what it wrote stays.')}>
+      <Button label={t('Delete the agent')} kind="danger" onClick={() => setAsking(true)} />
       {asking && (
         <Confirm
-          title={`Delete ${agent.displayName}?`}
-          text="Its tokens end at once. This cannot be undone."
-          action="Delete"
+          title={t('Delete {displayName}?', { displayName: agent.displayName })}
+          text={t('Its tokens end at once. This cannot be undone.')}
+          action={t('Delete')}
           onClose={() => setAsking(false)}
           onConfirm={() => void end()}
         />

@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** Another address: first a code goes there. */
 export function ChangeAddress() {
+  const { t } = useTexts();
   const { client, me, refreshMe, showToast } = useApp();
   const [waiting, setWaiting] = useState<string | null>(null);
   const start = async ({ text }: Fields) => {
@@ -17,23 +18,23 @@ export function ChangeAddress() {
     const { email } = await client.rest('POST /api/auth/email-change/complete', { body: { code: text('code') } });
     setWaiting(null);
     await refreshMe();
-    showToast(`Your address is ${email} now. The old one got a link that undoes it.`);
+    showToast(t('Your address is {email} now. The old one got a link that undoes it.', { email }));
   };
   if (waiting !== null) {
-    const back = <Button label="Another address" kind="quiet" onClick={() => setWaiting(null)} />;
+    const back = <Button label={t('Another address')} kind="quiet" onClick={() => setWaiting(null)} />;
     return (
-      <Form key="code" class="block" action="Change the address" work={complete} beside={back}>
-        <h2>Change the e-mail address</h2>
-        <p class="faint">A code was mailed to {waiting}.</p>
-        <Field label="Code from the mail" name="code" inputmode="numeric" autocomplete="one-time-code" required />
+      <Form key="code" class="block" action={t('Change the address')} work={complete} beside={back}>
+        <h2>{t('Change the e-mail address')}</h2>
+        <p class="faint">{t('A code was mailed to {waiting}.', { waiting })}</p>
+        <Field label={t('Code from the mail')} name="code" inputmode="numeric" autocomplete="one-time-code" required />
       </Form>
     );
   }
   return (
-    <Form key="address" class="block" action="Mail a code" work={start} clear>
-      <h2>Change the e-mail address</h2>
-      <p class="faint">{me.value?.email ? `It is ${me.value.email}.` : 'You have none.'}</p>
-      <Field label="New address" name="email" type="email" autocomplete="email" maxlength={254} required />
+    <Form key="address" class="block" action={t('Mail a code')} work={start} clear>
+      <h2>{t('Change the e-mail address')}</h2>
+      <p class="faint">{me.value?.email ? t('It is {email}.', { email: me.value.email }) : t('You have none.')}</p>
+      <Field label={t('New address')} name="email" type="email" autocomplete="email" maxlength={254} required />
     </Form>
   );
 }

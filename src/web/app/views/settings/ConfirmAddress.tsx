@@ -3,10 +3,12 @@ import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** Shown until the user has confirmed their e-mail address. */
 export function ConfirmAddress() {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { client, setMe, showToast, me } = app;
   if (!isUnconfirmed(app.me.value)) return null;
@@ -14,17 +16,19 @@ export function ConfirmAddress() {
     const body = { code: text('code') };
     await client.rest('POST /api/auth/email-verification/complete', { body });
     setMe(await client.rest('GET /api/auth/me'));
-    showToast('Your e-mail address is confirmed.');
+    showToast(t('Your e-mail address is confirmed.'));
   };
-  const again = <Button label="Send again" kind="quiet" onClick={() => void sendAgain(app)} />;
+  const again = <Button label={t('Send again')} kind="quiet" onClick={() => void sendAgain(texts, app)} />;
   return (
-    <Form class="block" action="Confirm" work={prove} beside={again}>
-      <h2>E-mail address</h2>
+    <Form class="block" action={t('Confirm')} work={prove} beside={again}>
+      <h2>{t('E-mail address')}</h2>
       <p class="faint">
-        A code was mailed to {me.value?.email}. Until you enter it, whoever can read mail there may take over this
-        account.
+        {t(
+          'A code was mailed to {email}. Until you enter it, whoever can read mail there may take over this account.',
+          { email: me.value?.email },
+        )}
       </p>
-      <Field label="Code" name="code" inputmode="numeric" autocomplete="one-time-code" required />
+      <Field label={t('Code')} name="code" inputmode="numeric" autocomplete="one-time-code" required />
     </Form>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { pathTo } from '../../state/router.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -7,51 +8,60 @@ import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** Deleting one's account, and what goes with it. */
 export function DeleteAccount() {
+  const { t } = useTexts();
   const [asking, setAsking] = useState(false);
   return (
     <Block
-      title="Delete the account"
-      about="You are signed out everywhere at once. Sign in within a week to keep it; after that it is gone for good."
+      title={t('Delete the account')}
+      about={t(
+        'You are signed out everywhere at once. Sign in within a week to keep it; after that it is gone for good.',
+      )}
     >
-      <Button label="Delete the account" kind="danger" onClick={() => setAsking(true)} />
+      <Button label={t('Delete the account')} kind="danger" onClick={() => setAsking(true)} />
       {asking && <ConfirmDeletion onClose={() => setAsking(false)} />}
     </Block>
   );
 }
 
-const choices = [
+const choices: { value: string; label: Message }[] = [
   { value: 'keep', label: 'Keep them, by “Deleted user”' },
   { value: 'erase', label: 'Delete them too, with their files' },
 ];
 
 /** The name is typed to confirm, since after a week this cannot be undone. */
 function ConfirmDeletion({ onClose }: { onClose(): void }) {
+  const { dayOfYear, labelled, t } = useTexts();
   const { account, client, me } = useApp();
   const end = async ({ text }: Fields) => {
-    if (text('name').replace(/^@/, '') !== me.value?.username) throw new Error('That is not your username.');
+    if (text('name').replace(/^@/, '') !== me.value?.username) throw new Error(t('That is not your username.'));
     const messages = text('messages') === 'erase' ? 'erase' : 'keep';
     const { deletesAt } = await client.rest('DELETE /api/auth/me', { body: { messages } });
-    const day = new Date(deletesAt).toLocaleDateString([], { day: 'numeric', month: 'long' });
-    account.left(`Your account will be deleted on ${day}. Sign in before to keep it.`);
+    const day = dayOfYear(deletesAt);
+    account.left(t('Your account will be deleted on {day}. Sign in before to keep it.', { day }));
   };
   const { value: agents } = useLoaded(() => client.rest('GET /api/agents'), []);
   const { value: offers } = useLoaded(() => client.rest('GET /api/handovers'), []);
   return (
-    <Dialog title="Delete your account?" onClose={onClose}>
+    <Dialog title={t('Delete your account?')} onClose={onClose}>
       {agents && offers ? (
         <>
           <Possessions agents={agents} offers={offers} />
-          <Form action="Delete the account" class="grave" work={end}>
-            <Select label="What you wrote" name="messages" options={choices} />
-            <Field label={`Type “${me.value?.username}” to confirm`} name="name" required autofocus />
+          <Form action={t('Delete the account')} class="grave" work={end}>
+            <Select label={t('What you wrote')} name="messages" options={labelled(choices)} />
+            <Field
+              label={t('Type “{username}” to confirm', { username: me.value?.username ?? '' })}
+              name="name"
+              required
+              autofocus
+            />
           </Form>
         </>
       ) : (
-        <p class="faint">One moment…</p>
+        <p class="faint">{t('One moment…')}</p>
       )}
     </Dialog>
   );
@@ -64,6 +74,7 @@ interface PossessionsProps {
 
 /** What the user owns: it goes to those who accept it in time, or is deleted. */
 function Possessions({ agents, offers }: PossessionsProps) {
+  const { t } = useTexts();
   const { servers } = useApp();
   const owned = servers.list.value.filter(({ role }) => role === 'owner');
   if (owned.length + agents.length === 0) return null;
@@ -74,11 +85,14 @@ function Possessions({ agents, offers }: PossessionsProps) {
   ];
   return (
     <>
-      <p>What you own is deleted too, unless you hand it over and they accept:</p>
+      <p>{t('What you own is deleted too, unless you hand it over and they accept:')}</p>
       <ul>
         {entries.map(({ id, name, href }) => (
           <li key={id}>
-            <a href={href}>{name}</a> {takerOf(id) ? `is offered to ${takerOf(id)?.displayName}` : 'will be deleted'}
+            <a href={href}>{name}</a>{' '}
+            {takerOf(id)
+              ? t('is offered to {displayName}', { displayName: takerOf(id)?.displayName })
+              : t('will be deleted')}
           </li>
         ))}
       </ul>

@@ -1,12 +1,14 @@
+import type { Message } from '../../../../languages/catalogue.ts';
 import type { NotificationSettings } from '../../state/preferences.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Select } from '../parts/Field.tsx';
 import { Block } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 type Minutes = NotificationSettings['digestMinutes'];
 
-const choices: { minutes: Minutes; label: string }[] = [
+const choices: { minutes: Minutes; label: Message }[] = [
   { minutes: 0, label: 'Never' },
   { minutes: 15, label: 'After 15 minutes away' },
   { minutes: 60, label: 'After an hour away' },
@@ -16,19 +18,24 @@ const choices: { minutes: Minutes; label: string }[] = [
 
 const usual = 'usual';
 
-function usualLabel(minutes: number): string {
-  const known = choices.find((choice) => choice.minutes === minutes)?.label ?? `After ${minutes} minutes away`;
-  return `As usual here (${known.toLowerCase()})`;
+function usualLabel({ t }: Texts, minutes: number): string {
+  const known = choices.find((choice) => choice.minutes === minutes);
+  const choice = known
+    ? t(known.label)
+    : t('{minutes, plural, one {After # minute away} other {After # minutes away}}', { minutes });
+  return t('As usual here: {choice}', { choice });
 }
 
 /** Whether the user is mailed what they missed, and when. */
 export function DigestSettings() {
+  const texts = useTexts();
+  const { rich, t } = texts;
   const { preferences, me, attempt } = useApp();
   const { digestMinutes, digestDefaultMinutes } = preferences.current.value;
   if (digestDefaultMinutes === null) return null;
   const options = [
-    { value: usual, label: usualLabel(digestDefaultMinutes) },
-    ...choices.map(({ minutes, label }) => ({ value: String(minutes), label })),
+    { value: usual, label: usualLabel(texts, digestDefaultMinutes) },
+    ...choices.map(({ minutes, label }) => ({ value: String(minutes), label: t(label) })),
   ];
   const choose = (value: string) => {
     const found = choices.find(({ minutes }) => String(minutes) === value)?.minutes ?? null;
@@ -36,18 +43,22 @@ export function DigestSettings() {
   };
   return (
     <Block
-      title="Mail"
-      about="One mail with all that you missed, never one for each message. The next comes once you were here again."
+      title={t('Mail')}
+      about={t(
+        'One mail with all that you missed, never one for each message. The next comes once you were here again.',
+      )}
     >
       <Select
-        label="Mail me what I missed"
+        label={t('Mail me what I missed')}
         value={digestMinutes === null ? usual : String(digestMinutes)}
         options={options}
         onChange={choose}
       />
       {me.value?.emailVerifiedAt == null && (
         <p class="hint">
-          Only a proven address is mailed to: <a href={pathTo.settings('account')}>prove yours</a> first.
+          {rich('Mails go only to a confirmed address: {link} first.', {
+            link: <a href={pathTo.settings('account')}>{t('confirm yours')}</a>,
+          })}
         </p>
       )}
     </Block>

@@ -6,8 +6,7 @@ import { Button } from '../parts/Button.tsx';
 import { type Option, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { Block, Row } from '../parts/Page.tsx';
-import { shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** Loads the offers while something is shown that needs them. */
 function useOffers() {
@@ -29,6 +28,7 @@ interface HandOverProps {
 
 /** Hands something over: an offer, which the user may take back until it is accepted. */
 export function HandOver({ title, about, what, people, nobody }: HandOverProps) {
+  const { t } = useTexts();
   const handovers = useOffers();
   const id = 'serverId' in what ? what.serverId : what.agentId;
   const open = handovers.sent.value.find(({ serverId, agentId }) => (serverId ?? agentId) === id);
@@ -52,10 +52,10 @@ export function HandOver({ title, about, what, people, nobody }: HandOverProps) 
   }
   const offer = ({ text }: Fields) => handovers.offer({ ...what, userId: text('userId') });
   return (
-    <Form class="block" action="Offer" work={offer}>
+    <Form class="block" action={t('Offer')} work={offer}>
       <h2>{title}</h2>
       <p class="faint">{about}</p>
-      <Select label="New owner" name="userId" options={people} hint="They have a week to accept." />
+      <Select label={t('New owner')} name="userId" options={people} hint={t('They have a week to accept.')} />
     </Form>
   );
 }
@@ -68,11 +68,12 @@ interface OfferProps {
 }
 
 function Offer({ offer, who, children }: OfferProps) {
+  const { shortTime, t } = useTexts();
   return (
     <Row
       picture={<Avatar user={who} />}
       name={who.displayName}
-      about={`${offer.name} · until ${shortTime(offer.expiresAt)}`}
+      about={t('{name} · until {time}', { name: offer.name, time: shortTime(offer.expiresAt) })}
     >
       {children}
     </Row>
@@ -80,12 +81,16 @@ function Offer({ offer, who, children }: OfferProps) {
 }
 
 function Withdraw({ offer }: { offer: Handover }) {
+  const { t } = useTexts();
   const { attempt, handovers } = useApp();
-  return <Button label="Take back" kind="quiet" onClick={() => void attempt(() => handovers.withdraw(offer.id))} />;
+  return (
+    <Button label={t('Take back')} kind="quiet" onClick={() => void attempt(() => handovers.withdraw(offer.id))} />
+  );
 }
 
 /** What others offer to the user; nothing without any. */
 export function ReceivedOffers() {
+  const { t } = useTexts();
   const { attempt } = useApp();
   const handovers = useOffers();
   const list = handovers.received.value;
@@ -93,14 +98,18 @@ export function ReceivedOffers() {
   const answer = (offer: Handover, accept: boolean) => void attempt(() => handovers.answer(offer.id, accept));
   return (
     <Block
-      title={`Offered to you · ${list.length}`}
-      about="If you accept, you own it from then on. An agent needs a new token, which you make in its settings."
+      title={t('Offered to you · {count}', { count: list.length })}
+      about={t('If you accept, you own it from then on. An agent needs a new token, which you make in its settings.')}
     >
       <ul class="people">
         {list.map((offer) => (
           <Offer key={offer.id} offer={offer} who={offer.from}>
-            <Button label={`Accept ${offer.name}`} onClick={() => answer(offer, true)} />
-            <Button label={`Decline ${offer.name}`} kind="quiet" onClick={() => answer(offer, false)} />
+            <Button label={t('Accept {name}', { name: offer.name })} onClick={() => answer(offer, true)} />
+            <Button
+              label={t('Decline {name}', { name: offer.name })}
+              kind="quiet"
+              onClick={() => answer(offer, false)}
+            />
           </Offer>
         ))}
       </ul>

@@ -1,34 +1,36 @@
 import { useEffect } from 'preact/hooks';
+import type { Message } from '../../../../languages/catalogue.ts';
 import type { Level, Strategy } from '../../state/preferences.ts';
-import { Check, type Option, Select } from '../parts/Field.tsx';
+import { Check, Select } from '../parts/Field.tsx';
 import { Block } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { DigestSettings } from './DigestSettings.tsx';
 import { Keywords } from './Keywords.tsx';
 import { PushSettings } from './PushSettings.tsx';
 import { QuietHours } from './QuietHours.tsx';
 import { Snooze } from './Snooze.tsx';
 
-const strategies: { value: Strategy; label: string; about: string }[] = [
+const strategies: { value: Strategy; label: Message; about: Message }[] = [
   {
     value: 'all',
     label: 'Everything that concerns me',
     about: 'Mentions, answers, threads, direct messages and news.',
   },
   { value: 'mention_only', label: 'Less', about: 'As above, without threads that I only took part in.' },
-  { value: 'none', label: 'Only what the system has to say', about: 'Friend requests, invitations and the like.' },
+  { value: 'none', label: 'System notices only', about: 'Friend requests, invitations and the like.' },
 ];
 
 /** What the user wants to be notified of, when and how. */
 export function NotificationSettings() {
+  const { t } = useTexts();
   const { connection, preferences, attempt, surroundings } = useApp();
   useEffect(() => connection.load(() => preferences.load()), []);
   return (
     <>
       <Snooze />
-      <Block title="Notify me of">
+      <Block title={t('Notify me of')}>
         <fieldset class="choices">
-          <legend class="hidden">Notify me of</legend>
+          <legend class="hidden">{t('Notify me of')}</legend>
           {strategies.map(({ value, label, about }) => (
             <label key={value} class="check">
               <input
@@ -39,8 +41,8 @@ export function NotificationSettings() {
                 onChange={() => void attempt(() => preferences.change({ strategy: value }))}
               />
               <span>
-                {label}
-                <span class="hint">{about}</span>
+                {t(label)}
+                <span class="hint">{t(about)}</span>
               </span>
             </label>
           ))}
@@ -57,13 +59,14 @@ export function NotificationSettings() {
 }
 
 function Alerts() {
+  const { t } = useTexts();
   const { alerts, attempt } = useApp();
   return (
     <Check
       label={
         <>
-          Show it on this device
-          <span class="hint">By the system, while you look at something else.</span>
+          {t('Desktop notifications')}
+          <span class="hint">{t('By the system, while you look at something else.')}</span>
         </>
       }
       checked={alerts.on.value}
@@ -73,18 +76,19 @@ function Alerts() {
 }
 
 const usual = 'usual';
-const chosen: Option[] = [
+const chosen: { value: string; label: Message }[] = [
   { value: 'all', label: 'Every message' },
   { value: 'mentions', label: 'Mentions' },
   { value: 'nothing', label: 'Nothing' },
 ];
-const inServer: Option[] = [{ value: usual, label: 'As chosen above' }, ...chosen];
-const inChannel: Option[] = [{ value: usual, label: 'As in the server' }, ...chosen];
+const inServer: typeof chosen = [{ value: usual, label: 'As chosen above' }, ...chosen];
+const inChannel: typeof chosen = [{ value: usual, label: 'As in the server' }, ...chosen];
 
 const levelOf = (value: string): Level =>
   value === 'all' || value === 'mentions' || value === 'nothing' ? value : null;
 
 function Levels() {
+  const { labelled, t } = useTexts();
   const { servers, lists, preferences, attempt } = useApp();
   const count = servers.list.value.length;
   useEffect(() => {
@@ -95,17 +99,19 @@ function Levels() {
     void attempt(() => preferences.setLevel(place, id, levelOf(value)));
   return (
     <Block
-      title="In single places"
-      about="“Every message” is more than what concerns you. Where you choose “Nothing”, only the system has its say."
+      title={t('By server and channel')}
+      about={t(
+        '“Every message” is more than what concerns you. Where you choose “Nothing”, only the system has its say.',
+      )}
     >
-      {lists.loaded.value && count === 0 && <p class="empty">You are in no server yet.</p>}
+      {lists.loaded.value && count === 0 && <p class="empty">{t('You are in no server yet.')}</p>}
       <ul class="levels">
         {servers.list.value.map(({ id, name }) => (
           <li key={id}>
             <Select
               label={name}
               value={preferences.levelOf('server', id) ?? usual}
-              options={inServer}
+              options={labelled(inServer)}
               onChange={choose('server', id)}
             />
             <ul>
@@ -114,7 +120,7 @@ function Levels() {
                   <Select
                     label={`#${channel.name}`}
                     value={preferences.levelOf('channel', channel.id) ?? usual}
-                    options={inChannel}
+                    options={labelled(inChannel)}
                     onChange={choose('channel', channel.id)}
                   />
                 </li>

@@ -2,20 +2,21 @@ import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/Button.tsx';
 import { Check } from '../parts/Field.tsx';
 import { Block } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** Whether this device gets pushes, and what they show. */
 export function PushSettings() {
+  const { t } = useTexts();
   const { connection, pushes, attempt, showToast } = useApp();
   useEffect(() => connection.load(() => pushes.load()), []);
   return (
-    <Block title="Push" about="While you are not active on any device.">
+    <Block title={t('Push')} about={t('While you are not active on any device.')}>
       {pushes.isPossible ? (
         <Check
           label={
             <>
-              Push to this device
-              <span class="hint">Also while Parley is closed.</span>
+              {t('Push to this device')}
+              <span class="hint">{t('Also while Parley is closed.')}</span>
             </>
           }
           checked={pushes.isOn.value}
@@ -23,15 +24,18 @@ export function PushSettings() {
         />
       ) : (
         <p class="faint">
-          This browser cannot receive pushes here. On an iPhone or iPad add Parley to the home screen, and open it
-          there.
+          {t(
+            'This browser cannot receive pushes here. On an iPhone or iPad add Parley to the home screen, and open it there.',
+          )}
         </p>
       )}
       <Check
         label={
           <>
-            Show who wrote what
-            <span class="hint">On all of your devices. Otherwise pushes only say that there is something new.</span>
+            {t('Show who wrote what')}
+            <span class="hint">
+              {t('On all of your devices. Otherwise pushes only say that there is something new.')}
+            </span>
           </>
         }
         checked={pushes.preview.value}
@@ -39,12 +43,12 @@ export function PushSettings() {
       />
       {pushes.isOn.value && (
         <Button
-          label="Send a test push"
+          label={t('Send a test push')}
           kind="quiet"
           onClick={() =>
             void attempt(async () => {
               await pushes.test();
-              showToast('A push is on its way to this device.');
+              showToast(t('A push is on its way to this device.'));
             })
           }
         />

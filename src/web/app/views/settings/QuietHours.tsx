@@ -1,18 +1,24 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { QuietSpan } from '../../state/preferences.ts';
 import { Button, IconButton } from '../parts/Button.tsx';
 import { Check } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { Block } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' });
-const wholeWeekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' });
-/** 5 January 2026 was a Monday. */
-const days = [1, 2, 3, 4, 5, 6, 7].map((day) => {
-  const date = new Date(Date.UTC(2026, 0, 4 + day));
-  return { day, short: weekday.format(date), long: wholeWeekday.format(date) };
-});
+const week = [1, 2, 3, 4, 5, 6, 7];
+
+/** The days of the week with their names. */
+function daysIn(locale: string) {
+  const [short, long] = (['short', 'long'] as const).map((weekday) => {
+    return new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' });
+  });
+  return week.map((day) => {
+    // 5 January 2026 was a Monday.
+    const date = new Date(Date.UTC(2026, 0, 4 + day));
+    return { day, short: short?.format(date), long: long?.format(date) };
+  });
+}
 
 /** The same hours on some days. */
 interface Hours {
@@ -22,7 +28,7 @@ interface Hours {
   to: string;
 }
 
-const everyDay = new Set(days.map(({ day }) => day));
+const everyDay = new Set(week);
 const night = { days: everyDay, from: '22:00', to: '07:00' };
 
 function hoursOf(spans: readonly QuietSpan[]): Hours[] {
@@ -38,6 +44,7 @@ const spansOf = (all: readonly Hours[]): QuietSpan[] =>
 
 /** Hours of the week in which nothing disturbs the user. */
 export function QuietHours() {
+  const { t } = useTexts();
   const { preferences, me, attempt, surroundings } = useApp();
   const { quietHours } = preferences.current.value;
   const turn = (isOn: boolean) => {
@@ -47,17 +54,25 @@ export function QuietHours() {
   const zone = me.value?.timeZone ?? surroundings.timeZone;
   return (
     <Block
-      title="Quiet hours"
-      about={`Nothing is pushed or mailed to you then, and no device shows a notice. By the clock of ${zone}.`}
+      title={t('Quiet hours')}
+      about={t('Nothing is pushed or mailed to you then, and no device shows a notice. By the clock of {zone}.', {
+        zone,
+      })}
     >
-      <Check label="Keep quiet hours" checked={quietHours.isOn} onChange={(isOn) => void attempt(() => turn(isOn))} />
+      <Check
+        label={t('Keep quiet hours')}
+        checked={quietHours.isOn}
+        onChange={(isOn) => void attempt(() => turn(isOn))}
+      />
       {quietHours.isOn && <Schedule spans={quietHours.spans} />}
     </Block>
   );
 }
 
 function Schedule({ spans }: { spans: readonly QuietSpan[] }) {
+  const { locale, t } = useTexts();
   const { preferences, showToast } = useApp();
+  const days = useMemo(() => daysIn(locale), [locale]);
   const [all, setAll] = useState(() => hoursOf(spans));
   // Another device may have changed them.
   useEffect(() => setAll(hoursOf(spans)), [JSON.stringify(spans)]);
@@ -65,15 +80,15 @@ function Schedule({ spans }: { spans: readonly QuietSpan[] }) {
     setAll(all.map((hours) => (hours.key === key ? { ...hours, ...change } : hours)));
   const add = () => setAll([...all, { ...night, key: Math.max(-1, ...all.map(({ key }) => key)) + 1 }]);
   const save = async () => {
-    if (all.some(({ days: chosen }) => chosen.size === 0)) throw new Error('Choose a day for all of them.');
+    if (all.some(({ days: chosen }) => chosen.size === 0)) throw new Error(t('Choose a day for all of them.'));
     await preferences.change({ quietHours: { isOn: true, spans: spansOf(all) } });
-    showToast('Your quiet hours are saved.', 'good');
+    showToast(t('Your quiet hours are saved.'), 'good');
   };
   return (
-    <Form action="Save" work={save} beside={<Button label="Add hours" kind="quiet" onClick={add} />}>
+    <Form action={t('Save')} work={save} beside={<Button label={t('Add hours')} kind="quiet" onClick={add} />}>
       {all.map((hours, index) => (
         <fieldset key={hours.key} class="choices quiet-hours">
-          <legend>Quiet hours {index + 1}</legend>
+          <legend>{t('Quiet hours {number}', { number: index + 1 })}</legend>
           <div class="flags">
             {days.map(({ day, short, long }) => (
               <label key={day} class="check">
@@ -90,15 +105,15 @@ function Schedule({ spans }: { spans: readonly QuietSpan[] }) {
             ))}
           </div>
           <div class="inline wrapping">
-            <Time label="From" value={hours.from} onChange={(from) => set(hours.key, { from })} />
-            <Time label="To" value={hours.to} onChange={(to) => set(hours.key, { to })} />
+            <Time label={t('From')} value={hours.from} onChange={(from) => set(hours.key, { from })} />
+            <Time label={t('To')} value={hours.to} onChange={(to) => set(hours.key, { to })} />
             <IconButton
               icon="trash"
-              label={`Remove quiet hours ${index + 1}`}
+              label={t('Remove quiet hours {number}', { number: index + 1 })}
               onClick={() => setAll(all.filter(({ key }) => key !== hours.key))}
             />
           </div>
-          {hours.to <= hours.from && <p class="hint">Until the next day.</p>}
+          {hours.to <= hours.from && <p class="hint">{t('Until the next day.')}</p>}
         </fieldset>
       ))}
     </Form>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { CopyField, Field } from '../parts/Field.tsx';
@@ -8,8 +9,7 @@ import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { hasPasskeys, makePasskey } from '../parts/passkeys.ts';
 import { QrCode } from '../parts/QrCode.tsx';
-import { shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 type Factors = RestAnswer<'GET /api/auth/second-factor'>;
 type Passkey = Factors['passkeys'][number];
@@ -57,6 +57,7 @@ export function SecondFactor() {
 }
 
 function AuthenticatorApp({ factors, onAdded, after, load }: PartProps) {
+  const { shortTime, t } = useTexts();
   const { client, attempt } = useApp();
   const [begun, setBegun] = useState<{ secret: string; uri: string } | null>(null);
   const start = () => attempt(async () => setBegun(await client.rest('POST /api/auth/totp')));
@@ -67,22 +68,24 @@ function AuthenticatorApp({ factors, onAdded, after, load }: PartProps) {
     await load();
   };
   const about = factors.totp
-    ? `In use since ${shortTime(factors.totp.createdAt)}.`
-    : 'An app on your phone shows a code that changes every half a minute. Signing in takes it beside the password.';
+    ? t('In use since {time}.', { time: shortTime(factors.totp.createdAt) })
+    : t('An app on your phone shows a code that changes every half a minute. Signing in takes it beside the password.');
   if (begun)
     return (
       <Form
         class="block"
-        action="Turn it on"
+        action={t('Turn it on')}
         work={complete}
-        beside={<Button label="Cancel" kind="quiet" onClick={() => setBegun(null)} />}
+        beside={<Button label={t('Cancel')} kind="quiet" onClick={() => setBegun(null)} />}
       >
-        <h2>Authenticator app</h2>
-        <p class="faint">Scan this with the app, or type the secret into it. Then enter the code that it shows.</p>
-        <QrCode label="QR code for the authenticator app" text={begun.uri} />
-        <CopyField label="Secret" value={begun.secret} />
+        <h2>{t('Authenticator app')}</h2>
+        <p class="faint">
+          {t('Scan this with the app, or type the secret into it. Then enter the code that it shows.')}
+        </p>
+        <QrCode label={t('QR code for the authenticator app')} text={begun.uri} />
+        <CopyField label={t('Secret')} value={begun.secret} />
         <Field
-          label="Code of the app"
+          label={t('Code of the app')}
           name="totp"
           inputmode="numeric"
           autocomplete="one-time-code"
@@ -92,25 +95,27 @@ function AuthenticatorApp({ factors, onAdded, after, load }: PartProps) {
       </Form>
     );
   return (
-    <Block title="Authenticator app" about={about}>
+    <Block title={t('Authenticator app')} about={about}>
       {factors.totp ? (
         <Button
-          label="Remove the app"
+          label={t('Remove the app')}
           kind="danger"
           onClick={() => after(() => client.rest('DELETE /api/auth/totp'))}
         />
       ) : (
-        <Button label="Set up an app" kind="quiet" onClick={() => void start()} />
+        <Button label={t('Set up an app')} kind="quiet" onClick={() => void start()} />
       )}
     </Block>
   );
 }
 
 function Passkeys({ factors, onAdded, after, load }: PartProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client } = useApp();
   const [renaming, setRenaming] = useState<Passkey | null>(null);
   const add = async ({ text }: Fields) => {
-    const passkey = await makePasskey(await client.rest('POST /api/auth/passkeys/start'));
+    const passkey = await makePasskey(texts, await client.rest('POST /api/auth/passkeys/start'));
     const body = { name: text('name'), passkey };
     const { recoveryCodes } = await client.rest('POST /api/auth/passkeys', { body });
     onAdded(recoveryCodes);
@@ -119,15 +124,15 @@ function Passkeys({ factors, onAdded, after, load }: PartProps) {
   return (
     <>
       <Block
-        title="Passkeys"
-        about="Your fingerprint, face or a key: it signs you in alone, and completes a sign-in with the password."
+        title={t('Passkeys')}
+        about={t('Your fingerprint, face or a key: it signs you in alone, and completes a sign-in with the password.')}
       >
         <ul class="people">
           {factors.passkeys.map((passkey) => (
-            <Row key={passkey.id} name={passkey.name} about={aboutPasskey(passkey)}>
-              <Button label="Rename" kind="quiet" onClick={() => setRenaming(passkey)} />
+            <Row key={passkey.id} name={passkey.name} about={aboutPasskey(texts, passkey)}>
+              <Button label={t('Rename')} kind="quiet" onClick={() => setRenaming(passkey)} />
               <Button
-                label="Remove"
+                label={t('Remove')}
                 kind="quiet"
                 onClick={() => after(() => client.rest('DELETE /api/auth/passkeys/:id', { id: passkey.id }))}
               />
@@ -135,8 +140,14 @@ function Passkeys({ factors, onAdded, after, load }: PartProps) {
           ))}
         </ul>
         {hasPasskeys() && (
-          <Form action="Add a passkey" work={add} clear>
-            <Field label="Name of the passkey" name="name" maxlength={64} hint="Where it is, say: my phone." required />
+          <Form action={t('Add a passkey')} work={add} clear>
+            <Field
+              label={t('Name of the passkey')}
+              name="name"
+              maxlength={64}
+              hint={t('Where it is, say: my phone.')}
+              required
+            />
           </Form>
         )}
       </Block>
@@ -146,6 +157,7 @@ function Passkeys({ factors, onAdded, after, load }: PartProps) {
 }
 
 function Rename({ passkey, after, onClose }: { passkey: Passkey; after: PartProps['after']; onClose(): void }) {
+  const { t } = useTexts();
   const { client } = useApp();
   const rename = async ({ text }: Fields) => {
     const body = { name: text('name') };
@@ -153,40 +165,46 @@ function Rename({ passkey, after, onClose }: { passkey: Passkey; after: PartProp
     onClose();
   };
   return (
-    <Dialog title={`Rename ${passkey.name}`} onClose={onClose}>
-      <Form action="Rename" work={rename}>
-        <Field label="Name" name="name" maxlength={64} value={passkey.name} required autofocus />
+    <Dialog title={t('Rename {name}', { name: passkey.name })} onClose={onClose}>
+      <Form action={t('Rename')} work={rename}>
+        <Field label={t('Name')} name="name" maxlength={64} value={passkey.name} required autofocus />
       </Form>
     </Dialog>
   );
 }
 
-function aboutPasskey({ createdAt, lastUsedAt }: Passkey): string {
-  const used = lastUsedAt ? `last used ${shortTime(lastUsedAt)}` : 'not used yet';
-  return `added ${shortTime(createdAt)}, ${used}`;
+function aboutPasskey({ shortTime, t }: Texts, { createdAt, lastUsedAt }: Passkey): string {
+  const time = shortTime(createdAt);
+  return lastUsedAt
+    ? t('added {time}, last used {used}', { time, used: shortTime(lastUsedAt) })
+    : t('added {time}, not used yet', { time });
 }
 
 function RecoveryCodes({ factors, onAdded, after }: PartProps) {
+  const { t } = useTexts();
   const { client } = useApp();
   if (!factors.totp && factors.passkeys.length === 0) return null;
   const renew = () => after(async () => onAdded((await client.rest('POST /api/auth/recovery-codes')).recoveryCodes));
   return (
     <Block
-      title="Recovery codes"
-      about={`${factors.recoveryCodes} of 10 are left. Each signs you in once, instead of an app or a passkey that is lost.`}
+      title={t('Recovery codes')}
+      about={t('{recoveryCodes} of 10 are left. Each signs you in once, instead of an app or a passkey that is lost.', {
+        recoveryCodes: factors.recoveryCodes,
+      })}
     >
-      <Button label="Make new ones" kind="quiet" onClick={renew} />
+      <Button label={t('Make new ones')} kind="quiet" onClick={renew} />
     </Block>
   );
 }
 
 /** Recovery codes, which are shown once. */
 function Codes({ codes, onClose }: { codes: string[]; onClose(): void }) {
+  const { t } = useTexts();
   const { copy } = useApp();
   return (
-    <Dialog title="Your recovery codes" onClose={onClose}>
-      <p>Keep them where you find them without this device: each signs you in once. They are not shown again.</p>
-      <ul class="codes" aria-label="Recovery codes">
+    <Dialog title={t('Your recovery codes')} onClose={onClose}>
+      <p>{t('Keep them where you find them without this device: each signs you in once. They are not shown again.')}</p>
+      <ul class="codes" aria-label={t('Recovery codes')}>
         {codes.map((code) => (
           <li key={code}>
             <code>{code}</code>
@@ -195,8 +213,10 @@ function Codes({ codes, onClose }: { codes: string[]; onClose(): void }) {
       </ul>
       <footer>
         {/* Only secure pages have a clipboard. */}
-        {navigator.clipboard && <Button label="Copy them" kind="quiet" onClick={() => void copy(codes.join('\n'))} />}
-        <Button label="I have kept them" onClick={onClose} />
+        {navigator.clipboard && (
+          <Button label={t('Copy them')} kind="quiet" onClick={() => void copy(codes.join('\n'))} />
+        )}
+        <Button label={t('I have kept them')} onClick={onClose} />
       </footer>
     </Dialog>
   );

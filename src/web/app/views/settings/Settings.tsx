@@ -1,3 +1,4 @@
+import type { Message } from '../../../../languages/catalogue.ts';
 import { outsideOf, typedPicture } from '../../state/pictures.ts';
 import { pathTo, type SettingsSection } from '../../state/router.ts';
 import { Field } from '../parts/Field.tsx';
@@ -5,15 +6,16 @@ import { type Fields, Form } from '../parts/Form.tsx';
 import type { IconName } from '../parts/Icon.tsx';
 import { Block, Page } from '../parts/Page.tsx';
 import { PictureField } from '../parts/PictureField.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Account, Devices } from './Account.tsx';
 import { AgentPage, Agents } from './Agents.tsx';
+import { Language } from './Language.tsx';
 import { NotificationSettings } from './NotificationSettings.tsx';
 import { ReceiptSettings } from './ReceiptSettings.tsx';
 import { InviteCodes, PersonalTokens } from './Tokens.tsx';
 import { Username } from './Username.tsx';
 
-const sections: { section: SettingsSection; label: string; icon: IconName }[] = [
+const sections: { section: SettingsSection; label: Message; icon: IconName }[] = [
   { section: 'profile', label: 'Profile', icon: 'user' },
   { section: 'account', label: 'Signing in', icon: 'key' },
   { section: 'devices', label: 'Devices', icon: 'device' },
@@ -24,16 +26,17 @@ const sections: { section: SettingsSection; label: string; icon: IconName }[] = 
 ];
 
 export function Settings({ section, id }: { section: SettingsSection; id: string | null }) {
+  const { t } = useTexts();
   const { can } = useApp();
   const open = sections.filter((one) => one.section !== 'invites' || can('invite:create'));
   const tabs = open.map((one) => ({
     href: pathTo.settings(one.section),
-    label: one.label,
+    label: t(one.label),
     icon: one.icon,
     current: one.section === section,
   }));
   return (
-    <Page title="Settings" back="/app/messages" tabs={tabs}>
+    <Page title={t('Settings')} back="/app/messages" tabs={tabs}>
       <Content section={section} id={id} />
     </Page>
   );
@@ -59,44 +62,44 @@ function Content({ section, id }: { section: SettingsSection; id: string | null 
 }
 
 export function Profile() {
+  const { t } = useTexts();
   const { setMe, client, showToast, me } = useApp();
   const save = async ({ text }: Fields) => {
     const avatarUrl = typedPicture(text('avatarUrl'), me.value?.avatarUrl);
     const body = { displayName: text('displayName'), avatarUrl };
     setMe(await client.rest('PATCH /api/auth/me', { body }));
-    showToast('Your profile is saved.');
+    showToast(t('Your profile is saved.'));
   };
   const setPicture = async (avatarUrl: string | null) =>
     setMe(await client.rest('PATCH /api/auth/me', { body: { avatarUrl } }));
   const user = me.value;
   return (
     <>
-      <Form class="block" action="Save" work={save}>
-        <h2>Profile</h2>
-        <p class="faint">
-          You are @{user?.username}, {user?.email}.
-        </p>
+      <Form class="block" action={t('Save')} work={save}>
+        <h2>{t('Profile')}</h2>
+        <p class="faint">{t('You are @{username}, {email}.', { username: user?.username, email: user?.email })}</p>
         <Field
           key={user?.displayName}
-          label="Display name"
+          label={t('Display name')}
           name="displayName"
           autocomplete="nickname"
           maxlength={64}
           value={user?.displayName}
           required
         />
-        <PictureField label="Picture" shape="square" url={user?.avatarUrl ?? null} onChange={setPicture}>
+        <PictureField label={t('Picture')} shape="square" url={user?.avatarUrl ?? null} onChange={setPicture}>
           {[...(user?.displayName ?? '')][0]?.toUpperCase()}
         </PictureField>
         <Field
           key={outsideOf(user?.avatarUrl)}
-          label="Picture at another address"
+          label={t('Picture at another address')}
           name="avatarUrl"
           type="url"
           value={outsideOf(user?.avatarUrl)}
         />
       </Form>
       <Username />
+      <Language />
       <ReceiptSettings />
       <Membership />
     </>
@@ -104,26 +107,27 @@ export function Profile() {
 }
 
 function Membership() {
+  const { t } = useTexts();
   const { me, client, setMe, showToast } = useApp();
   const membership = me.value?.membership;
   const redeem = async ({ text }: Fields) => {
     const answer = await client.rest('POST /api/membership/redeem-invite', { body: { code: text('code') } });
     if (me.value) setMe({ ...me.value, membership: answer, status: answer.status });
-    showToast('Welcome! You can do more now.');
+    showToast(t('Welcome! You can do more now.'));
   };
   if (!membership) return null;
-  const title = `Membership: ${membership.tier.label}`;
+  const title = t('Membership: {label}', { label: membership.tier.label });
   if (membership.isMember)
     return (
-      <Block title={title} about="You may create servers and invite others.">
+      <Block title={title} about={t('You may create servers and invite others.')}>
         {null}
       </Block>
     );
   return (
-    <Form class="block" action="Redeem" work={redeem} clear>
+    <Form class="block" action={t('Redeem')} work={redeem} clear>
       <h2>{title}</h2>
-      <p class="faint">Redeem an invite code to create servers and to invite others.</p>
-      <Field label="Invite code" name="code" maxlength={64} required />
+      <p class="faint">{t('Redeem an invite code to create servers and to invite others.')}</p>
+      <Field label={t('Invite code')} name="code" maxlength={64} required />
     </Form>
   );
 }

@@ -1,17 +1,18 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Check, Field, Secret, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
-import { shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 type PersonalToken = RestAnswer<'GET /api/tokens'>[number];
 
-const lifetimes = [
+const lifetimes: { value: string; label: Message }[] = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: 'One year' },
@@ -19,7 +20,7 @@ const lifetimes = [
 ];
 
 /** What a token may be limited to (contract §3). */
-const areas = [
+const areas: { value: string; label: Message }[] = [
   { value: 'messages', label: 'Messages, notifications and sockets' },
   { value: 'servers', label: 'Servers and channels' },
   { value: 'workspace', label: 'Files' },
@@ -36,6 +37,8 @@ function scopesOf(isChecked: Fields['isChecked']): string[] {
 
 /** Personal access tokens, for programs that act for their user. */
 export function PersonalTokens() {
+  const texts = useTexts();
+  const { labelled, t } = texts;
   const { client } = useApp();
   const { value: list, load, after } = useLoaded(() => client.rest('GET /api/tokens'), []);
   const [secret, setSecret] = useState<string | null>(null);
@@ -47,64 +50,71 @@ export function PersonalTokens() {
     await load();
   };
   return (
-    <Form class="block" action="New token" work={create} clear>
-      <h2>Personal access tokens</h2>
-      <p class="faint">For programs that act for you, over REST and sockets.</p>
+    <Form class="block" action={t('New token')} work={create} clear>
+      <h2>{t('Personal access tokens')}</h2>
+      <p class="faint">{t('For programs that act for you, over REST and sockets.')}</p>
       <ul class="people">
         {list?.map((token) => (
-          <Row key={token.id} name={token.name} about={aboutToken(token)}>
+          <Row key={token.id} name={token.name} about={aboutToken(texts, token)}>
             <Button
-              label="Revoke"
+              label={t('Revoke')}
               kind="quiet"
               onClick={() => after(() => client.rest('DELETE /api/tokens/:id', { id: token.id }))}
             />
           </Row>
         ))}
       </ul>
-      <Secret title="Your new token" secret={secret} />
-      <Field label="What it is for" name="name" maxlength={100} required />
-      <Select label="Valid for" name="lifetime" options={lifetimes} />
+      <Secret title={t('Your new token')} secret={secret} />
+      <Field label={t('What it is for')} name="name" maxlength={100} required />
+      <Select label={t('Valid for')} name="lifetime" options={labelled(lifetimes)} />
       <fieldset class="choices">
-        <legend>What it may reach</legend>
+        <legend>{t('What it may reach')}</legend>
         {areas.map(({ value, label }) => (
-          <Check key={value} label={label} name={value} checked />
+          <Check key={value} label={t(label)} name={value} checked />
         ))}
       </fieldset>
-      <Check label="It may change things too" name="write" />
+      <Check label={t('It may change things too')} name="write" />
     </Form>
   );
 }
 
-function aboutToken({ scopes, lastUsedAt, expiresAt }: PersonalToken): string {
-  const may = scopes.map(mayOf).join(', ');
-  const used = lastUsedAt ? `used ${shortTime(lastUsedAt)}` : 'never used';
-  return `${may} · ${used} · ${expiresAt ? `until ${shortTime(expiresAt)}` : 'does not expire'}`;
+function aboutToken(texts: Texts, { scopes, lastUsedAt, expiresAt }: PersonalToken): string {
+  const { listed, shortTime, t } = texts;
+  const may = listed(scopes.map((scope) => mayOf(texts, scope)));
+  const used = lastUsedAt ? t('used {time}', { time: shortTime(lastUsedAt) }) : t('never used');
+  return `${may} · ${used} · ${expiresAt ? t('until {time}', { time: shortTime(expiresAt) }) : t('does not expire')}`;
 }
 
-function mayOf(scope: string): string {
-  if (scope === 'user:write') return 'May do everything';
-  if (scope === 'user:read') return 'May read everything';
+function mayOf({ t }: Texts, scope: string): string {
+  if (scope === 'user:write') return t('May do everything');
+  if (scope === 'user:read') return t('May read everything');
   const [of, right] = scope.split(':');
-  const { label } = areas.find(({ value }) => value === of) ?? { label: of };
-  return right === 'write' ? `${label}` : `${label} (read only)`;
+  const area = areas.find(({ value }) => value === of);
+  const label = area ? t(area.label) : (of ?? '');
+  return right === 'write' ? label : t('{label} (read only)', { label });
 }
 
 type InviteCode = RestAnswer<'GET /api/invite-codes'>[number];
 
 /** Codes that turn visitors into members. Visitors cannot create any. */
 export function InviteCodes() {
+  const { rich, t } = useTexts();
   const { can } = useApp();
   if (can('invite:create')) return <OwnCodes />;
   return (
-    <Block title="Invite codes">
+    <Block title={t('Invite codes')}>
       <p class="faint">
-        Members make them. To become one, <a href={pathTo.settings('profile')}>redeem one</a>.
+        {rich('Members make them. To become one, {link}.', {
+          link: <a href={pathTo.settings('profile')}>{t('redeem one')}</a>,
+        })}
       </p>
     </Block>
   );
 }
 
 function OwnCodes() {
+  const texts = useTexts();
+  const { t } = texts;
   const { client } = useApp();
   const { value: list, load, after } = useLoaded(() => client.rest('GET /api/invite-codes'), []);
   const create = async ({ text }: Fields) => {
@@ -112,37 +122,37 @@ function OwnCodes() {
     await load();
   };
   return (
-    <Form class="block" action="New code" work={create} clear>
-      <h2>Invite codes</h2>
-      <p class="faint">Whoever redeems one may create servers and invite others. Each works once.</p>
+    <Form class="block" action={t('New code')} work={create} clear>
+      <h2>{t('Invite codes')}</h2>
+      <p class="faint">{t('Whoever redeems one may create servers and invite others. Each works once.')}</p>
       <ul class="people">
         {list?.map((code) => (
-          <Row key={code.id} name={code.code} about={aboutCode(code)}>
+          <Row key={code.id} name={code.code} about={aboutCode(texts, code)}>
             {code.isActive && !code.usedBy && (
               <Button
-                label="Deactivate"
+                label={t('Deactivate')}
                 kind="quiet"
                 onClick={() => after(() => client.rest('PATCH /api/invite-codes/:id/deactivate', { id: code.id }))}
               />
             )}
             <Button
-              label="Delete"
+              label={t('Delete')}
               kind="quiet"
               onClick={() => after(() => client.rest('DELETE /api/invite-codes/:id', { id: code.id }))}
             />
           </Row>
         ))}
       </ul>
-      <Field label="Note" name="note" maxlength={200} hint="Who it is for. Optional." />
+      <Field label={t('Note')} name="note" maxlength={200} hint={t('Who it is for. Optional.')} />
     </Form>
   );
 }
 
-function aboutCode({ usedByUser, isActive, createdAt, note }: InviteCode): string {
+function aboutCode({ shortTime, t }: Texts, { usedByUser, isActive, createdAt, note }: InviteCode): string {
   const state = usedByUser
-    ? `used by ${usedByUser.displayName}`
+    ? t('used by {name}', { name: usedByUser.displayName })
     : isActive
-      ? `made ${shortTime(createdAt)}`
-      : 'not valid any more';
+      ? t('made {time}', { time: shortTime(createdAt) })
+      : t('not valid any more');
   return note ? `${note} · ${state}` : state;
 }

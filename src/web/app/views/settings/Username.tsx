@@ -1,24 +1,30 @@
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** Another username for oneself. */
 export function Username() {
+  const { t } = useTexts();
   const { client, me, setMe, showToast } = useApp();
   const before = me.value?.username;
   const change = async ({ text }: Fields) => {
     const user = await client.rest('PUT /api/auth/username', { body: { username: text('username') } });
     setMe(user);
-    showToast(user.username === before ? `You are @${before} already.` : `You are @${user.username} now.`);
+    showToast(
+      user.username === before
+        ? t('You are @{before} already.', { before })
+        : t('You are @{username} now.', { username: user.username }),
+    );
   };
   return (
-    <Form key={before} class="block" action="Change the username" work={change}>
-      <h2>Username</h2>
+    <Form key={before} class="block" action={t('Change the username')} work={change}>
+      <h2>{t('Username')}</h2>
       <p class="faint">
-        Others mention and find you by it, and it signs you in. You can change it twice in 30 days; the old one is kept
-        for you as long.
+        {t(
+          'Others mention and find you by it, and it signs you in. You can change it twice in 30 days; the old one is kept for you as long.',
+        )}
       </p>
-      <Field label="Username" name="username" autocomplete="username" maxlength={32} value={before} required />
+      <Field label={t('Username')} name="username" autocomplete="username" maxlength={32} value={before} required />
     </Form>
   );
 }

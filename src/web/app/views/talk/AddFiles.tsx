@@ -1,4 +1,5 @@
 import { Icon } from '../parts/Icon.tsx';
+import { useTexts } from '../useApp.ts';
 import { RecordVoice } from './RecordVoice.tsx';
 
 interface AddFilesProps {
@@ -8,14 +9,15 @@ interface AddFilesProps {
 }
 
 export function AddFiles({ withheld = null, onChoose }: AddFilesProps) {
+  const { t } = useTexts();
   return (
     <>
-      <label class={withheld ? 'icon attach withheld' : 'icon attach'} title={withheld ?? 'Add files'}>
+      <label class={withheld ? 'icon attach withheld' : 'icon attach'} title={withheld ?? t('Add files')}>
         <Icon name="add" />
         <input
           type="file"
           class="hidden"
-          aria-label={withheld ?? 'Add files'}
+          aria-label={withheld ?? t('Add files')}
           disabled={withheld !== null}
           multiple
           onChange={(event) => {

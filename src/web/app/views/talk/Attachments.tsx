@@ -4,7 +4,7 @@ import { IconButton } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Spoiler } from '../parts/Spoiler.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Player, playedAs, Voice } from './Players.tsx';
 import { useLink } from './useLink.ts';
 
@@ -36,11 +36,12 @@ export function Attachments({ list }: { list: Attachment[] }) {
 const beside = (list: Attachment[], opened: string) => list.filter(({ id, isSpoiler }) => !isSpoiler || id === opened);
 
 function Shown({ attachment, onOpen }: { attachment: Attachment; onOpen(): void }) {
+  const { t } = useTexts();
   const file = () =>
     isPicture(attachment) ? <Picture picture={attachment} onOpen={onOpen} /> : <Other file={attachment} />;
   if (!attachment.isSpoiler) return file();
   return (
-    <Spoiler of={attachment.id} label="Spoiler: a file">
+    <Spoiler of={attachment.id} label={t('Spoiler: a file')}>
       {file}
     </Spoiler>
   );
@@ -119,6 +120,7 @@ interface PicturesProps {
 
 /** The pictures of a message, one at a time in full size. */
 export function Pictures({ list, id, onGo, onClose }: PicturesProps) {
+  const { direction, t } = useTexts();
   const at = list.findIndex((one) => one.id === id);
   const picture = list[at];
   if (!picture) return null;
@@ -133,19 +135,19 @@ export function Pictures({ list, id, onGo, onClose }: PicturesProps) {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (!isPlain || step === 0) return;
     event.preventDefault();
-    walk(step);
+    walk(direction === 'rtl' ? -step : step);
   };
   return (
     <Dialog title={filename} size="full" onKeyDown={press} onClose={onClose}>
       <Large picture={picture} />
       {list.length > 1 && (
-        <nav aria-label="Pictures">
-          <IconButton icon="back" label="Previous picture" onClick={() => walk(-1)} />
+        <nav aria-label={t('Pictures')}>
+          <IconButton icon="back" label={t('Previous picture')} onClick={() => walk(-1)} />
           <p class="faint" role="status">
             <span class="hidden">{filename}, </span>
-            {at + 1} of {list.length}
+            {t('{at} of {count}', { at: at + 1, count: list.length })}
           </p>
-          <IconButton icon="forward" label="Next picture" onClick={() => walk(1)} />
+          <IconButton icon="forward" label={t('Next picture')} onClick={() => walk(1)} />
         </nav>
       )}
     </Dialog>
@@ -154,14 +156,15 @@ export function Pictures({ list, id, onGo, onClose }: PicturesProps) {
 
 /** One component shows all pictures, so that a focused link keeps the focus. */
 function Large({ picture }: { picture: SizedPicture }) {
+  const { t } = useTexts();
   const { connection } = useApp();
   const { src, href, problem, again, opens } = useLink(picture);
   const [there, setThere] = useState<string>();
   const waiting =
     connection.state.value.status === 'offline'
-      ? 'The server cannot be reached. The picture comes when it can.'
-      : 'One moment…';
-  const label = 'Open the original in a tab of its own';
+      ? t('The server cannot be reached. The picture comes when it can.')
+      : t('One moment…');
+  const label = t('Open the original in a tab of its own');
   return (
     <>
       {/* The name is a text, since a link without an address may not have a label. */}

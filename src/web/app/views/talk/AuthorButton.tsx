@@ -4,7 +4,7 @@ import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Said } from '../people/StatusDialog.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 type Author = Message['author'];
 
@@ -22,6 +22,7 @@ export function AuthorButton({ author }: { author: Author }) {
 }
 
 function Card({ author, onClose }: { author: Author; onClose(): void }) {
+  const { t } = useTexts();
   const { me } = useApp();
   const { id, username, displayName, isBot } = author;
   return (
@@ -30,7 +31,7 @@ function Card({ author, onClose }: { author: Author; onClose(): void }) {
         <Avatar user={author} present />
         <span class="faint">
           @{username}
-          {isBot && ' · bot'}
+          {isBot && ` · ${t('bot')}`}
         </span>
       </p>
       <Said userId={id} />
@@ -40,6 +41,7 @@ function Card({ author, onClose }: { author: Author; onClose(): void }) {
 }
 
 function CardActions({ author, onClose }: { author: Author; onClose(): void }) {
+  const { t } = useTexts();
   const { people, attempt, showToast } = useApp();
   const { id, username, isBot } = author;
   const isFriend = people.friends.value.some(({ friendId }) => friendId === id);
@@ -47,12 +49,12 @@ function CardActions({ author, onClose }: { author: Author; onClose(): void }) {
     onClose();
     void attempt(work);
   };
-  const ask = () => people.requestFriend(username).then(() => showToast('Your request is on its way.'));
+  const ask = () => people.requestFriend(username).then(() => showToast(t('Your request is on its way.')));
   return (
     <footer>
-      <Button label="Block" kind="danger" onClick={act(() => people.blockWithToast(author))} />
-      {!isFriend && !isBot && <Button label="Add friend" kind="quiet" onClick={act(ask)} />}
-      <Button label="Message" onClick={act(() => people.talkTo(id))} />
+      <Button label={t('Block')} kind="danger" onClick={act(() => people.blockWithToast(author))} />
+      {!isFriend && !isBot && <Button label={t('Add friend')} kind="quiet" onClick={act(ask)} />}
+      <Button label={t('Message')} onClick={act(() => people.talkTo(id))} />
     </footer>
   );
 }

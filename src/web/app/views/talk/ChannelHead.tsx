@@ -3,6 +3,7 @@ import type { ChannelRecord, ThreadRecord } from '../../../../client/index.ts';
 import { isWide } from '../../browser.ts';
 import { type DmChannel, nameOf } from '../../state/groups.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton, More } from '../parts/Button.tsx';
@@ -10,13 +11,12 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { shortTime } from '../parts/time.ts';
 import { DmDialogs, type DmTask, dmItems } from '../people/GroupDialogs.tsx';
 import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
 import { channelTasks } from '../server/channel-tasks.ts';
 import { ChannelMembers } from '../server/MemberList.tsx';
 import { sectionsFor } from '../server/sections.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { Pins } from './Found.tsx';
 import { LevelDialog } from './LevelDialog.tsx';
 import { channelAt } from './permissions.ts';
@@ -26,6 +26,8 @@ type Shown = 'pins' | 'threads' | 'search' | 'members' | 'level';
 
 /** The head of a conversation: its name, topic and actions. */
 export function ChannelHead({ channelId }: { channelId: string }) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { setTitle } = app;
   const [shown, setShown] = useState<Shown | null>(null);
@@ -36,14 +38,14 @@ export function ChannelHead({ channelId }: { channelId: string }) {
   const close = () => setShown(null);
   const replied = app.follows.isUnread(channelId);
   const items = [
-    ...phoneItems(setShown),
-    ...itemsFor(app, channelId, about, setTask),
-    ...(about.dm ? dmItems(about.dm, setDmTask) : []),
-    levelItem(setShown),
+    ...phoneItems(texts, setShown),
+    ...itemsFor(texts, app, channelId, about, setTask),
+    ...(about.dm ? dmItems(texts, about.dm, setDmTask) : []),
+    levelItem(texts, setShown),
   ];
   return (
     <header class="bar">
-      <a class="icon back" href={about.back} aria-label="Back to the list">
+      <a class="icon back" href={about.back} aria-label={t('Back to the list')}>
         <Icon name="back" />
       </a>
       <h1 class="title">
@@ -52,18 +54,20 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       </h1>
       {about.topic && <p class="topic">{about.topic}</p>}
       <span class="space" />
-      <IconButton icon="search" label="Search" onClick={() => setShown('search')} />
+      <IconButton icon="search" label={t('Search')} onClick={() => setShown('search')} />
       {/* On a phone there is no room for these; they are in the menu. */}
       <span class="roomy">
         <span class={replied ? 'marked' : ''}>
-          <IconButton icon="thread" label="Threads" onClick={() => setShown('threads')} />
-          {replied && <span class="hidden">There are new replies.</span>}
+          <IconButton icon="thread" label={t('Threads')} onClick={() => setShown('threads')} />
+          {replied && <span class="hidden">{t('There are new replies.')}</span>}
         </span>
-        <IconButton icon="pin" label="Pinned messages" onClick={() => setShown('pins')} />
+        <IconButton icon="pin" label={t('Pinned messages')} onClick={() => setShown('pins')} />
       </span>
-      {isInServer(app) && <IconButton icon="friends" label="Members" onClick={() => setShown('members')} />}
-      {about.dm?.kind === 'group' && <IconButton icon="friends" label="People" onClick={() => setDmTask('people')} />}
-      <Menu label="More" items={items}>
+      {isInServer(app) && <IconButton icon="friends" label={t('Members')} onClick={() => setShown('members')} />}
+      {about.dm?.kind === 'group' && (
+        <IconButton icon="friends" label={t('People')} onClick={() => setDmTask('people')} />
+      )}
+      <Menu label={t('More')} items={items}>
         <Icon name="more" />
       </Menu>
       {shown === 'pins' && <Pins channelId={channelId} onClose={close} />}
@@ -82,39 +86,46 @@ function isInServer(app: AppState): boolean {
   return app.route.value.name === 'channel';
 }
 
-function phoneItems(onShow: (what: Shown) => void): MenuItem[] {
+function phoneItems({ t }: Texts, onShow: (what: Shown) => void): MenuItem[] {
   if (isWide()) return [];
   return [
-    { label: 'Threads', icon: 'thread', run: () => onShow('threads') },
-    { label: 'Pinned messages', icon: 'pin', run: () => onShow('pins') },
+    { label: t('Threads'), icon: 'thread', run: () => onShow('threads') },
+    { label: t('Pinned messages'), icon: 'pin', run: () => onShow('pins') },
   ];
 }
 
-const levelItem = (onShow: (what: Shown) => void): MenuItem => ({
-  label: 'Notifications',
+const levelItem = ({ t }: Texts, onShow: (what: Shown) => void): MenuItem => ({
+  label: t('Notifications'),
   icon: 'bell',
   run: () => onShow('level'),
 });
 
-function itemsFor(app: AppState, channelId: string, about: About, onTask: (task: ChannelTask) => void): MenuItem[] {
+function itemsFor(
+  texts: Texts,
+  app: AppState,
+  channelId: string,
+  about: About,
+  onTask: (task: ChannelTask) => void,
+): MenuItem[] {
+  const { t } = texts;
   const muted = app.preferences.isMuted('channel', channelId);
   const { channel, other } = about;
   const mute: MenuItem = {
-    label: muted ? 'Unmute' : 'Mute',
+    label: muted ? t('Unmute') : t('Mute'),
     icon: muted ? 'bell' : 'mute',
     run: () => void app.attempt(() => app.preferences.setMuted('channel', channelId, !muted)),
   };
   if (other)
-    return [mute, { label: 'Block', icon: 'block', danger: true, run: () => void app.people.blockWithToast(other) }];
+    return [mute, { label: t('Block'), icon: 'block', danger: true, run: () => void app.people.blockWithToast(other) }];
   if (!channel) return [mute];
   const server = app.servers.current.value;
   const seesAll = server !== null && sectionsFor(app, server).some(({ section }) => section === 'channels');
   const all: MenuItem | false = seesAll && {
-    label: 'All channels',
+    label: t('All channels'),
     icon: 'settings',
     run: () => app.navigate(pathTo.manage(server.id, 'channels')),
   };
-  const { edit, permissions, keep, archive, remove } = channelTasks(app, channel, onTask);
+  const { edit, permissions, keep, archive, remove } = channelTasks(texts, app, channel, onTask);
   // Channels are unarchived there.
   const items = channel.isArchived ? [mute, all] : [mute, edit, permissions, keep, archive, remove, all];
   return items.filter((item) => item !== false);
@@ -147,6 +158,7 @@ export function useUnlisted(channelId: string): void {
 }
 
 export function useConversationInfo(channelId: string): About {
+  const texts = useTexts();
   const app = useApp();
   const here = app.route.value;
   if (here.name === 'channel') {
@@ -157,7 +169,7 @@ export function useConversationInfo(channelId: string): About {
     return { name, label: `#${name}`, icon, topic: channel?.topic ?? null, back, channel, other: null, dm: null };
   }
   const dm = app.people.dms.value.find(({ id }) => id === channelId) ?? null;
-  const name = dm ? nameOf(dm, app.me.value?.id) : '';
+  const name = dm ? nameOf(texts, dm, app.me.value?.id) : '';
   const other = dm?.kind === 'dm' ? dm.otherUser : null;
   const icon = dm?.kind === 'group' ? 'friends' : 'chat';
   return { name, label: other ? `@${name}` : name, icon, topic: null, back: '/app/messages', channel: null, other, dm };
@@ -168,6 +180,8 @@ const pageSize = 50;
 
 /** The threads of a channel, the newest first. */
 export function Threads({ channelId, onClose }: { channelId: string; onClose(): void }) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client, servers, follows } = useApp();
   const { list, onMore } = usePages<ThreadRecord>(
     pageSize,
@@ -178,9 +192,9 @@ export function Threads({ channelId, onClose }: { channelId: string; onClose(): 
     [channelId],
   );
   return (
-    <Dialog title="Threads" onClose={onClose}>
-      {list === null && <p class="faint">One moment…</p>}
-      {list?.length === 0 && <p class="faint">There are none yet. One starts from a message, by its menu.</p>}
+    <Dialog title={t('Threads')} onClose={onClose}>
+      {list === null && <p class="faint">{t('One moment…')}</p>}
+      {list?.length === 0 && <p class="faint">{t('There are none yet. One starts from a message, by its menu.')}</p>}
       <ul class="found">
         {list?.map((thread) => (
           <li key={thread.id}>
@@ -189,9 +203,11 @@ export function Threads({ channelId, onClose }: { channelId: string; onClose(): 
               <span class="who">
                 <span class="title">
                   {thread.name}
-                  {follows.unreadIn(thread.id) > 0 && <span class="fresh"> {follows.unreadIn(thread.id)} new</span>}
+                  {follows.unreadIn(thread.id) > 0 && (
+                    <span class="fresh"> {t('{unread} new', { unread: follows.unreadIn(thread.id) })}</span>
+                  )}
                 </span>
-                <span class="faint">{aboutThread(thread)}</span>
+                <span class="faint">{aboutThread(texts, thread)}</span>
               </span>
             </a>
           </li>
@@ -206,8 +222,12 @@ export function Threads({ channelId, onClose }: { channelId: string; onClose(): 
   );
 }
 
-function aboutThread({ messageCount, lastMessageAt, isArchived }: ThreadRecord): string {
-  const count = messageCount === 1 ? '1 reply' : `${messageCount} replies`;
-  const last = lastMessageAt ? ` · ${shortTime(lastMessageAt)}` : '';
-  return `${count}${last}${isArchived ? ' · archived' : ''}`;
+function aboutThread({ shortTime, t }: Texts, { messageCount, lastMessageAt, isArchived }: ThreadRecord): string {
+  return [
+    t('{count, plural, one {# reply} other {# replies}}', { count: messageCount }),
+    lastMessageAt && shortTime(lastMessageAt),
+    isArchived && t('archived'),
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }

@@ -6,8 +6,7 @@ import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { useDrop } from '../parts/dropping.ts';
 import { Icon } from '../parts/Icon.tsx';
-import { countdown, pauseText } from '../parts/time.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { AddFiles } from './AddFiles.tsx';
 import { AskPoll } from './AskPoll.tsx';
 import { FileList } from './FileList.tsx';
@@ -40,10 +39,11 @@ export function Composer({ timeline, name, closed }: ComposerProps) {
 }
 
 function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) {
+  const { t } = useTexts();
   const app = useApp();
   const { attachments } = app;
   const { channelId, threadId } = timeline;
-  const withoutFiles = mayUsually(app, channelId, 'file:attach') ? null : withheld.files;
+  const withoutFiles = mayUsually(app, channelId, 'file:attach') ? null : t(withheld.files);
   const addFiles = (list: readonly File[]) => {
     if (withoutFiles && list.length > 0) app.showToast(withoutFiles, 'bad');
     else void attachments.add(timeline.key, list);
@@ -71,9 +71,10 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
 
 /** What slow mode means for the user; nothing where it is off. */
 function SlowModeNote({ seconds, left }: { seconds: number; left: number }) {
+  const { countdown, lasting, t } = useTexts();
   if (seconds === 0) return null;
-  if (left > 0) return <p class="slow">{`Slow mode: you can write again in ${countdown(left)}.`}</p>;
-  return <p class="slow">{`Slow mode: one message every ${pauseText(seconds)}.`}</p>;
+  if (left > 0) return <p class="slow">{t('Slow mode: you can write again in {time}.', { time: countdown(left) })}</p>;
+  return <p class="slow">{t('Slow mode: one message every {time}.', { time: lasting(seconds) })}</p>;
 }
 
 interface TextBoxProps {
@@ -86,10 +87,12 @@ interface TextBoxProps {
 }
 
 function TextBox({ id, name, composing, withoutFiles, onFiles }: TextBoxProps) {
+  const { t } = useTexts();
   const { connection } = useApp();
   const { ref, text, change, press, suggesting, blocked } = composing;
   const offline = connection.state.value.status === 'offline';
   const left = maxLength - text.length;
+  const label = t('Message {name}', { name });
   return (
     <div class="box">
       <AddFiles withheld={withoutFiles} onChoose={onFiles} />
@@ -98,9 +101,9 @@ function TextBox({ id, name, composing, withoutFiles, onFiles }: TextBoxProps) {
         ref={ref}
         rows={1}
         value={text}
-        aria-label={`Message ${name}`}
+        aria-label={label}
         {...listOf(`${id}-list`, suggesting)}
-        placeholder={offline ? 'Offline: what you write is sent later' : `Message ${name}`}
+        placeholder={offline ? t('Offline: what you write is sent later') : label}
         onInput={(event) => {
           change(event.currentTarget.value);
           suggesting.typed();
@@ -111,7 +114,7 @@ function TextBox({ id, name, composing, withoutFiles, onFiles }: TextBoxProps) {
       {left < countFrom && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
       <AskPoll onAsk={composing.ask} />
       <SendLater {...composing.later} />
-      <button type="submit" class="send" aria-label="Send" disabled={blocked}>
+      <button type="submit" class="send" aria-label={t('Send')} disabled={blocked}>
         <Icon name="send" />
       </button>
     </div>
@@ -120,13 +123,12 @@ function TextBox({ id, name, composing, withoutFiles, onFiles }: TextBoxProps) {
 
 /** @param name of the author of the message that is answered; null: there is none */
 function ReplyingTo({ name, onStop }: { name: string | null; onStop(): void }) {
+  const { rich, t } = useTexts();
   if (name === null) return null;
   return (
     <div class="answering">
-      <span>
-        Replying to <strong>{name}</strong>
-      </span>
-      <button type="button" class="icon" aria-label="Do not reply" onClick={onStop}>
+      <span>{rich('Replying to {name}', { name: <strong dir="auto">{name}</strong> })}</span>
+      <button type="button" class="icon" aria-label={t('Do not reply')} onClick={onStop}>
         <Icon name="close" />
       </button>
     </div>
@@ -138,12 +140,13 @@ const maxShown = 3;
 
 /** It is always there, so that nothing moves. */
 export function Typists({ channelId, threadId }: { channelId: string; threadId: string | null }) {
+  const { listed, t } = useTexts();
   const { typists, activities } = useApp();
   const here = (typists.byChannel.value.get(channelId) ?? []).filter((typist) => typist.threadId === threadId);
   const names = here.map(({ name }) => name);
-  const list = new Intl.ListFormat('en').format(names);
-  const several = names.length < 4 ? `${list} are typing…` : 'Several people are typing…';
-  const typing = names.length === 0 ? [] : [names.length === 1 ? `${list} is typing…` : several];
+  const list = listed(names);
+  const several = names.length < 4 ? t('{names} are typing…', { names: list }) : t('Several people are typing…');
+  const typing = names.length === 0 ? [] : [names.length === 1 ? t('{name} is typing…', { name: list }) : several];
   const doing = threadId === null ? (activities.byChannel.value.get(channelId) ?? []) : [];
   const shown = doing.slice(0, maxShown).map(({ name, activity }) => `${name}: ${activity}`);
   return <p class="typists">{[...typing, ...shown].join(' · ')}</p>;
@@ -151,10 +154,11 @@ export function Typists({ channelId, threadId }: { channelId: string; threadId: 
 
 /** Attaches files that are dropped anywhere on a conversation to the next message, if the user can write here. */
 export function useFileDrop(timeline: Timeline, closed: string | null) {
+  const { t } = useTexts();
   const app = useApp();
   const { showToast, attachments } = app;
   return useDrop(async (dropped) => {
-    const reason = closed ?? (mayUsually(app, timeline.channelId, 'file:attach') ? null : withheld.files);
+    const reason = closed ?? (mayUsually(app, timeline.channelId, 'file:attach') ? null : t(withheld.files));
     if (reason) return showToast(reason, 'bad');
     const files = dropped.map(({ file }) => file);
     await attachments.add(timeline.key, files);
@@ -167,6 +171,7 @@ export type Composing = ReturnType<typeof useComposer>;
 
 /** The message being written in a timeline. */
 export function useComposer(timeline: Timeline) {
+  const { t } = useTexts();
   const app = useApp();
   const { attachments, drafts, showToast, keyboard } = app;
   const { channelId, threadId, key } = timeline;
@@ -194,7 +199,7 @@ export function useComposer(timeline: Timeline) {
   };
   const send = () => {
     if (text.length > maxLength)
-      showToast(`A message has at most ${maxLength} characters; files have more room.`, 'bad');
+      showToast(t('A message has at most {count} characters; files have more room.', { count: maxLength }), 'bad');
     if (blocked) return;
     sendTo(app, timeline, message());
     clear();

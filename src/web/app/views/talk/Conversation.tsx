@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type ChannelRecord, ParleyError, type RestAnswer } from '../../../../client/index.ts';
+import type { Translate } from '../../state/texts.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Button } from '../parts/Button.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { ChannelHead, useConversationInfo, useUnlisted } from './ChannelHead.tsx';
 import { Composer, useFileDrop } from './Composer.tsx';
 import { KeepingNote } from './KeepingNote.tsx';
@@ -35,6 +36,7 @@ export function Conversation({ channelId, messageId, threadId }: ConversationPro
 }
 
 function Channel({ channelId, messageId, threadId }: ConversationProps) {
+  const { t } = useTexts();
   const app = useApp();
   const { timelines, router, typists, activities, anchors } = app;
   const timeline = useMemo(() => timelines.of(channelId), [channelId]);
@@ -64,7 +66,7 @@ function Channel({ channelId, messageId, threadId }: ConversationProps) {
   useAnnouncements(channelId, null);
   useOwnEmoji(app.servers.current.value);
   const timedOut = useTimeout();
-  const closed = channel && ((channel.isArchived ? null : timedOut) ?? closedReason(channel));
+  const closed = channel && ((channel.isArchived ? null : timedOut) ?? closedReason(t, channel));
   const { over, ...dropping } = useFileDrop(timeline, closed);
   if (timeline.gone.value) return <Gone timeline={timeline} threadId={threadId} />;
   return (
@@ -83,16 +85,17 @@ function ignoreRefusal(error: unknown): void {
 }
 
 /** Why the user may only read here; null: they may write. */
-function closedReason({ isArchived, type, permissions }: ChannelRecord): string | null {
-  if (isArchived) return 'This channel is archived: nobody writes here any more.';
-  if (type === 'announcement' && !permissions.includes('channel:announce')) return withheld.announce;
-  return permissions.includes('message:post') ? null : withheld.post;
+function closedReason(t: Translate, { isArchived, type, permissions }: ChannelRecord): string | null {
+  if (isArchived) return t('This channel is archived: nobody writes here any more.');
+  if (type === 'announcement' && !permissions.includes('channel:announce')) return t(withheld.announce);
+  return permissions.includes('message:post') ? null : t(withheld.post);
 }
 
 type Access = RestAnswer<'GET /api/channels/:id/access'>;
 
 /** Shown for a channel that is not accessible, with a way to request access. */
 function Gone({ timeline, threadId }: { timeline: Timeline; threadId: string | null }) {
+  const { t } = useTexts();
   const { client, attempt, timelines } = useApp();
   const { channelId } = timeline;
   const [access, setAccess] = useState<Access | null>(null);
@@ -106,17 +109,21 @@ function Gone({ timeline, threadId }: { timeline: Timeline; threadId: string | n
     });
   return (
     <section class="blank">
-      <h1>{access?.requiresApproval ? 'This channel is private' : 'This conversation is not here'}</h1>
-      <p>{access?.requiresApproval ? 'Those who run it let people in.' : 'It was removed, or you do not take part.'}</p>
+      <h1>{access?.requiresApproval ? t('This channel is private') : t('This conversation is not here')}</h1>
+      <p>
+        {access?.requiresApproval
+          ? t('Those who run it let people in.')
+          : t('It was removed, or you do not take part.')}
+      </p>
       {access?.requiresApproval &&
         (access.joinRequestStatus === 'pending' ? (
-          <p role="status">You asked to be let in.</p>
+          <p role="status">{t('You asked to be let in.')}</p>
         ) : (
-          <Button label="Ask to be let in" onClick={() => void ask(access)} />
+          <Button label={t('Ask to be let in')} onClick={() => void ask(access)} />
         ))}
       <UnsentDraft timeline={timeline} />
       {threadId && <UnsentDraft timeline={timelines.of(channelId, threadId)} />}
-      <a href="/app/messages">Back</a>
+      <a href="/app/messages">{t('Back')}</a>
     </section>
   );
 }

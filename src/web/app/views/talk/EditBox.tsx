@@ -3,19 +3,32 @@ import { type Message, ParleyError } from '../../../../client/index.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
 
 /** Edits a message in place: Enter saves, Escape cancels. */
 export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {
+  const { rich, t } = useTexts();
   const { keyboard } = useApp();
   const { ref, text, change, close, keep, press, suggesting } = useEditing(message, timeline);
+  const links = {
+    cancel: (
+      <button type="button" class="link" onClick={close}>
+        {t('cancel')}
+      </button>
+    ),
+    save: (
+      <button type="button" class="link" onClick={() => void keep()}>
+        {t('save')}
+      </button>
+    ),
+  };
   return (
     <div class="edit">
       <Suggestions id="edit-list" {...suggesting} />
       <textarea
         ref={ref}
-        aria-label="Edit the message"
+        aria-label={t('Edit the message')}
         value={text}
         rows={1}
         {...listOf('edit-list', suggesting)}
@@ -26,20 +39,14 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
         onKeyDown={press}
       />
       <p class="hint">
-        {keyboard.hasEnter ? 'Escape to ' : ''}
-        <button type="button" class="link" onClick={close}>
-          cancel
-        </button>
-        {keyboard.hasEnter ? ', Enter to ' : ' or '}
-        <button type="button" class="link" onClick={() => void keep()}>
-          save
-        </button>
+        {keyboard.hasEnter ? rich('Escape to {cancel}, Enter to {save}', links) : rich('{cancel} or {save}', links)}
       </p>
     </div>
   );
 }
 
 function useEditing(message: Message, timeline: Timeline) {
+  const { t } = useTexts();
   const { drafts, attempt, client, keyboard, showToast } = useApp();
   // Unsaved changes survive a visit elsewhere.
   const [text, setText] = useState(() => drafts.of(message.id) || message.content);
@@ -66,7 +73,7 @@ function useEditing(message: Message, timeline: Timeline) {
     const kept = await attempt(async () => {
       const edited = await client.rest('PATCH /api/messages/:id', { id: message.id, body: { content } }).catch(ifHeld);
       if (edited) timeline.replace(edited);
-      else showToast('Your change waits for a moderator.');
+      else showToast(t('Your change waits for a moderator.'));
     });
     if (kept) close();
   };

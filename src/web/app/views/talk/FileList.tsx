@@ -1,6 +1,6 @@
 import type { Attachment } from '../../state/attachments.ts';
 import { Icon } from '../parts/Icon.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 interface FileListProps {
   /** Of the channel or thread. */
@@ -11,11 +11,12 @@ interface FileListProps {
 
 /** The files of a message that is being written. */
 export function FileList({ of, files, uploading }: FileListProps) {
+  const { t } = useTexts();
   const { connection, attachments, attempt } = useApp();
   if (files.length === 0 && uploading.length === 0) return null;
-  const waits = connection.state.value.status === 'offline' ? 'waits for a connection' : 'uploading…';
+  const waits = connection.state.value.status === 'offline' ? t('waits for a connection') : t('uploading…');
   return (
-    <ul class="files" aria-label="Files to send">
+    <ul class="files" aria-label={t('Files to send')}>
       {files.map((file) => (
         <FileToSend
           key={file.id}
@@ -46,6 +47,7 @@ interface FileToSendProps {
 }
 
 function FileToSend({ name, state, isSpoiler = false, onHide, onRemove }: FileToSendProps) {
+  const { t } = useTexts();
   return (
     <li>
       <span>
@@ -62,14 +64,14 @@ function FileToSend({ name, state, isSpoiler = false, onHide, onRemove }: FileTo
           type="button"
           class="link"
           aria-pressed={isSpoiler}
-          aria-label={`Send ${name} as a spoiler`}
-          title="Send as a spoiler"
+          aria-label={t('Send {name} as a spoiler', { name })}
+          title={t('Send as a spoiler')}
           onClick={onHide}
         >
-          {isSpoiler ? 'Spoiler ✓' : 'Spoiler'}
+          {isSpoiler ? `${t('Spoiler')} ✓` : t('Spoiler')}
         </button>
       )}
-      <button type="button" class="link" aria-label={`Do not send ${name}`} onClick={onRemove}>
+      <button type="button" class="link" aria-label={t('Do not send {name}', { name })} onClick={onRemove}>
         <Icon name="close" />
       </button>
     </li>

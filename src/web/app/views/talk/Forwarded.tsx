@@ -6,8 +6,7 @@ import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Text } from '../parts/text.tsx';
-import { fullTime, shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { PlaceLink, usePreview } from './LinkedMessages.tsx';
@@ -18,12 +17,13 @@ export function Forwarded({ message }: { message: Pick<Message, 'forwarded'> }) 
 }
 
 function Copy({ forwarded }: { forwarded: NonNullable<Message['forwarded']> }) {
+  const { fullTime, rich, shortTime, t } = useTexts();
   const { messageId, author, content, attachments, mentions, createdAt, isWithdrawn } = forwarded;
   const place = usePreview(messageId);
   return (
-    <blockquote class="quoted" aria-label={`Forwarded from ${author.displayName}`}>
+    <blockquote class="quoted" aria-label={t('Forwarded from {name}', { name: author.displayName })}>
       <p class="faint">
-        <Icon name="forward" /> Forwarded from <AuthorButton author={author} />{' '}
+        <Icon name="forward" /> {rich('Forwarded from {name}', { name: <AuthorButton author={author} /> })}{' '}
         <time dateTime={createdAt} title={fullTime(createdAt)}>
           {shortTime(createdAt)}
         </time>{' '}
@@ -31,7 +31,7 @@ function Copy({ forwarded }: { forwarded: NonNullable<Message['forwarded']> }) {
       </p>
       <div class="text">
         {isWithdrawn ? (
-          <span class="faint">The message was erased.</span>
+          <span class="faint">{t('The message was erased.')}</span>
         ) : (
           <Text content={content} mentions={mentions} />
         )}
@@ -43,6 +43,7 @@ function Copy({ forwarded }: { forwarded: NonNullable<Message['forwarded']> }) {
 
 /** Asks where to forward a message to. */
 export function ForwardDialog({ message, onClose }: { message: Message; onClose(): void }) {
+  const { t } = useTexts();
   const { client, destinations, showToast } = useApp();
   const [typed, setTyped] = useState('');
   const list = findDestinations(
@@ -51,18 +52,18 @@ export function ForwardDialog({ message, onClose }: { message: Message; onClose(
   );
   const forward = async ({ text }: Fields) => {
     const channelId = text('to');
-    if (channelId === '') throw new Error('Choose where to forward it to.');
+    if (channelId === '') throw new Error(t('Choose where to forward it to.'));
     const to = destinations.peek().find((one) => one.channelId === channelId);
     onClose();
     await client.channel(channelId).send({ content: text('comment'), forwardId: message.id });
-    showToast('The message is forwarded.', 'good', to?.href);
+    showToast(t('The message is forwarded.'), 'good', to?.href);
   };
   return (
-    <Dialog title="Forward the message" onClose={onClose}>
-      <Form action="Forward" work={forward}>
-        <Field label="Find a channel or a person" name="sought" onInput={setTyped} autofocus />
+    <Dialog title={t('Forward the message')} onClose={onClose}>
+      <Form action={t('Forward')} work={forward}>
+        <Field label={t('Find a channel or a person')} name="sought" onInput={setTyped} autofocus />
         <fieldset class="choices">
-          <legend class="hidden">To</legend>
+          <legend class="hidden">{t('Where to')}</legend>
           {list.map(({ channelId, name, about }) => (
             <label key={channelId} class="check">
               <input type="radio" name="to" value={channelId ?? ''} />
@@ -71,9 +72,9 @@ export function ForwardDialog({ message, onClose }: { message: Message; onClose(
               </span>
             </label>
           ))}
-          {list.length === 0 && <p class="empty">Nothing has this name.</p>}
+          {list.length === 0 && <p class="empty">{t('Nothing has this name.')}</p>}
         </fieldset>
-        <Field label="Comment" name="comment" maxlength={4000} />
+        <Field label={t('Comment')} name="comment" maxlength={4000} />
       </Form>
     </Dialog>
   );

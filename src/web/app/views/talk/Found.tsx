@@ -3,13 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Message, RestAnswer } from '../../../../client/index.ts';
 import { saidIn } from '../../../../contract/quote.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { errorText } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Text } from '../parts/text.tsx';
-import { shortTime } from '../parts/time.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 
 export type FoundMessage = RestAnswer<'GET /api/search/messages'>[number];
 type Shown = Message | FoundMessage;
@@ -20,17 +20,19 @@ export interface FindingProps {
 }
 
 export function Pins({ channelId, onClose }: FindingProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const { client } = useApp();
   const [list, setList] = useState<Message[] | null>(null);
   const [error, setError] = useState<string | null>(null);
   useEffect(() => {
     client
       .rest('GET /api/channels/:channelId/pins', { channelId })
-      .then(setList, (reason) => setError(errorText(reason)));
+      .then(setList, (reason) => setError(errorText(reason, texts)));
   }, [channelId]);
   return (
-    <Dialog title="Pinned messages" onClose={onClose}>
-      <Found list={list} error={error} nothing="Nothing is pinned here." onClose={onClose} />
+    <Dialog title={t('Pinned messages')} onClose={onClose}>
+      <Found list={list} error={error} nothing={t('Nothing is pinned here.')} onClose={onClose} />
     </Dialog>
   );
 }
@@ -47,6 +49,7 @@ interface ResultsProps {
 }
 
 export function Found({ list, error, nothing, byTime = true, onMore, onClose }: ResultsProps) {
+  const texts = useTexts();
   if (error)
     return (
       <p class="note bad" role="alert">
@@ -54,7 +57,11 @@ export function Found({ list, error, nothing, byTime = true, onMore, onClose }: 
       </p>
     );
   const said =
-    list === null ? 'One moment…' : list.length === 0 ? nothing : countOf(list, onMore !== undefined, byTime);
+    list === null
+      ? texts.t('One moment…')
+      : list.length === 0
+        ? nothing
+        : countOf(texts, list.length, onMore !== undefined, byTime);
   return (
     <>
       {/* It is rendered before it has a text, so that screen readers announce it. */}
@@ -66,12 +73,13 @@ export function Found({ list, error, nothing, byTime = true, onMore, onClose }: 
   );
 }
 
-function countOf(list: Shown[], hasMore: boolean, byTime: boolean): string {
-  if (hasMore) return `The ${byTime ? 'newest' : 'best'} ${list.length}`;
-  return list.length === 1 ? '1 message' : `${list.length} messages`;
+function countOf({ t }: Texts, count: number, hasMore: boolean, byTime: boolean): string {
+  if (hasMore) return byTime ? t('The newest {count}', { count }) : t('The best {count}', { count });
+  return t('{count, plural, one {# message} other {# messages}}', { count });
 }
 
 function ResultList({ list, onMore, onClose }: Pick<ResultsProps, 'onMore' | 'onClose'> & { list: Shown[] }) {
+  const texts = useTexts();
   const app = useApp();
   const { servers } = app;
   return (
@@ -83,10 +91,7 @@ function ResultList({ list, onMore, onClose }: Pick<ResultsProps, 'onMore' | 'on
             <span class="who">
               <span>
                 <strong>{message.author.displayName}</strong>{' '}
-                <span class="faint">
-                  {channelPrefix(app, message)}
-                  {shortTime(message.createdAt)}
-                </span>
+                <span class="faint">{whereAndWhen(texts, app, message)}</span>
               </span>
               <span class="text">
                 <ShownText message={message} />
@@ -106,12 +111,13 @@ function ResultList({ list, onMore, onClose }: Pick<ResultsProps, 'onMore' | 'on
 
 /** The text, or the piece of it with what was looked for. */
 function ShownText({ message }: { message: Shown }) {
+  const { t } = useTexts();
   if (!('excerpt' in message)) return <Text content={saidIn(message)} plain />;
   const { text, marks, attachmentId } = message.excerpt;
   const ends = marks.map((mark, index) => ({ ...mark, before: marks[index - 1]?.end ?? 0 }));
   return (
     <>
-      {attachmentId !== null && <span class="faint">File: </span>}
+      {attachmentId !== null && <span class="faint">{t('File:')} </span>}
       {ends.map(({ before, start, end }) => (
         <Fragment key={start}>
           {text.slice(before, start)}
@@ -123,9 +129,10 @@ function ShownText({ message }: { message: Shown }) {
   );
 }
 
-/** The channel of a message, unless it is a direct one. */
-function channelPrefix(app: AppState, { channelId }: Shown): string {
+/** The channel of a message, unless it is a direct one, and its time. */
+function whereAndWhen({ shortTime, t }: Texts, app: AppState, { channelId, createdAt }: Shown): string {
   const list = app.servers.channels.value.get(app.servers.current.value?.id ?? '');
   const name = list?.find(({ id }) => id === channelId)?.name;
-  return name ? `in #${name}, ` : '';
+  const time = shortTime(createdAt);
+  return name ? t('in #{channel}, {time}', { channel: name, time }) : time;
 }

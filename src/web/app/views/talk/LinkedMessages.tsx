@@ -3,9 +3,9 @@ import type { Message } from '../../../../client/index.ts';
 import { linkedMessages } from '../../state/message-links.ts';
 import type { MessagePreview } from '../../state/message-previews.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import { Text } from '../parts/text.tsx';
-import { fullTime, shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** The beginnings of messages that a message links to, for whoever may read them. */
 export function LinkedMessages({ message }: { message: Pick<Message, 'content'> }) {
@@ -29,21 +29,28 @@ export function usePreview(id: string): MessagePreview | null {
 
 /** Where a message is, as a link to it. */
 export function PlaceLink({ preview }: { preview: MessagePreview }) {
-  const { serverId, channelName, serverName } = preview;
-  const place = channelName === null ? 'Direct messages' : `#${channelName}${serverName ? ` in ${serverName}` : ''}`;
+  const texts = useTexts();
+  const { serverId } = preview;
   return (
     <a class="place" href={pathTo.messageOrThread(serverId, preview)}>
-      {place}
+      {placeOf(texts, preview)}
     </a>
   );
 }
 
+function placeOf({ t }: Texts, { channelName, serverName }: MessagePreview): string {
+  if (channelName === null) return t('Direct messages');
+  if (!serverName) return `#${channelName}`;
+  return t('#{channel} in {server}', { channel: channelName, server: serverName });
+}
+
 function Linked({ id }: { id: string }) {
+  const { fullTime, shortTime, t } = useTexts();
   const preview = usePreview(id);
   if (!preview) return null;
   const { author, content, isCut, mentions, attachmentCount, createdAt } = preview;
   return (
-    <blockquote class="quoted" aria-label={`Message of ${author.displayName}`}>
+    <blockquote class="quoted" aria-label={t('Message of {name}', { name: author.displayName })}>
       <p class="faint">
         <strong>{author.displayName}</strong>{' '}
         <time dateTime={createdAt} title={fullTime(createdAt)}>
@@ -54,7 +61,9 @@ function Linked({ id }: { id: string }) {
       <div class="text">
         <Text content={isCut ? `${content}…` : content} mentions={mentions} />
       </div>
-      {attachmentCount > 0 && <p class="faint">{attachmentCount === 1 ? '1 file' : `${attachmentCount} files`}</p>}
+      {attachmentCount > 0 && (
+        <p class="faint">{t('{count, plural, one {# file} other {# files}}', { count: attachmentCount })}</p>
+      )}
     </blockquote>
   );
 }

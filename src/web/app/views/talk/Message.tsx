@@ -1,10 +1,10 @@
 import type { TargetedKeyboardEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { quoteOf } from '../../../../contract/quote.ts';
 import { isTouched } from '../../browser.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { RemindDialog, saveForLater, unsave } from '../later/RemindDialog.tsx';
 import { SavedMark } from '../later/SavedMark.tsx';
@@ -15,8 +15,7 @@ import { Folding } from '../parts/Folding.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import { isEmojiAlone } from '../parts/inline.ts';
 import { Text } from '../parts/text.tsx';
-import { clockTime, fullTime } from '../parts/time.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
@@ -27,6 +26,7 @@ import { PollView } from './PollView.tsx';
 import { Previews } from './Previews.tsx';
 import { mayModerate, mayUsually } from './permissions.ts';
 import { ReactButton, Reactions } from './Reactions.tsx';
+import { ReplyPreview } from './ReplyPreview.tsx';
 import { Veil } from './Veil.tsx';
 
 interface MessageProps {
@@ -38,13 +38,15 @@ interface MessageProps {
 }
 
 export function MessageView({ message, timeline, grouped, isTarget }: MessageProps) {
+  const texts = useTexts();
+  const { clockTime } = texts;
   const app = useApp();
   const { drafts } = app;
   const [deleting, setDeleting] = useState(false);
   const [reminding, setReminding] = useState(false);
   const [forwarding, setForwarding] = useState(false);
   const isEdited = drafts.editing.value === message.id;
-  const actions = actionsFor(app, message, {
+  const actions = actionsFor(texts, app, message, {
     askToDelete: () => setDeleting(true),
     remind: () => setReminding(true),
     forward: () => setForwarding(true),
@@ -89,6 +91,7 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
 }
 
 function Gutter({ message, grouped }: { message: Message; grouped: boolean }) {
+  const { clockTime } = useTexts();
   return (
     <div class="gutter">
       {grouped ? (
@@ -121,9 +124,10 @@ function isForMe(app: AppState, { authorId, mentions }: Message): boolean {
 
 /** One stop for Tab; arrow keys move within it. Otherwise a list of messages would be hundreds of stops. */
 function Toolbar({ message, actions }: { message: Message; actions: Action[] }) {
+  const { t } = useTexts();
   const app = useApp();
   return (
-    <div class="actions" role="toolbar" aria-label="Message" onKeyDown={moveInToolbar}>
+    <div class="actions" role="toolbar" aria-label={t('Message')} onKeyDown={moveInToolbar}>
       {mayUsually(app, message.channelId, 'message:react') && <ReactButton message={message} />}
       {actions.map(({ label, icon, run }) => (
         <IconButton key={label} icon={icon} label={label} tabIndex={-1} onClick={run} />
@@ -133,7 +137,8 @@ function Toolbar({ message, actions }: { message: Message; actions: Action[] }) 
 }
 
 function moveInToolbar(event: TargetedKeyboardEvent<HTMLDivElement>): void {
-  const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+  const ahead = document.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
+  const step = event.key === ahead ? 1 : event.key === 'ArrowLeft' || event.key === 'ArrowRight' ? -1 : 0;
   if (step === 0 || event.defaultPrevented || !(event.target instanceof HTMLButtonElement)) return;
   const all = [...event.currentTarget.querySelectorAll<HTMLElement>('button')];
   const at = all.indexOf(event.target);
@@ -142,6 +147,7 @@ function moveInToolbar(event: TargetedKeyboardEvent<HTMLDivElement>): void {
 }
 
 function ConfirmDeletion({ id, onClose }: { id: string; onClose(): void }) {
+  const { t } = useTexts();
   const { attempt, client } = useApp();
   const remove = async () => {
     const composer = messageFieldNear(document.querySelector(`[data-id="${CSS.escape(id)}"]`));
@@ -151,9 +157,9 @@ function ConfirmDeletion({ id, onClose }: { id: string; onClose(): void }) {
   };
   return (
     <Confirm
-      title="Delete this message?"
-      text="It is deleted for everyone and cannot be restored."
-      action="Delete"
+      title={t('Delete this message?')}
+      text={t('It is deleted for everyone and cannot be restored.')}
+      action={t('Delete')}
       onClose={onClose}
       onConfirm={() => void remove()}
     />
@@ -161,12 +167,13 @@ function ConfirmDeletion({ id, onClose }: { id: string; onClose(): void }) {
 }
 
 function Head({ message }: { message: Message }) {
+  const { clockTime, fullTime, t } = useTexts();
   return (
     <header>
       <AuthorButton author={message.author} />
-      {message.author.isBot && <span class="tag">Bot</span>}
+      {message.author.isBot && <span class="tag">{t('Bot')}</span>}
       {message.isPinned && (
-        <span class="faint" title="Pinned" role="img" aria-label="Pinned">
+        <span class="faint" title={t('Pinned')} role="img" aria-label={t('Pinned')}>
           <Icon name="pin" />
         </span>
       )}
@@ -191,7 +198,8 @@ interface Asking {
   forward(): void;
 }
 
-function actionsFor(app: AppState, message: Message, { askToDelete, remind, forward }: Asking): Action[] {
+function actionsFor(texts: Texts, app: AppState, message: Message, { askToDelete, remind, forward }: Asking): Action[] {
+  const { t } = texts;
   const isOwn = message.authorId === app.me.value?.id;
   const { channelId } = message;
   const saved = app.saved.of(message.id);
@@ -217,84 +225,46 @@ function actionsFor(app: AppState, message: Message, { askToDelete, remind, forw
   const link = () => {
     const path = pathTo.messageOrThread(app.servers.current.value?.id ?? null, message);
     void app.attempt(() =>
-      navigator.clipboard.writeText(location.origin + path).then(() => app.showToast('The link is copied.')),
+      navigator.clipboard.writeText(location.origin + path).then(() => app.showToast(t('The link is copied.'))),
     );
   };
   const unread = () => void app.attempt(() => app.unread.markUnread(message.id));
-  const report = () => app.reporting.open({ what: { kind: 'message', messageId: message.id }, name: 'this message' });
+  const what = { kind: 'message' as const, messageId: message.id };
+  const report = () => app.reporting.open({ what, name: t('this message') });
   return [
-    ...(mayPost ? [{ label: 'Reply', icon: 'reply' as const, key: 'r', run: reply }] : []),
+    ...(mayPost ? [{ label: t('Reply'), icon: 'reply' as const, key: 'r', run: reply }] : []),
     ...(message.threadId || !mayStart
       ? []
-      : [{ label: 'Thread', icon: 'thread' as const, key: 't', run: () => void thread() }]),
-    ...(mayPin ? [{ label: message.isPinned ? 'Unpin' : 'Pin', icon: 'pin' as const, key: 'p', run: pin }] : []),
-    ...(isOwn && mayPost ? [{ label: 'Edit', icon: 'edit' as const, key: 'e', run: edit }] : []),
+      : [{ label: t('Thread'), icon: 'thread' as const, key: 't', run: () => void thread() }]),
+    ...(mayPin ? [{ label: message.isPinned ? t('Unpin') : t('Pin'), icon: 'pin' as const, key: 'p', run: pin }] : []),
+    ...(isOwn && mayPost ? [{ label: t('Edit'), icon: 'edit' as const, key: 'e', run: edit }] : []),
     saved
-      ? { label: 'Remove from saved', icon: 'bookmark' as const, key: 's', run: () => void unsave(app, saved.id) }
-      : { label: 'Save', icon: 'bookmark' as const, key: 's', run: () => void saveForLater(app, message.id) },
-    { label: 'Forward', icon: 'forward' as const, key: 'w', run: forward },
-    { label: 'Remind me', icon: 'clock' as const, key: 'm', run: remind },
+      ? { label: t('Remove from saved'), icon: 'bookmark', key: 's', run: () => void unsave(texts, app, saved.id) }
+      : { label: t('Save'), icon: 'bookmark', key: 's', run: () => void saveForLater(texts, app, message.id) },
+    { label: t('Forward'), icon: 'forward' as const, key: 'w', run: forward },
+    { label: t('Remind me'), icon: 'clock' as const, key: 'm', run: remind },
     // Only secure pages have a clipboard.
-    ...(navigator.clipboard ? [{ label: 'Copy link', icon: 'link' as const, key: 'l', run: link }] : []),
-    { label: 'Mark unread from here', icon: 'unread' as const, key: 'u', run: unread },
-    ...(isOwn ? [] : [{ label: 'Report', icon: 'shield' as const, key: 'f', run: report }]),
-    ...(isOwn || moderates ? [{ label: 'Delete', icon: 'trash' as const, key: 'delete', run: askToDelete }] : []),
+    ...(navigator.clipboard ? [{ label: t('Copy link'), icon: 'link' as const, key: 'l', run: link }] : []),
+    { label: t('Mark unread from here'), icon: 'unread' as const, key: 'u', run: unread },
+    ...(isOwn ? [] : [{ label: t('Report'), icon: 'shield' as const, key: 'f', run: report }]),
+    ...(isOwn || moderates ? [{ label: t('Delete'), icon: 'trash' as const, key: 'delete', run: askToDelete }] : []),
   ];
 }
 
-interface PreviewProps {
-  message: Pick<Message, 'channelId' | 'replyTo'>;
-  timeline: Timeline;
-}
-
-function ReplyPreview({ message, timeline }: PreviewProps) {
-  const { servers } = useApp();
-  const { replyTo: original, channelId } = message;
-  const { threadId } = timeline;
-  if (!original) return null;
-  const author = timeline.messages.value.find(({ authorId }) => authorId === original.authorId)?.author;
-  return (
-    <a
-      class="reply"
-      href={pathTo.messageOrThread(servers.current.value?.id ?? null, { channelId, threadId, id: original.id })}
-    >
-      {author && <strong>{author.displayName}</strong>}{' '}
-      <span class={original.deleted ? 'faint' : ''} dir="auto">
-        {original.deleted ? 'The message was deleted' : quoteOf(original.content, 200)}
-      </span>
-    </a>
-  );
-}
-
-interface PendingReplyProps {
-  id: string | null | undefined;
-  timeline: Timeline;
-}
-
-/** The same for what is not a message yet. */
-export function PendingReplyPreview({ id, timeline }: PendingReplyProps) {
-  if (!id) return null;
-  const original = timeline.messages.value.find((message) => message.id === id);
-  const { authorId = '', content = '…' } = original ?? {};
-  const { channelId } = timeline;
-  return (
-    <ReplyPreview message={{ channelId, replyTo: { id, authorId, content, deleted: false } }} timeline={timeline} />
-  );
-}
-
 function ThreadLink({ message }: { message: Message }) {
+  const { t } = useTexts();
   const { servers, follows } = useApp();
   const { thread } = message;
   if (!thread) return null;
-  const count = thread.messageCount === 1 ? '1 reply' : `${thread.messageCount} replies`;
   const unread = follows.unreadIn(thread.id);
   return (
     <a
       class={unread > 0 ? 'thread-link unread' : 'thread-link'}
       href={pathTo.thread(servers.current.value?.id ?? null, message.channelId, thread.id)}
     >
-      <Icon name="thread" /> <strong>{thread.name}</strong> <span>{count}</span>
-      {unread > 0 && <span class="fresh">{unread} new</span>}
+      <Icon name="thread" /> <strong>{thread.name}</strong>{' '}
+      <span>{t('{count, plural, one {# reply} other {# replies}}', { count: thread.messageCount })}</span>
+      {unread > 0 && <span class="fresh">{t('{unread} new', { unread })}</span>}
     </a>
   );
 }

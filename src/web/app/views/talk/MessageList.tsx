@@ -5,16 +5,16 @@ import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Text } from '../parts/text.tsx';
-import { dayKey, dayName } from '../parts/time.ts';
 import { InvitePeople } from '../server/Invites.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { Forwarded } from './Forwarded.tsx';
 import { isGrouped } from './grouping.ts';
-import { MessageText, MessageView, PendingReplyPreview } from './Message.tsx';
+import { MessageText, MessageView } from './Message.tsx';
 import { OwnHeld } from './OwnHeld.tsx';
 import { ReadBy } from './ReadBy.tsx';
+import { PendingReplyPreview } from './ReplyPreview.tsx';
 import { asMessage, PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
 import { useNewMessages } from './useNewMessages.ts';
 import { useScroll, useTabStop } from './useScroll.ts';
@@ -29,6 +29,7 @@ interface ListProps {
 }
 
 export function MessageList({ timeline, target, name, opening = null }: ListProps) {
+  const { t } = useTexts();
   const ref = useRef<HTMLDivElement>(null);
   const messages = timeline.messages.value;
   const { atEnd, toEnd } = useScroll(ref, timeline, target);
@@ -44,7 +45,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
           class="messages"
           role="log"
           aria-live="off"
-          aria-label={`Messages in ${name}`}
+          aria-label={t('Messages in {name}', { name })}
           aria-busy={!timeline.loaded.value}
         >
           <Beginning timeline={timeline} name={name} opening={opening} />
@@ -65,7 +66,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
       </div>
       {(!atEnd || timeline.hasNewer.value) && (
         <button type="button" class="to-end" onClick={toEnd}>
-          {news.below ? 'New messages' : 'To the newest'} ↓
+          {news.below ? t('New messages') : t('To the newest')} ↓
         </button>
       )}
     </div>
@@ -77,10 +78,14 @@ const maxCounted = 1000;
 
 /** Scrolls to the first new message. */
 function JumpToNew({ count, onClick }: { count: number; onClick(): void }) {
+  const { t } = useTexts();
   if (count === 0) return null;
   return (
     <button type="button" class="to-end to-new" onClick={onClick}>
-      ↑ {count === 1 ? '1 new message' : `${count}${count < maxCounted ? '' : '+'} new messages`}
+      ↑{' '}
+      {count < maxCounted
+        ? t('{count, plural, one {# new message} other {# new messages}}', { count })
+        : t('{count}+ new messages', { count })}
     </button>
   );
 }
@@ -96,6 +101,7 @@ interface RowProps {
 }
 
 function MessageRow({ message, before, after, timeline, newSince, isTarget }: RowProps) {
+  const { dayKey } = useTexts();
   const newDay = !before || dayKey(before.createdAt) !== dayKey(message.createdAt);
   // There may be more new ones before the first that is shown.
   const isFirst = before ? before.seq <= (newSince ?? 0) : !timeline.hasOlder.value;
@@ -143,12 +149,13 @@ interface BeginningProps {
 }
 
 function Beginning({ timeline, name, opening }: BeginningProps) {
+  const { t } = useTexts();
   const { servers } = useApp();
   if (timeline.error.value && !timeline.loaded.value) {
     return (
       <div class="beginning" role="alert">
         <p>{timeline.error.value}</p>
-        <Button label="Try again" onClick={() => void timeline.showNewest()} />
+        <Button label={t('Try again')} onClick={() => void timeline.showNewest()} />
       </div>
     );
   }
@@ -159,7 +166,7 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
   return (
     <div class="beginning">
       <h2>{name}</h2>
-      <p>{timeline.threadId ? 'The thread begins here.' : 'This is where it begins.'}</p>
+      <p>{timeline.threadId ? t('The thread begins here.') : t('This is where it begins.')}</p>
       {server?.memberCount === 1 && timeline.authors.value.size < 2 && <InviteFirst server={server} />}
     </div>
   );
@@ -167,10 +174,11 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
 
 /** Shown to the creator of a new server, who is alone in it. */
 function InviteFirst({ server }: { server: ServerRecord }) {
+  const { t } = useTexts();
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button label="Invite people" onClick={() => setOpen(true)} />
+      <Button label={t('Invite people')} onClick={() => setOpen(true)} />
       {open && <InvitePeople server={server} onClose={() => setOpen(false)} />}
     </>
   );
@@ -202,6 +210,7 @@ function Skeleton() {
 }
 
 function DayLine({ iso }: { iso: string }) {
+  const { dayName } = useTexts();
   return (
     <div class="line">
       <span>{dayName(iso)}</span>
@@ -210,9 +219,10 @@ function DayLine({ iso }: { iso: string }) {
 }
 
 function NewLine() {
+  const { t } = useTexts();
   return (
     <div class="line new">
-      <span>New</span>
+      <span>{t('New messages')}</span>
     </div>
   );
 }
@@ -238,6 +248,7 @@ export function Replies({ timeline }: { timeline: Timeline }) {
 
 /** Looks like the message, so that nothing moves when that comes. It is not announced while it changes. */
 function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
+  const { t } = useTexts();
   const { replies } = useApp();
   const { key, author, replyToId, startedAt, text, whole } = reply;
   useLayoutEffect(() => replies.show(key), [key]);
@@ -246,7 +257,7 @@ function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
   return (
     <article
       class={`message making ${grouped ? 'grouped' : ''}`}
-      aria-label={`${author.displayName}, writing`}
+      aria-label={t('{name}, writing', { name: author.displayName })}
       aria-busy="true"
       tabIndex={-1}
     >
@@ -256,8 +267,8 @@ function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
         {!grouped && (
           <header>
             <AuthorButton author={author} />
-            <span class="tag">Bot</span>
-            <span class="faint">writing…</span>
+            <span class="tag">{t('Bot')}</span>
+            <span class="faint">{t('writing…')}</span>
           </header>
         )}
         <div class="text">

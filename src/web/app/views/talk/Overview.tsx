@@ -3,8 +3,7 @@ import type { RestAnswer } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { shortTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 interface OverviewProps {
   found: RestAnswer<'GET /api/search'>;
@@ -13,6 +12,7 @@ interface OverviewProps {
 
 /** People, channels and files that a search found, each kind under its name. */
 export function Overview({ found: { people, channels, files }, onClose }: OverviewProps) {
+  const { shortTime, t } = useTexts();
   const app = useApp();
   const talkTo = (userId: string) => {
     onClose();
@@ -20,7 +20,7 @@ export function Overview({ found: { people, channels, files }, onClose }: Overvi
   };
   return (
     <>
-      <Section title="People" count={people.length}>
+      <Section title={t('People')} count={people.length}>
         {people.map((user) => (
           <li key={user.id}>
             <button type="button" class="quoted" onClick={() => talkTo(user.id)}>
@@ -32,7 +32,7 @@ export function Overview({ found: { people, channels, files }, onClose }: Overvi
           </li>
         ))}
       </Section>
-      <Section title="Channels" count={channels.length}>
+      <Section title={t('Channels')} count={channels.length}>
         {channels.map(({ id, serverId, name }) => (
           <li key={id}>
             <a class="quoted" href={pathTo.channel(serverId, id)} onClick={onClose}>
@@ -41,7 +41,7 @@ export function Overview({ found: { people, channels, files }, onClose }: Overvi
           </li>
         ))}
       </Section>
-      <Section title="Files" count={files.length}>
+      <Section title={t('Files')} count={files.length}>
         {files.map((file) => (
           <li key={file.id}>
             <a

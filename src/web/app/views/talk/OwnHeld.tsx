@@ -6,7 +6,7 @@ import { Avatar } from '../parts/Avatar.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Text } from '../parts/text.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Forwarded } from './Forwarded.tsx';
 
 /** The user's own messages here that others do not see yet, or will not. */
@@ -27,14 +27,19 @@ export function OwnHeld({ timeline: { channelId, threadId } }: { timeline: Timel
 }
 
 function One({ one }: { one: HeldMessage }) {
+  const { t } = useTexts();
   const { attempt, held, me } = useApp();
   const isRejected = one.status === 'rejected';
   const own = saidIn({ content: one.content, poll: one.poll });
-  const what = one.kind === 'edit' ? 'Your change' : 'This message';
+  const isEdit = one.kind === 'edit';
+  const rejected = isEdit ? t('Your change was not approved.') : t('This message was not approved.');
+  const waiting = isEdit
+    ? t('Your change waits for a moderator; only you see it.')
+    : t('This message waits for a moderator; only you see it.');
   return (
     <article
       class={`message ${isRejected ? 'failed' : 'unsent'}`}
-      aria-label={isRejected ? 'Not approved' : 'Waits for a moderator'}
+      aria-label={isRejected ? t('Not approved') : t('Waits for a moderator')}
     >
       <div class="gutter">{me.value && <Avatar user={me.value} />}</div>
       <div class="content">
@@ -58,9 +63,9 @@ function One({ one }: { one: HeldMessage }) {
         )}
       </div>
       <p class={isRejected ? 'hint bad' : 'hint'} role="status">
-        {isRejected ? `${what} was not approved. ` : `${what} waits for a moderator; only you see it. `}
+        {isRejected ? rejected : waiting}{' '}
         <button type="button" class="link" onClick={() => void attempt(() => held.withdraw(one))}>
-          {isRejected ? 'Discard' : 'Take back'}
+          {isRejected ? t('Discard') : t('Take back')}
         </button>
       </p>
     </article>

@@ -2,6 +2,7 @@ import type { AudioHTMLAttributes } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Attachment } from '../../state/attachments.ts';
 import { IconButton } from '../parts/Button.tsx';
+import { useTexts } from '../useApp.ts';
 import { useLink } from './useLink.ts';
 
 /** What a file is played as; null: this browser cannot. Which sorts it can is known without loading any of it. */
@@ -71,6 +72,7 @@ export const duration = (seconds: number): string =>
 
 /** A voice message: how loud it is over its time, which is also where one chooses the place to listen from. */
 export function Voice({ file }: { file: Attachment }) {
+  const { t } = useTexts();
   const { src, again, resume } = usePlayable(file);
   const player = useRef<HTMLAudioElement>(null);
   const [at, setAt] = useState(0);
@@ -95,7 +97,7 @@ export function Voice({ file }: { file: Attachment }) {
     <div class="voice">
       <IconButton
         icon={isPlaying ? 'pause' : 'play'}
-        label={isPlaying ? 'Pause' : 'Play the voice message'}
+        label={isPlaying ? t('Pause') : t('Play the voice message')}
         disabled={!src}
         onClick={toggle}
       />
@@ -103,8 +105,8 @@ export function Voice({ file }: { file: Attachment }) {
         <Bars waveform={file.waveform ?? ''} part={whole > 0 ? Math.min(1, at / whole) : 0} />
         <input
           type="range"
-          aria-label="Place in the voice message"
-          aria-valuetext={`${duration(at)} of ${duration(whole)}`}
+          aria-label={t('Place in the voice message')}
+          aria-valuetext={t('{at} of {count}', { at: duration(at), count: duration(whole) })}
           min={0}
           max={whole}
           step={0.1}

@@ -1,10 +1,13 @@
 import type { MessageInput } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
+import type { Translate } from '../../state/texts.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
+import { useTexts } from '../useApp.ts';
 
 const hourMs = 3_600_000;
-const ends = [
+const ends: readonly { value: string; label: Message }[] = [
   { value: '0', label: 'When it is closed by hand' },
   { value: '1', label: 'In an hour' },
   { value: '8', label: 'In 8 hours' },
@@ -22,30 +25,31 @@ interface PollDialogProps {
 
 /** Asks for a poll, which is sent at once. */
 export function PollDialog({ onAsk, onClose }: PollDialogProps) {
+  const { labelled, t } = useTexts();
   const ask = async (fields: Fields) => {
-    onAsk(pollIn(fields));
+    onAsk(pollIn(t, fields));
     onClose();
   };
   return (
-    <Dialog title="New poll" onClose={onClose}>
-      <Form action="Send the poll" work={ask}>
-        <Field label="Question" name="question" maxlength={300} required autofocus />
-        <TextArea label="Options" name="options" hint="One on each line, 2 to 10." rows={4} required />
-        <Check label="Several options may be chosen" name="multiple" />
-        <Check label="Anonymous: nobody sees who voted for what" name="anonymous" />
-        <Select label="It closes" name="end" options={ends} />
+    <Dialog title={t('New poll')} onClose={onClose}>
+      <Form action={t('Send the poll')} work={ask}>
+        <Field label={t('Question')} name="question" maxlength={300} required autofocus />
+        <TextArea label={t('Options')} name="options" hint={t('One on each line, 2 to 10.')} rows={4} required />
+        <Check label={t('Several options may be chosen')} name="multiple" />
+        <Check label={t('Anonymous: nobody sees who voted for what')} name="anonymous" />
+        <Select label={t('It closes')} name="end" options={labelled(ends)} />
       </Form>
     </Dialog>
   );
 }
 
 /** @throws Error for options that there may not be */
-function pollIn({ text, isChecked }: Fields): NonNullable<MessageInput['poll']> {
+function pollIn(t: Translate, { text, isChecked }: Fields): NonNullable<MessageInput['poll']> {
   const lines = text('options').split('\n');
   const options = lines.map((line) => line.trim()).filter((line) => line !== '');
-  if (options.length < 2 || options.length > 10) throw new Error('Type 2 to 10 options, each on a line of its own.');
-  if (new Set(options).size < options.length) throw new Error('Two options are the same.');
-  if (options.some((option) => option.length > 100)) throw new Error('An option has at most 100 characters.');
+  if (options.length < 2 || options.length > 10) throw new Error(t('Type 2 to 10 options, each on a line of its own.'));
+  if (new Set(options).size < options.length) throw new Error(t('Two options are the same.'));
+  if (options.some((option) => option.length > 100)) throw new Error(t('An option has at most 100 characters.'));
   const hours = Number(text('end'));
   const closesAt = hours > 0 ? new Date(Date.now() + hours * hourMs).toISOString() : null;
   const kind = { multiple: isChecked('multiple'), anonymous: isChecked('anonymous') };

@@ -3,8 +3,7 @@ import type { Message } from '../../../../client/index.ts';
 import type { Poll } from '../../state/polls.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Confirm } from '../parts/Dialog.tsx';
-import { fullTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { mayModerate, mayUsually } from './permissions.ts';
 import { Voters } from './Voters.tsx';
 
@@ -21,6 +20,7 @@ interface ShownProps {
 }
 
 function Shown({ message, poll, timeline }: ShownProps) {
+  const { t } = useTexts();
   const app = useApp();
   const chosen = app.polls.chosen(message) ?? [];
   const isOpen = poll.closedAt === null && (poll.closesAt === null || Date.parse(poll.closesAt) > Date.now());
@@ -31,9 +31,9 @@ function Shown({ message, poll, timeline }: ShownProps) {
       timeline.change(message.id, () => ({ poll }));
     });
   return (
-    <section class="poll" aria-label={`Poll: ${poll.question}`}>
+    <section class="poll" aria-label={t('Poll: {question}', { question: poll.question })}>
       <h3 dir="auto">{poll.question}</h3>
-      <p class="faint">{poll.multiple ? 'Choose one or more.' : 'Choose one.'}</p>
+      <p class="faint">{poll.multiple ? t('Choose one or more.') : t('Choose one.')}</p>
       <ul>
         {poll.options.map((option) => (
           <li key={option.id}>
@@ -67,13 +67,14 @@ interface OptionProps {
 }
 
 function OptionButton({ poll, option: { text, count }, isChosen, disabled, onChoose }: OptionProps) {
+  const { number, t } = useTexts();
   const share = poll.voterCount === 0 ? 0 : Math.round((100 * count) / poll.voterCount);
   return (
     <button
       type="button"
       class="option"
       aria-pressed={isChosen}
-      aria-label={`${text}: ${votesOf(count)}, ${share} %`}
+      aria-label={t('{text}: {count, plural, one {# vote} other {# votes}}, {share} %', { text, count, share })}
       disabled={disabled}
       onClick={onChoose}
     >
@@ -82,15 +83,13 @@ function OptionButton({ poll, option: { text, count }, isChosen, disabled, onCho
         {isChosen && '✓ '}
         {text}
       </span>
-      <span>{count}</span>
+      <span>{number(count)}</span>
     </button>
   );
 }
 
-const votesOf = (count: number) => (count === 1 ? '1 vote' : `${count} votes`);
-const votersOf = (count: number) => (count === 1 ? '1 person voted' : `${count} people voted`);
-
 function Foot({ message, poll, timeline, isOpen }: ShownProps & { isOpen: boolean }) {
+  const { fullTime, t } = useTexts();
   const app = useApp();
   const [asking, setAsking] = useState<'voters' | 'close' | null>(null);
   const isOwn = message.authorId === app.me.value?.id;
@@ -100,32 +99,35 @@ function Foot({ message, poll, timeline, isOpen }: ShownProps & { isOpen: boolea
       const { poll } = await app.client.rest('POST /api/messages/:id/poll/close', { id: message.id });
       timeline.change(message.id, () => ({ poll }));
     });
+  const facts = [
+    t('{count, plural, one {# person voted} other {# people voted}}', { count: poll.voterCount }),
+    poll.anonymous && t('Anonymous: nobody sees who voted'),
+    isOpen && poll.closesAt && t('Closes {time}', { time: fullTime(poll.closesAt) }),
+    !isOpen && t('Closed'),
+  ];
   return (
     <>
       <p class="faint" role="status">
-        {votersOf(poll.voterCount)}
-        {poll.anonymous && ' · Anonymous: nobody sees who voted'}
-        {isOpen && poll.closesAt && ` · Closes ${fullTime(poll.closesAt)}`}
-        {!isOpen && ' · Closed'}
+        {facts.filter(Boolean).join(' · ')}
       </p>
       <div class="poll-actions">
         {!poll.anonymous && poll.voterCount > 0 && (
           <button type="button" class="link" onClick={() => setAsking('voters')}>
-            Who voted
+            {t('Who voted')}
           </button>
         )}
         {mayClose && (
           <button type="button" class="link" onClick={() => setAsking('close')}>
-            Close the poll
+            {t('Close the poll')}
           </button>
         )}
       </div>
       {asking === 'voters' && <Voters messageId={message.id} poll={poll} onClose={() => setAsking(null)} />}
       {asking === 'close' && (
         <Confirm
-          title="Close this poll?"
-          text="Nobody can vote any more. It cannot be opened again."
-          action="Close the poll"
+          title={t('Close this poll?')}
+          text={t('Nobody can vote any more. It cannot be opened again.')}
+          action={t('Close the poll')}
           onClose={() => setAsking(null)}
           onConfirm={close}
         />

@@ -1,13 +1,14 @@
 import type { Message } from '../../../../client/index.ts';
 import { IconButton } from '../parts/Button.tsx';
 import { Picture } from '../parts/Picture.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { mayModerate } from './permissions.ts';
 
 type Preview = Message['previews'][number];
 
 /** What the pages that a message links to say of themselves. */
 export function Previews({ message }: { message: Message }) {
+  const { t } = useTexts();
   const app = useApp();
   const { id, authorId, channelId } = message;
   // Events of earlier versions have none.
@@ -17,14 +18,14 @@ export function Previews({ message }: { message: Message }) {
   const remove = (url: string) =>
     void app.attempt(() => app.client.rest('DELETE /api/messages/:id/previews', { id, query: { url } }));
   return (
-    <ul class="previews" aria-label="Pages it links to">
+    <ul class="previews" aria-label={t('Pages it links to')}>
       {list.map((preview) => (
         <li key={preview.url}>
           <Card preview={preview} />
           {mayRemove && (
             <IconButton
               icon="close"
-              label={`Remove the preview of ${nameOf(preview)}`}
+              label={t('Remove the preview of {name}', { name: nameOf(preview) })}
               onClick={() => remove(preview.url)}
             />
           )}

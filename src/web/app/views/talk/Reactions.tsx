@@ -3,11 +3,12 @@ import type { Message } from '../../../../client/index.ts';
 import { emojiForm } from '../../../../contract/unicode/emoji.ts';
 import { emojiOf } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
+import type { Texts } from '../../state/texts.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { useOutside } from '../parts/Menu.tsx';
 import { OwnEmojiPicture } from '../parts/OwnEmoji.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { mayUsually, withheld } from './permissions.ts';
 
 const choice = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀', '✅', '🔥', '🚀', '👏', '🤔', '💯', '😍', '👎'];
@@ -26,36 +27,38 @@ function toggle(app: AppState, message: Message, emoji: string, isOn: boolean): 
 const isMine = (app: AppState, users: string[]): boolean => users.includes(app.me.value?.id ?? '');
 
 /** The names of those who reacted, as far as they are known here. */
-function namesOf(app: AppState, users: string[], timeline: Timeline): string {
-  const known = users.flatMap((id) => (isMine(app, [id]) ? 'You' : (timeline.authors.value.get(id) ?? [])));
+function namesOf({ listed, t }: Texts, app: AppState, users: string[], timeline: Timeline): string {
+  const known = users.flatMap((id) => (isMine(app, [id]) ? t('You') : (timeline.authors.value.get(id) ?? [])));
   const named = known.slice(0, maxNamed);
   const more = users.length - named.length;
   if (named.length === 0) return '';
-  const others = more === 0 ? [] : [more === 1 ? '1 other' : `${more} others`];
-  return new Intl.ListFormat('en').format([...named, ...others]);
+  const others = more === 0 ? [] : [t('{count, plural, one {# other} other {# others}}', { count: more })];
+  return listed([...named, ...others]);
 }
 
 export function Reactions({ message, timeline }: { message: Message; timeline: Timeline }) {
+  const texts = useTexts();
+  const { number, t } = texts;
   const app = useApp();
   if (message.reactions.length === 0) return null;
   const mayReact = mayUsually(app, message.channelId, 'message:react');
   return (
-    <ul class="reactions" aria-label="Reactions">
+    <ul class="reactions" aria-label={t('Reactions')}>
       {message.reactions.map(({ emoji, emojiId, count, users }) => (
         <li key={`${emoji} ${emojiId}`}>
           <button
             type="button"
             aria-pressed={isMine(app, users)}
-            aria-label={`${emojiOf(emoji)}, ${count}`}
+            aria-label={`${emojiOf(emoji)}, ${number(count)}`}
             // Taking one's own back is always possible.
             disabled={(!mayReact || isNameAlone(app, emoji, emojiId)) && !isMine(app, users)}
-            title={mayReact ? namesOf(app, users, timeline) : withheld.react}
+            title={mayReact ? namesOf(texts, app, users, timeline) : t(withheld.react)}
             onClick={() => toggle(app, message, emoji, isMine(app, users))}
           >
             <span aria-hidden="true">
               <ReactionSign emoji={emoji} emojiId={emojiId} />
             </span>{' '}
-            {count}
+            {number(count)}
           </button>
         </li>
       ))}
@@ -69,10 +72,11 @@ const isNameAlone = (app: AppState, emoji: string, emojiId: string | undefined):
 
 function ReactionSign({ emoji, emojiId }: { emoji: string; emojiId: string | undefined }) {
   const own = useApp().ownEmoji.withId(emojiId);
-  return own ? <OwnEmojiPicture {...own} /> : <>{emojiOf(emoji)}</>;
+  return own ? <OwnEmojiPicture {...own} /> : emojiOf(emoji);
 }
 
 export function ReactButton({ message }: { message: Message }) {
+  const { t } = useTexts();
   const app = useApp();
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
@@ -94,8 +98,8 @@ export function ReactButton({ message }: { message: Message }) {
         ref={button}
         type="button"
         class="icon"
-        aria-label="React"
-        title="React"
+        aria-label={t('React')}
+        title={t('React')}
         aria-expanded={open}
         onClick={() => (open ? close() : setOpen(true))}
       >
@@ -114,6 +118,7 @@ interface PickerProps {
 
 /** Arrow keys move in it, and Escape returns to the button. */
 function Picker({ message, onChoose, onClose }: PickerProps) {
+  const { t } = useTexts();
   const app = useApp();
   const ref = useRef<HTMLFieldSetElement>(null);
   const [below, setBelow] = useState(false);
@@ -132,7 +137,7 @@ function Picker({ message, onChoose, onClose }: PickerProps) {
   };
   return (
     <fieldset class={below ? 'emoji below' : 'emoji'} ref={ref} onKeyDown={press}>
-      <legend class="hidden">Reactions</legend>
+      <legend class="hidden">{t('Reactions')}</legend>
       {choice.map((emoji) => (
         <button key={emoji} type="button" class="icon" aria-pressed={isOn(emoji)} onClick={() => onChoose(emoji)}>
           {emoji}
@@ -144,8 +149,8 @@ function Picker({ message, onChoose, onClose }: PickerProps) {
         </button>
       ))}
       <input
-        aria-label="Another emoji"
-        placeholder="Another one, or :name:"
+        aria-label={t('Another emoji')}
+        placeholder={t('Another one, or :name:')}
         maxLength={32}
         enterkeyhint="done"
         onKeyDown={(event) => {
@@ -163,7 +168,8 @@ function step(picker: HTMLElement, key: string): boolean {
   const at = all.findIndex((button) => button.contains(document.activeElement));
   if (at < 0) return false;
   const inRow = all.filter(({ offsetTop }) => offsetTop === all[0]?.offsetTop).length;
-  const by: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: inRow, ArrowUp: -inRow };
+  const right = document.dir === 'rtl' ? -1 : 1;
+  const by: Record<string, number> = { ArrowRight: right, ArrowLeft: -right, ArrowDown: inRow, ArrowUp: -inRow };
   const to = by[key];
   if (to === undefined) return false;
   const next = all[at + to];

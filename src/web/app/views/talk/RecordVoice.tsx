@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { longestMs, mayRecord, Recording } from '../../state/recording.ts';
 import { IconButton } from '../parts/Button.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { duration } from './Players.tsx';
 
 /** Records a voice message, which is then a file to send. */
 export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[]): void }) {
+  const { t } = useTexts();
   const { attachments, showToast } = useApp();
   const [isOn, setOn] = useState(false);
   const [seconds, setSeconds] = useState(0);
@@ -18,7 +19,7 @@ export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[])
       setSeconds(0);
       setOn(true);
     } catch {
-      showToast('The microphone cannot be used. Allow it for this page, and try again.', 'bad');
+      showToast(t('The microphone cannot be used. Allow it for this page, and try again.'), 'bad');
     }
   };
   const stop = async () => {
@@ -26,7 +27,7 @@ export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[])
     const { current } = recording;
     recording.current = null;
     if (!current) return;
-    const { file, ...facts } = await current.stop();
+    const { file, ...facts } = await current.stop(t('Voice message'));
     attachments.tell(file, facts);
     onRecorded([file]);
   };
@@ -45,17 +46,17 @@ export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[])
     return () => clearInterval(timer);
   }, [isOn]);
   if (!mayRecord()) return null;
-  if (!isOn) return <IconButton icon="voice" label="Record a voice message" onClick={() => void start()} />;
+  if (!isOn) return <IconButton icon="voice" label={t('Record a voice message')} onClick={() => void start()} />;
   return (
     <span class="recording">
-      <IconButton icon="stop" label="End the recording" onClick={() => void stop()} />
+      <IconButton icon="stop" label={t('End the recording')} onClick={() => void stop()} />
       <span class="bad">
         <span class="hidden" role="status">
-          Recording.
+          {t('Recording.')}
         </span>
         {duration(seconds)}
       </span>
-      <IconButton icon="trash" label="Discard the recording" onClick={discard} />
+      <IconButton icon="trash" label={t('Discard the recording')} onClick={discard} />
     </span>
   );
 }

@@ -1,11 +1,13 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import { isReadable } from '../../state/servers.ts';
+import type { Texts } from '../../state/texts.ts';
 import { errorText } from '../../state/toasts.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { type Option, Select } from '../parts/Field.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { type FindingProps, Found, type FoundMessage } from './Found.tsx';
 import { Overview } from './Overview.tsx';
 
@@ -14,6 +16,8 @@ const pageSize = 25;
 
 /** Searches a server or one of its channels, or a direct conversation. */
 export function Search({ channelId, onClose }: FindingProps) {
+  const texts = useTexts();
+  const { labelled, t } = texts;
   const app = useApp();
   const { servers } = app;
   const { list, overview, nothing, error, hasMore, search, more } = useSearch(channelId);
@@ -32,14 +36,14 @@ export function Search({ channelId, onClose }: FindingProps) {
     void search({ words: text('query'), author: text('author').replace(/^@/, ''), place, sort });
   };
   return (
-    <Dialog title={server ? `Search in ${server.name}` : 'Search'} onClose={onClose}>
+    <Dialog title={server ? t('Search in {name}', { name: server.name }) : t('Search')} onClose={onClose}>
       <form onSubmit={submit}>
         <div class="inline">
           <input
             ref={field}
             type="search"
             name="query"
-            aria-label="Words to look for"
+            aria-label={t('Words to look for')}
             aria-describedby={hint}
             maxLength={256}
             required
@@ -47,19 +51,21 @@ export function Search({ channelId, onClose }: FindingProps) {
             onKeyDown={(event) => event.key === 'Escape' && !isComposing(event) && onClose()}
           />
           <button type="submit" class="button">
-            Search
+            {t('Search')}
           </button>
         </div>
         <p class="hint" id={hint}>
-          Also “a phrase”, -without, from:name, in:channel, mentions:me, has:file, is:thread, before:2026-01-31.
+          {t('Also “a phrase”, -without, from:name, in:channel, mentions:me, has:file, is:thread, before:2026-01-31.')}
         </p>
         <div class="filters">
           <Author channelId={channelForUsers(app, place, channelId)} />
-          {server && <Select label="In" value={place} options={channelOptions(app, server.id)} onChange={setPlace} />}
+          {server && (
+            <Select label={t('In')} value={place} options={channelOptions(texts, app, server.id)} onChange={setPlace} />
+          )}
           <Select
-            label="Order"
+            label={t('Order')}
             value={sort}
-            options={orders}
+            options={labelled(orders)}
             onChange={(value) => setSort(value === 'fit' ? 'fit' : 'time')}
           />
         </div>
@@ -79,8 +85,8 @@ export function Search({ channelId, onClose }: FindingProps) {
 
 const listed = (app: AppState, serverId: string) => app.servers.channels.value.get(serverId)?.filter(isReadable) ?? [];
 
-const channelOptions = (app: AppState, serverId: string): Option[] => [
-  { value: '', label: 'All channels' },
+const channelOptions = ({ t }: Texts, app: AppState, serverId: string): Option[] => [
+  { value: '', label: t('All channels') },
   ...listed(app, serverId).map(({ id, name }) => ({ value: id, label: `#${name}` })),
 ];
 
@@ -92,9 +98,9 @@ function channelForUsers(app: AppState, place: string, channelId: string): strin
 }
 
 type Sort = 'time' | 'fit';
-const orders: Option[] = [
+const orders: readonly { value: Sort; label: Message }[] = [
   { value: 'time', label: 'Newest first' },
-  { value: 'fit', label: 'Best first' },
+  { value: 'fit', label: 'Best matches first' },
 ];
 
 type OverviewAnswer = RestAnswer<'GET /api/search'>;
@@ -110,6 +116,7 @@ interface Asked {
 
 /** The last search, and its results so far. */
 function useSearch(channelId: string) {
+  const texts = useTexts();
   const app = useApp();
   const { servers, client, attempt } = app;
   const [list, setList] = useState<FoundMessage[] | null>([]);
@@ -153,16 +160,20 @@ function useSearch(channelId: string) {
     setList(null);
     setOverview(null);
     setError(null);
-    setNothing(`Nothing was found for “${asked.words}”${aboutFilters(app, asked)}.`);
-    await begin(asked).catch((reason) => latest.current === asked && setError(errorText(reason)));
+    setNothing(nothingFor(texts, app, asked));
+    await begin(asked).catch((reason) => latest.current === asked && setError(errorText(reason, texts)));
   };
   const more = () => attempt(async () => latest.current && (await read(latest.current, list ?? [])));
   return { list, overview, nothing, error, hasMore, search, more };
 }
 
-function aboutFilters(app: AppState, { author, place }: Asked): string {
-  const channel = listed(app, app.servers.current.value?.id ?? '').find(({ id }) => id === place);
-  return `${author && ` from @${author}`}${channel ? ` in #${channel.name}` : ''}`;
+function nothingFor({ t }: Texts, app: AppState, { words, author, place }: Asked): string {
+  const channel = listed(app, app.servers.current.value?.id ?? '').find(({ id }) => id === place)?.name;
+  if (author && channel)
+    return t('Nothing was found for “{words}” from @{author} in #{channel}.', { words, author, channel });
+  if (author) return t('Nothing was found for “{words}” from @{author}.', { words, author });
+  if (channel) return t('Nothing was found for “{words}” in #{channel}.', { words, channel });
+  return t('Nothing was found for “{words}”.', { words });
 }
 
 const pauseMs = 120;
@@ -181,12 +192,13 @@ const keyOf = (username: string): string => username.normalize('NFKC').toLowerCa
 export async function findAuthor(app: AppState, username: string, channelId: string): Promise<string> {
   const found = await suggestUsers(app, username, channelId);
   const author = found.find((one) => keyOf(one.username ?? '') === keyOf(username));
-  if (!author) throw new Error(`Nobody here has the username @${username}.`);
+  if (!author) throw new Error(app.texts.peek().t('Nobody here has the username @{username}.', { username }));
   return author.targetId;
 }
 
 /** A field for an author, with suggestions of the browser. */
 export function Author({ channelId }: { channelId: string }) {
+  const { t } = useTexts();
   const app = useApp();
   const id = useId();
   const [typed, setTyped] = useState('');
@@ -206,13 +218,13 @@ export function Author({ channelId }: { channelId: string }) {
   }, [typed, channelId]);
   return (
     <div class="field">
-      <label for={id}>From</label>
+      <label for={id}>{t('Written by')}</label>
       <input
         type="text"
         id={id}
         name="author"
         list={`${id}-people`}
-        placeholder="@username"
+        placeholder={t('@username')}
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}

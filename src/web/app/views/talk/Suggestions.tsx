@@ -5,7 +5,7 @@ import { emojiLike } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { OwnEmoji } from '../../state/own-emoji.ts';
 import { OwnEmojiPicture } from '../parts/OwnEmoji.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 
 interface Suggestion {
   id: string;
@@ -183,9 +183,10 @@ export function listOf(id: string, { list, chosen }: Suggesting) {
 
 /** @param id of the list, which the text box refers to */
 export function Suggestions({ id, list, chosen, take }: Suggesting & { id: string }) {
+  const { t } = useTexts();
   if (list.length === 0) return null;
   return (
-    <div class="suggestions" id={id} role="listbox" aria-label="Suggestions">
+    <div class="suggestions" id={id} role="listbox" aria-label={t('Suggestions')}>
       {list.map((suggestion, i) => (
         <div
           key={suggestion.id}

@@ -8,7 +8,7 @@ import { Field } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { useConversationInfo } from './ChannelHead.tsx';
 import { Composer, useFileDrop } from './Composer.tsx';
 import { MessageList } from './MessageList.tsx';
@@ -26,10 +26,11 @@ interface ThreadProps {
 
 /** A thread, beside its channel; on a phone in its place. */
 export function Thread({ channelId, threadId, messageId }: ThreadProps) {
+  const { t } = useTexts();
   const { timelines, drafts, servers } = useApp();
   const timeline = useMemo(() => timelines.of(channelId, threadId), [channelId, threadId]);
   const { thread, setThread, opening } = useThread(timeline, threadId, messageId);
-  const name = thread?.name ?? 'Thread';
+  const name = thread?.name ?? t('Thread');
   useAnnouncements(channelId, threadId);
   useEffect(
     () => () => {
@@ -42,11 +43,12 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
   const isOver = channel?.isArchived || thread?.isArchived;
   const isWithheld = channel && !channel.permissions.includes('message:post');
   const timedOut = useTimeout();
-  const ended = isOver ? 'This thread is archived: nobody writes here any more.' : isWithheld ? withheld.post : null;
+  const archived = isOver ? t('This thread is archived: nobody writes here any more.') : null;
+  const ended = archived ?? (isWithheld ? t(withheld.post) : null);
   const closed = ended ?? timedOut;
   const { over, ...dropping } = useFileDrop(timeline, closed);
   return (
-    <aside class={`conversation thread ${over ? 'over' : ''}`} aria-label={`Thread ${name}`} {...dropping}>
+    <aside class={`conversation thread ${over ? 'over' : ''}`} aria-label={t('Thread {name}', { name })} {...dropping}>
       <header class="bar">
         <h2 class="title">
           <Icon name="thread" />
@@ -58,7 +60,7 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
         <a
           class="icon"
           href={pathTo.channel(servers.current.value?.id ?? null, channelId)}
-          aria-label="Close the thread"
+          aria-label={t('Close the thread')}
         >
           <Icon name="close" />
         </a>
@@ -119,6 +121,7 @@ function nullIfGone(error: unknown): null {
 
 /** Whether the user follows the thread; pressing it changes that. */
 function FollowButton({ threadId }: { threadId: string }) {
+  const { t } = useTexts();
   const { follows, attempt, connection } = useApp();
   useEffect(() => connection.load(() => follows.loadThread(threadId)), [threadId]);
   const state = follows.of(threadId)?.state;
@@ -126,7 +129,7 @@ function FollowButton({ threadId }: { threadId: string }) {
   const isFollowed = state === 'following';
   return (
     <Button
-      label={isFollowed ? 'Unfollow' : 'Follow'}
+      label={isFollowed ? t('Unfollow') : t('Follow')}
       kind="quiet"
       onClick={() => void attempt(() => follows.setFollowing(threadId, !isFollowed))}
     />
@@ -140,6 +143,7 @@ interface ThreadMenuProps {
 
 /** Muting a thread, and the actions of its creator and of those who manage threads. */
 export function ThreadMenu({ thread, onChange }: ThreadMenuProps) {
+  const { t } = useTexts();
   const app = useApp();
   const { me, servers, client, attempt, navigate, follows } = app;
   const [asking, setAsking] = useState<'rename' | 'delete' | null>(null);
@@ -158,26 +162,26 @@ export function ThreadMenu({ thread, onChange }: ThreadMenuProps) {
   const close = () => setAsking(null);
   const isMuted = follows.of(id)?.state === 'muted';
   const mute: MenuItem = {
-    label: isMuted ? 'Unmute the thread' : 'Mute the thread',
+    label: isMuted ? t('Unmute the thread') : t('Mute the thread'),
     icon: isMuted ? 'bell' : 'mute',
     run: () => void attempt(() => (isMuted ? follows.setFollowing(id, true) : follows.mute(id))),
   };
   const changing: MenuItem[] = [
-    { label: 'Rename', icon: 'edit', run: () => setAsking('rename') },
-    { label: isArchived ? 'Bring back' : 'Archive', icon: 'archive', run: archive },
+    { label: t('Rename'), icon: 'edit', run: () => setAsking('rename') },
+    { label: isArchived ? t('Bring back') : t('Archive'), icon: 'archive', run: archive },
   ];
-  const deleting: MenuItem = { label: 'Delete', icon: 'trash', danger: true, run: () => setAsking('delete') };
+  const deleting: MenuItem = { label: t('Delete'), icon: 'trash', danger: true, run: () => setAsking('delete') };
   return (
     <>
-      <Menu label="Thread menu" items={[mute, ...(mayChange ? changing : []), ...(mayDelete ? [deleting] : [])]}>
+      <Menu label={t('Thread menu')} items={[mute, ...(mayChange ? changing : []), ...(mayDelete ? [deleting] : [])]}>
         <Icon name="more" />
       </Menu>
       {asking === 'rename' && <Rename name={thread.name} onName={(name) => change({ name })} onClose={close} />}
       {asking === 'delete' && (
         <Confirm
-          title={`Delete ${thread.name}?`}
-          text="The thread and all its messages are deleted for everyone. The message that it starts from stays."
-          action="Delete"
+          title={t('Delete {name}?', { name: thread.name })}
+          text={t('The thread and all its messages are deleted for everyone. The message that it starts from stays.')}
+          action={t('Delete')}
           onClose={close}
           onConfirm={() => void remove()}
         />
@@ -193,10 +197,11 @@ interface RenameProps {
 }
 
 function Rename({ name, onName, onClose }: RenameProps) {
+  const { t } = useTexts();
   return (
-    <Dialog title="Rename the thread" onClose={onClose}>
-      <Form action="Rename" work={({ text }) => onName(text('name')).then(onClose)}>
-        <Field label="Name" name="name" maxlength={100} value={name} required autofocus />
+    <Dialog title={t('Rename the thread')} onClose={onClose}>
+      <Form action={t('Rename')} work={({ text }) => onName(text('name')).then(onClose)}>
+        <Field label={t('Name')} name="name" maxlength={100} value={name} required autofocus />
       </Form>
     </Dialog>
   );

@@ -10,10 +10,9 @@ import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Text } from '../parts/text.tsx';
-import { clockTime } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { isGrouped } from './grouping.ts';
-import { PendingReplyPreview } from './Message.tsx';
+import { PendingReplyPreview } from './ReplyPreview.tsx';
 
 interface UnsentProps {
   pending: Pending;
@@ -29,18 +28,19 @@ export function asMessage({ input, queuedAt }: Pending, authorId = '') {
 
 /** A message that the server has not acknowledged, waiting or being sent. */
 export function PendingMessage(props: UnsentProps) {
+  const { t } = useTexts();
   const { connection, client } = useApp();
   const { pending } = props;
   const offline = connection.state.value.status === 'offline';
   const canCancel = offline && !pending.attempted;
   return (
-    <MessagePlaceholder {...props} kind="unsent" label="Not sent yet" state={offline ? '' : 'Sending…'}>
+    <MessagePlaceholder {...props} kind="unsent" label={t('Not sent yet')} state={offline ? '' : t('Sending…')}>
       {offline && (
         <p class="hint">
-          Will be sent when you are back online.{' '}
+          {t('Will be sent when you are back online.')}{' '}
           {canCancel && (
             <button type="button" class="link" onClick={() => client.cancel(pending)}>
-              Take back
+              {t('Take back')}
             </button>
           )}
         </p>
@@ -51,7 +51,8 @@ export function PendingMessage(props: UnsentProps) {
 
 /** An acknowledged message, until it is received in the conversation. */
 export function SentMessage(props: UnsentProps) {
-  return <MessagePlaceholder {...props} label="Sent" />;
+  const { t } = useTexts();
+  return <MessagePlaceholder {...props} label={t('Sent')} />;
 }
 
 interface PlaceholderProps extends UnsentProps {
@@ -76,25 +77,27 @@ function MessagePlaceholder({ pending, before, timeline, kind = '', label, state
 
 /** A message that the server refused. */
 export function RefusedMessage({ refused }: { refused: Refused }) {
+  const { errorOf, language, t } = useTexts();
   const { refusals, copy } = useApp();
-  const { pending, reason, code } = refused;
+  const { pending, code } = refused;
+  const reason = (language === 'en' ? null : errorOf(code)) ?? refused.reason;
   const content = pending.input.content ?? '';
   return (
-    <article class="message failed" aria-label="Not sent">
+    <article class="message failed" aria-label={t('Not sent')}>
       <Unsent pending={pending} />
       <p class="hint bad" role="alert">
-        Not sent: {reason}{' '}
+        {t('Not sent: {reason}', { reason })}{' '}
         <button type="button" class="link" onClick={() => refusals.sendAgain(refused)}>
-          {code === 'THREAD_NOT_FOUND' ? 'Send to the channel' : 'Send again'}
+          {code === 'THREAD_NOT_FOUND' ? t('Send to the channel') : t('Send again')}
         </button>{' '}
         {/* Only secure pages have a clipboard. */}
         {navigator.clipboard && content !== '' && (
           <button type="button" class="link" onClick={() => void copy(content)}>
-            Copy
+            {t('Copy')}
           </button>
         )}{' '}
         <button type="button" class="link" onClick={() => refusals.discard(pending.nonce)}>
-          Discard
+          {t('Discard')}
         </button>
       </p>
     </article>
@@ -109,6 +112,7 @@ interface BodyProps {
 }
 
 function Unsent({ pending, grouped = false, state }: BodyProps) {
+  const { clockTime } = useTexts();
   const app = useApp();
   const { me, attachments } = app;
   const user = me.value;
@@ -147,9 +151,10 @@ function Unsent({ pending, grouped = false, state }: BodyProps) {
 
 /** Shown in place of a deleted thread. */
 export function DeletedThread({ timeline }: { timeline: Timeline }) {
+  const { t } = useTexts();
   return (
     <div class="lost">
-      <p role="status">This thread is not here. It was deleted.</p>
+      <p role="status">{t('This thread is not here. It was deleted.')}</p>
       <UnsentDraft timeline={timeline} canMove />
       {timeline.sending.refused.value.map((one) => (
         <RefusedMessage key={one.pending.nonce} refused={one} />
@@ -166,6 +171,7 @@ interface UnsentDraftProps {
 
 /** The draft of a conversation where nothing can be sent any more. */
 export function UnsentDraft({ timeline: { key, channelId }, canMove = false }: UnsentDraftProps) {
+  const { t } = useTexts();
   const { drafts, attachments, navigate, servers, copy } = useApp();
   const [text, setText] = useState(() => drafts.of(key));
   useEffect(() => drafts.follow(key, setText), [key]);
@@ -178,8 +184,8 @@ export function UnsentDraft({ timeline: { key, channelId }, canMove = false }: U
     requestAnimationFrame(() => document.getElementById('composer')?.focus());
   };
   return (
-    <section class="leftover" aria-label="What you were writing">
-      <h3>What you were writing</h3>
+    <section class="leftover" aria-label={t('What you were writing')}>
+      <h3>{t('What you were writing')}</h3>
       {text !== '' && <div class="text">{text}</div>}
       {files.map(({ id, filename }) => (
         <div key={id} class="file">
@@ -187,10 +193,12 @@ export function UnsentDraft({ timeline: { key, channelId }, canMove = false }: U
         </div>
       ))}
       <footer>
-        {canMove && <Button label="Move it to the channel" onClick={move} />}
+        {canMove && <Button label={t('Move it to the channel')} onClick={move} />}
         {/* Only secure pages have a clipboard. */}
-        {navigator.clipboard && text !== '' && <Button label="Copy" kind="quiet" onClick={() => void copy(text)} />}
-        <Button label="Discard" kind="quiet" onClick={() => drafts.discard(key)} />
+        {navigator.clipboard && text !== '' && (
+          <Button label={t('Copy')} kind="quiet" onClick={() => void copy(text)} />
+        )}
+        <Button label={t('Discard')} kind="quiet" onClick={() => drafts.discard(key)} />
       </footer>
     </section>
   );
@@ -198,10 +206,11 @@ export function UnsentDraft({ timeline: { key, channelId }, canMove = false }: U
 
 /** All refused messages, also those of threads and channels that are deleted. */
 export function NotSent() {
+  const { t } = useTexts();
   const { refusals } = useApp();
   return (
-    <Page title="Not sent" back="/app/messages">
-      {refusals.list.value.length === 0 && <p class="empty">Everything that you wrote was sent.</p>}
+    <Page title={t('Not sent')} back="/app/messages">
+      {refusals.list.value.length === 0 && <p class="empty">{t('Everything that you wrote was sent.')}</p>}
       {refusals.list.value.map((one) => (
         <section key={one.pending.nonce} class="block">
           <Where refused={one} />
@@ -213,13 +222,15 @@ export function NotSent() {
 }
 
 function Where({ refused: { pending } }: { refused: Refused }) {
+  const { rich, t } = useTexts();
   const { lists, destinations } = useApp();
   const destination = destinations.value.find(({ channelId }) => channelId === pending.channelId);
-  if (!destination) return <h2>{lists.loaded.value ? 'A conversation that is in none of your lists' : '…'}</h2>;
+  if (!destination) return <h2>{lists.loaded.value ? t('A conversation that is in none of your lists') : '…'}</h2>;
+  const place = <a href={destination.href}>{destination.name}</a>;
   return (
     <h2>
-      {pending.input.threadId && 'A thread in '}
-      <a href={destination.href}>{destination.name}</a> <span class="faint">{destination.about}</span>
+      {pending.input.threadId ? rich('A thread in {place}', { place }) : place}{' '}
+      <span class="faint">{destination.about}</span>
     </h2>
   );
 }

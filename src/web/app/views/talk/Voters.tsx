@@ -4,7 +4,7 @@ import { More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 const pageSize = 50;
 
@@ -16,8 +16,9 @@ interface VotersProps {
 
 /** Who voted for what, of a poll that is not anonymous. */
 export function Voters({ messageId, poll, onClose }: VotersProps) {
+  const { t } = useTexts();
   return (
-    <Dialog title={`Who voted: ${poll.question}`} onClose={onClose}>
+    <Dialog title={t('Who voted: {question}', { question: poll.question })} onClose={onClose}>
       {poll.options
         .filter(({ count }) => count > 0)
         .map(({ id, text }) => (
@@ -31,6 +32,7 @@ export function Voters({ messageId, poll, onClose }: VotersProps) {
 }
 
 function VotersOf({ messageId, optionId }: { messageId: string; optionId: number }) {
+  const { t } = useTexts();
   const { client } = useApp();
   const { list, onMore } = usePages(
     pageSize,
@@ -43,7 +45,7 @@ function VotersOf({ messageId, optionId }: { messageId: string; optionId: number
     },
     [messageId, optionId],
   );
-  if (!list) return <p class="faint">One moment…</p>;
+  if (!list) return <p class="faint">{t('One moment…')}</p>;
   return (
     <>
       <ul class="people">

@@ -1,9 +1,10 @@
 import type { ChannelRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import type { ChannelPermission } from '../../state/rights.ts';
 import type { AppState } from '../useApp.ts';
 
 /** Why the user cannot do something in a channel, to be shown in its place. */
-export const withheld = {
+export const withheld: Record<'post' | 'announce' | 'files' | 'react', Message> = {
   post: 'You can read this channel, but your role does not let you write here.',
   announce: 'Only those who run the server write here.',
   files: 'Your role does not let you add files here.',

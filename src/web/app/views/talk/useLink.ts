@@ -2,13 +2,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ParleyError } from '../../../../client/index.ts';
 import type { Attachment } from '../../state/attachments.ts';
 import { errorText } from '../../state/toasts.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** How often a picture is requested that fails. */
 const maxTries = 3;
 
 /** The URL of a file, for showing and for opening it. URLs are valid for minutes only, so they are renewed. */
 export function useLink(attachment: Attachment) {
+  const texts = useTexts();
   const { attachments, connection } = useApp();
   const [src, setSrc] = useState<string>();
   const [href, setHref] = useState<string>();
@@ -30,7 +31,7 @@ export function useLink(attachment: Attachment) {
       (error) => {
         if (!wanted) return;
         if (error instanceof ParleyError && error.isPassing) forget.current = connection.whenReachable(ask);
-        else setProblem(errorText(error));
+        else setProblem(errorText(error, texts));
       },
     );
   };
@@ -41,7 +42,7 @@ export function useLink(attachment: Attachment) {
     return () => forget.current();
   }, [attachment.id]);
   const again = () => {
-    if (++tries.current > maxTries) return setProblem('This picture cannot be shown.');
+    if (++tries.current > maxTries) return setProblem(texts.t('This picture cannot be shown.'));
     setSrc(undefined);
     forget.current();
     forget.current = connection.whenReachable(ask);

@@ -120,7 +120,7 @@ function useReading(timeline: Timeline, atEnd: boolean): void {
 
 /** Announces messages of others to screen readers. A reply in progress is announced once, not piece by piece. */
 export function useAnnouncements(channelId: string, threadId: string | null): void {
-  const { client, me, announce } = useApp();
+  const { client, me, announce, texts } = useApp();
   useEffect(() => {
     const channel = client.channel(channelId);
     const ends = [
@@ -130,8 +130,9 @@ export function useAnnouncements(channelId: string, threadId: string | null): vo
       }),
       channel.listen('message:stream', ({ author, offset, delta, aborted, ...reply }) => {
         if (reply.threadId !== threadId) return;
-        if (aborted) announce('The reply was not finished.');
-        else if (author && offset === 0 && delta !== '') announce(`${author.displayName} is writing…`);
+        if (aborted) announce(texts.peek().t('The reply was not finished.'));
+        else if (author && offset === 0 && delta !== '')
+          announce(texts.peek().t('{name} is writing…', { name: author.displayName }));
       }),
     ];
     return () => {

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { countdown } from '../parts/time.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 /** How many ms are left until then; it counts down while it is shown. */
 function useLeft(until: number | undefined): number {
@@ -17,13 +16,14 @@ function useLeft(until: number | undefined): number {
 
 /** Why the user may write nothing in the server at the address, with the time that is left; null: they may. */
 export function useTimeout(): string | null {
+  const { countdown, t } = useTexts();
   const { restraints, servers } = useApp();
   const serverId = servers.current.value?.id ?? '';
   const timeout = restraints.timeouts.value.get(serverId);
   const left = useLeft(timeout?.until);
   if (!timeout || left === 0) return null;
-  const why = timeout.reason ? ` Reason: ${timeout.reason}` : '';
-  return `You are timed out: you can read here, and write again in ${countdown(left)}.${why}`;
+  const why = timeout.reason ? ` ${t('Reason: {reason}', { reason: timeout.reason })}` : '';
+  return t('You are timed out: you can read here, and write again in {time}.', { time: countdown(left) }) + why;
 }
 
 /** How slow mode holds the user in a channel: how many seconds they wait between messages, and how many ms from now. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ParleyError } from '../../../../client/index.ts';
+import type { Texts } from '../../state/texts.ts';
 import type { FileNode } from '../../state/workspace.ts';
 import { unzip } from '../../state/zip.ts';
 import { PublishNode } from '../apps/AppForms.tsx';
@@ -9,7 +10,7 @@ import type { DroppedFile } from '../parts/dropping.ts';
 import { Field, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 
 /** What the user is about to do in a workspace. */
 export type FileTask =
@@ -27,11 +28,16 @@ interface FileTasksProps {
 }
 
 export function FileTasks({ serverId, task, onUpload, onDone, onClose }: FileTasksProps) {
+  const { t } = useTexts();
   const { workspace, attempt } = useApp();
   switch (task.what) {
     case 'new folder':
     case 'new file': {
-      const naming = { title: `A ${task.what}`, action: 'Create', name: '' };
+      const naming = {
+        title: task.what === 'new folder' ? t('A new folder') : t('A new file'),
+        action: t('Create'),
+        name: '',
+      };
       const work = (name: string) =>
         task.what === 'new folder'
           ? workspace.createFolder(serverId, task.parentId, name)
@@ -40,7 +46,7 @@ export function FileTasks({ serverId, task, onUpload, onDone, onClose }: FileTas
     }
     case 'rename': {
       const { id, name } = task.node;
-      const naming = { title: `Rename ${name}`, action: 'Rename', name };
+      const naming = { title: t('Rename {name}', { name }), action: t('Rename'), name };
       const work = (wanted: string) => workspace.rename(serverId, id, wanted);
       return <NameDialog {...naming} work={work} onDone={onDone} onClose={onClose} />;
     }
@@ -66,11 +72,16 @@ interface DeletionProps {
 }
 
 function ConfirmDeletion({ nodes, onClose, onConfirm }: DeletionProps) {
+  const { t } = useTexts();
   return (
     <Confirm
-      title={nodes.length === 1 ? `Delete ${nodes[0]?.name}?` : `Delete ${nodes.length} things?`}
-      text="Folders are deleted with all their contents, for everyone and for good."
-      action="Delete"
+      title={
+        nodes.length === 1
+          ? t('Delete {name}?', { name: nodes[0]?.name ?? '' })
+          : t('Delete {count, plural, one {# thing} other {# things}}?', { count: nodes.length })
+      }
+      text={t('Folders are deleted with all their contents, for everyone and for good.')}
+      action={t('Delete')}
       onClose={onClose}
       onConfirm={onConfirm}
     />
@@ -87,6 +98,7 @@ interface NameDialogProps {
 }
 
 function NameDialog({ title, action, name, work, onDone, onClose }: NameDialogProps) {
+  const { t } = useTexts();
   const submit = async ({ text }: Fields) => {
     await work(text('name'));
     onClose();
@@ -95,7 +107,7 @@ function NameDialog({ title, action, name, work, onDone, onClose }: NameDialogPr
   return (
     <Dialog title={title} onClose={onClose}>
       <Form action={action} work={submit}>
-        <Field label="Name" name="name" maxlength={255} value={name} required autofocus />
+        <Field label={t('Name')} name="name" maxlength={255} value={name} required autofocus />
       </Form>
     </Dialog>
   );
@@ -109,6 +121,7 @@ interface EditorProps {
 
 /** An editor for a text file. */
 export function Editor({ serverId, node, onClose }: EditorProps) {
+  const { t } = useTexts();
   const { client } = useApp();
   const { value: file } = useLoaded(
     () => client.rest('GET /api/servers/:serverId/workspace/files/:fileId', { serverId, fileId: node.id }),
@@ -116,8 +129,8 @@ export function Editor({ serverId, node, onClose }: EditorProps) {
   );
   return (
     <Dialog title={node.name} size="wide" onClose={onClose}>
-      {!file && <p class="faint">One moment…</p>}
-      {file && file.content === null && <p class="faint">This is no text.</p>}
+      {!file && <p class="faint">{t('One moment…')}</p>}
+      {file && file.content === null && <p class="faint">{t('This is no text.')}</p>}
       {file && file.content !== null && (
         <TextEditor serverId={serverId} node={node} onClose={onClose} content={file.content} version={file.version} />
       )}
@@ -143,6 +156,8 @@ interface TextEditorProps extends EditorProps {
 
 /** Unsaved text is kept as a draft. A version saved by someone else meanwhile is not overwritten. */
 function TextEditor({ serverId, node, onClose, content, version }: TextEditorProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const app = useApp();
   const { drafts, showToast } = app;
   const [unsaved, setUnsaved] = useState(() => unsavedOf(app, node.id));
@@ -159,23 +174,23 @@ function TextEditor({ serverId, node, onClose, content, version }: TextEditorPro
   };
   const save = async ({ raw }: Fields) => {
     const text = raw('content');
-    const saved = await saveText(app, serverId, node, text, base);
+    const saved = await saveText(texts, app, serverId, node, text, base);
     setBase(saved);
     const typed = unsavedOf(app, node.id)?.text ?? text;
     if (typed === text) forget();
     // The user has typed more meanwhile.
     else change(typed, saved);
-    showToast(`${node.name} is saved.`);
+    showToast(t('{name} is saved.', { name: node.name }));
   };
   const discard = () => {
     forget();
     onClose();
   };
-  const beside = unsaved && <Button label="Discard the changes" kind="quiet" onClick={discard} />;
+  const beside = unsaved && <Button label={t('Discard the changes')} kind="quiet" onClick={discard} />;
   return (
-    <Form action="Save" work={save} beside={beside}>
+    <Form action={t('Save')} work={save} beside={beside}>
       <TextArea
-        label={`Content of ${node.name}`}
+        label={t('Content of {name}', { name: node.name })}
         name="content"
         code
         rows={20}
@@ -188,6 +203,7 @@ function TextEditor({ serverId, node, onClose, content, version }: TextEditorPro
 
 /** @returns its new version */
 async function saveText(
+  { t }: Texts,
   app: AppState,
   serverId: string,
   { id }: FileNode,
@@ -199,7 +215,9 @@ async function saveText(
     return (await app.client.rest('PATCH /api/servers/:serverId/workspace/files/:fileId', params)).version;
   } catch (error) {
     if (!(error instanceof ParleyError) || error.status !== 412) throw error;
-    throw new Error('Someone else has saved this file meanwhile. Copy your text, discard it, and open the file again.');
+    throw new Error(
+      t('Someone else has saved this file meanwhile. Copy your text, discard it, and open the file again.'),
+    );
   }
 }
 
@@ -229,19 +247,20 @@ interface UnpackProps {
 
 /** Unpacks a ZIP file in the browser, into a folder of its name beside it. */
 export function Unpack({ serverId, node, onUpload, onClose }: UnpackProps) {
+  const { t } = useTexts();
   const { workspace } = useApp();
   const unpack = async () => {
     const answer = await fetch(await workspace.linkTo(serverId, node.id, 'attachment'));
-    if (!answer.ok) throw new Error('The file cannot be read just now. Try again.');
+    if (!answer.ok) throw new Error(t('The file cannot be read just now. Try again.'));
     const files = await unzip(await answer.blob());
     const folder = node.name.replace(/\.zip$/i, '') || 'archive';
     onClose();
     await onUpload(files.map((file) => ({ ...file, folders: [folder, ...file.folders] })));
   };
   return (
-    <Dialog title={`Unpack ${node.name}?`} onClose={onClose}>
-      <Form action="Unpack" work={unpack}>
-        <p class="note">Everything in it is put into a folder of its name, here.</p>
+    <Dialog title={t('Unpack {name}?', { name: node.name })} onClose={onClose}>
+      <Form action={t('Unpack')} work={unpack}>
+        <p class="note">{t('Everything in it is put into a folder of its name, here.')}</p>
       </Form>
     </Dialog>
   );

@@ -3,6 +3,7 @@ import { pause } from '../../../../client/backoff.ts';
 import { ParleyError, type RestAnswer } from '../../../../client/index.ts';
 import { saveFile } from '../../browser.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import type { FileNode } from '../../state/workspace.ts';
 import { Button } from '../parts/Button.tsx';
 import { type DroppedFile, useDrop } from '../parts/dropping.ts';
@@ -10,7 +11,7 @@ import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Menu } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { type FileTask, FileTasks } from './FileTasks.tsx';
 import { NodeRow } from './NodeRow.tsx';
 
@@ -22,18 +23,19 @@ interface FilesProps {
 
 /** The workspace of a server, one folder at a time. */
 export function Files({ serverId, folderId }: FilesProps) {
+  const { t } = useTexts();
   const { list, load } = useFolder(serverId, folderId);
   const [task, setTask] = useState<FileTask | null>(null);
   const uploads = useUploads(serverId, folderId, load);
   const { over, ...dropping } = useDrop(uploads.add);
   const doing = { serverId, folderId, onTask: setTask, onUpload: uploads.add, onPasted: load };
   return (
-    <Page title="Files" back={pathTo.server(serverId)} actions={<FolderActions {...doing} />}>
-      <section class={over ? 'drop over' : 'drop'} aria-label="Folder" {...dropping}>
+    <Page title={t('Files')} back={pathTo.server(serverId)} actions={<FolderActions {...doing} />}>
+      <section class={over ? 'drop over' : 'drop'} aria-label={t('Folder')} {...dropping}>
         <Breadcrumbs serverId={serverId} folderId={folderId} />
         {uploads.left > 0 && (
           <p class="note" role="status">
-            Uploading, {uploads.left} to go…
+            {t('Uploading, {left} to go…', { left: uploads.left })}
           </p>
         )}
         {list && <NodeList serverId={serverId} list={list} onTask={setTask} onChange={load} />}
@@ -53,9 +55,10 @@ interface NodeListProps {
 }
 
 function NodeList({ serverId, list, onTask, onChange }: NodeListProps) {
+  const { t } = useTexts();
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const selected = list.filter(({ id }) => chosen.includes(id));
-  if (list.length === 0) return <p class="empty">Nothing in here. Drop files on this page, or upload them.</p>;
+  if (list.length === 0) return <p class="empty">{t('Nothing in here. Drop files on this page, or upload them.')}</p>;
   return (
     <>
       {selected.length > 0 && (
@@ -95,12 +98,13 @@ type TreeNode = RestAnswer<'GET /api/servers/:serverId/workspace/tree'>[number];
 
 /** The path from the root to a folder. */
 export function Breadcrumbs({ serverId, folderId }: { serverId: string; folderId: string | null }) {
+  const { t } = useTexts();
   const app = useApp();
   const { value: way } = useLoaded(() => foldersTo(app, serverId, folderId), [serverId, folderId]);
   return (
-    <nav class="crumbs" aria-label="Folders above">
+    <nav class="crumbs" aria-label={t('Folders above')}>
       <a href={pathTo.files(serverId, null)} aria-current={folderId ? undefined : 'page'}>
-        Workspace
+        {t('Workspace')}
       </a>
       {way?.map(({ id, name }) => (
         <span key={id}>
@@ -138,6 +142,8 @@ interface ActionsProps {
 
 /** The actions for the shown folder. */
 export function FolderActions({ serverId, folderId, onTask, onUpload, onPasted }: ActionsProps) {
+  const texts = useTexts();
+  const { t } = texts;
   const { workspace, attempt } = useApp();
   const held = workspace.clipboard.value?.serverId === serverId ? workspace.clipboard.value.nodes : [];
   const everything = () => void attempt(async () => saveFile(await workspace.zip(serverId, null), 'workspace.zip'));
@@ -145,21 +151,21 @@ export function FolderActions({ serverId, folderId, onTask, onUpload, onPasted }
     <>
       {held.length > 0 && (
         <Button
-          label={`Paste ${named(held)}`}
+          label={t('Paste {named}', { named: named(texts, held) })}
           kind="quiet"
           onClick={() => void attempt(() => workspace.paste(folderId).then(onPasted))}
         />
       )}
       <Menu
-        label="New"
+        label={t('New')}
         items={[
-          { label: 'Folder', icon: 'folder', run: () => onTask({ what: 'new folder', parentId: folderId }) },
-          { label: 'Text file', icon: 'file', run: () => onTask({ what: 'new file', parentId: folderId }) },
+          { label: t('Folder'), icon: 'folder', run: () => onTask({ what: 'new folder', parentId: folderId }) },
+          { label: t('Text file'), icon: 'file', run: () => onTask({ what: 'new file', parentId: folderId }) },
         ]}
       >
         <Icon name="add" />
       </Menu>
-      <Menu label="More" items={[{ label: 'Download everything as ZIP', icon: 'download', run: everything }]}>
+      <Menu label={t('More')} items={[{ label: t('Download everything as ZIP'), icon: 'download', run: everything }]}>
         <Icon name="more" />
       </Menu>
       <UploadButton onUpload={onUpload} />
@@ -168,9 +174,10 @@ export function FolderActions({ serverId, folderId, onTask, onUpload, onPasted }
 }
 
 function UploadButton({ onUpload }: Pick<ActionsProps, 'onUpload'>) {
+  const { t } = useTexts();
   return (
     <label class="button upload">
-      Upload
+      {t('Upload')}
       <input
         type="file"
         class="hidden"
@@ -184,7 +191,10 @@ function UploadButton({ onUpload }: Pick<ActionsProps, 'onUpload'>) {
   );
 }
 
-const named = (nodes: FileNode[]): string => (nodes.length === 1 ? `“${nodes[0]?.name}”` : `${nodes.length} items`);
+const named = ({ t }: Texts, nodes: FileNode[]): string =>
+  nodes.length === 1
+    ? `“${nodes[0]?.name}”`
+    : t('{count, plural, one {# item} other {# items}}', { count: nodes.length });
 
 interface SelectedProps {
   serverId: string;
@@ -195,18 +205,19 @@ interface SelectedProps {
 
 /** The actions for several files at once. */
 export function Selected({ serverId, nodes, onDone, onTask }: SelectedProps) {
+  const { t } = useTexts();
   const { workspace } = useApp();
   const hold = (mode: 'copy' | 'cut') => {
     workspace.clipboard.value = { serverId, nodes, mode };
     onDone();
   };
   return (
-    <div class="selected" role="toolbar" aria-label="Chosen files">
-      <span>{nodes.length} chosen</span>
-      <Button label="Copy" kind="quiet" onClick={() => hold('copy')} />
-      <Button label="Cut" kind="quiet" onClick={() => hold('cut')} />
-      <Button label="Delete" kind="danger" onClick={() => onTask({ what: 'delete', nodes })} />
-      <Button label="None" kind="quiet" onClick={onDone} />
+    <div class="selected" role="toolbar" aria-label={t('Chosen files')}>
+      <span>{t('{count} chosen', { count: nodes.length })}</span>
+      <Button label={t('Copy')} kind="quiet" onClick={() => hold('copy')} />
+      <Button label={t('Cut')} kind="quiet" onClick={() => hold('cut')} />
+      <Button label={t('Delete')} kind="danger" onClick={() => onTask({ what: 'delete', nodes })} />
+      <Button label={t('None')} kind="quiet" onClick={onDone} />
     </div>
   );
 }

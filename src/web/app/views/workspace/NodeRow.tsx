@@ -1,11 +1,11 @@
 import { saveFile } from '../../browser.ts';
 import { formatSize } from '../../state/attachments.ts';
 import { pathTo } from '../../state/router.ts';
+import type { Texts } from '../../state/texts.ts';
 import type { FileNode } from '../../state/workspace.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { shortTime } from '../parts/time.ts';
-import { type AppState, useApp } from '../useApp.ts';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
 import type { FileTask } from './FileTasks.tsx';
 
 interface NodeProps {
@@ -22,14 +22,16 @@ const dragType = 'application/x-parley-node';
 
 /** A folder or file; it can be dragged onto a folder. */
 export function NodeRow({ serverId, node, chosen, onChoose, onTask, onChange }: NodeProps) {
+  const texts = useTexts();
+  const { shortTime, t } = texts;
   const app = useApp();
   const isFolder = node.kind === 'dir';
-  const about = `${isFolder ? 'Folder' : formatSize(node.sizeBytes)} · ${shortTime(node.updatedAt)}`;
+  const about = `${isFolder ? t('Folder') : formatSize(node.sizeBytes)} · ${shortTime(node.updatedAt)}`;
   return (
     <li {...dragging(app, serverId, node, onChange)}>
       <input
         type="checkbox"
-        aria-label={`Choose ${node.name}`}
+        aria-label={t('Choose {name}', { name: node.name })}
         checked={chosen}
         onChange={(event) => onChoose(event.currentTarget.checked)}
       />
@@ -46,7 +48,7 @@ export function NodeRow({ serverId, node, chosen, onChoose, onTask, onChange }: 
         )}
         <span class="faint">{about}</span>
       </span>
-      <Menu label={`Actions for ${node.name}`} items={actionsFor(app, serverId, node, onTask)}>
+      <Menu label={t('Actions for {name}', { name: node.name })} items={actionsFor(texts, app, serverId, node, onTask)}>
         <Icon name="more" />
       </Menu>
     </li>
@@ -87,7 +89,13 @@ function download(app: AppState, serverId: string, node: FileNode): Promise<bool
   return app.attempt(async () => location.assign(await app.workspace.linkTo(serverId, node.id, 'attachment')));
 }
 
-function actionsFor(app: AppState, serverId: string, node: FileNode, onTask: (task: FileTask) => void): MenuItem[] {
+function actionsFor(
+  { t }: Texts,
+  app: AppState,
+  serverId: string,
+  node: FileNode,
+  onTask: (task: FileTask) => void,
+): MenuItem[] {
   const hold = (mode: 'copy' | 'cut') => () => {
     app.workspace.clipboard.value = { serverId, nodes: [node], mode };
   };
@@ -95,18 +103,18 @@ function actionsFor(app: AppState, serverId: string, node: FileNode, onTask: (ta
   const isBundle = isFolder || /\.(zip|html?)$/i.test(node.name);
   const mayPublish = isBundle && app.rights.may(app.servers.current.value, 'app:manage');
   const items: (MenuItem | false)[] = [
-    !isFolder && isText(node) && { label: 'Edit', icon: 'edit', run: () => onTask({ what: 'edit', node }) },
-    { label: 'Rename', icon: 'edit', run: () => onTask({ what: 'rename', node }) },
-    { label: 'Copy', icon: 'copy', run: hold('copy') },
-    { label: 'Cut', icon: 'archive', run: hold('cut') },
+    !isFolder && isText(node) && { label: t('Edit'), icon: 'edit', run: () => onTask({ what: 'edit', node }) },
+    { label: t('Rename'), icon: 'edit', run: () => onTask({ what: 'rename', node }) },
+    { label: t('Copy'), icon: 'copy', run: hold('copy') },
+    { label: t('Cut'), icon: 'archive', run: hold('cut') },
     {
-      label: isFolder ? 'Download as ZIP' : 'Download',
+      label: isFolder ? t('Download as ZIP') : t('Download'),
       icon: 'download',
       run: () => void download(app, serverId, node),
     },
-    /\.zip$/i.test(node.name) && { label: 'Unpack', icon: 'folder', run: () => onTask({ what: 'unpack', node }) },
-    mayPublish && { label: 'Publish as an app', icon: 'app', run: () => onTask({ what: 'publish', node }) },
-    { label: 'Delete', icon: 'trash', danger: true, run: () => onTask({ what: 'delete', nodes: [node] }) },
+    /\.zip$/i.test(node.name) && { label: t('Unpack'), icon: 'folder', run: () => onTask({ what: 'unpack', node }) },
+    mayPublish && { label: t('Publish as an app'), icon: 'app', run: () => onTask({ what: 'publish', node }) },
+    { label: t('Delete'), icon: 'trash', danger: true, run: () => onTask({ what: 'delete', nodes: [node] }) },
   ];
   return items.filter((item) => item !== false);
 }

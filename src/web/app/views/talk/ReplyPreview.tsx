@@ -1,0 +1,47 @@
+import type { Message } from '../../../../client/index.ts';
+import { quoteOf } from '../../../../contract/quote.ts';
+import { pathTo } from '../../state/router.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { useApp, useTexts } from '../useApp.ts';
+
+interface PreviewProps {
+  message: Pick<Message, 'channelId' | 'replyTo'>;
+  timeline: Timeline;
+}
+
+/** The message that another one answers, in a line above that. */
+export function ReplyPreview({ message, timeline }: PreviewProps) {
+  const { t } = useTexts();
+  const { servers } = useApp();
+  const { replyTo: original, channelId } = message;
+  const { threadId } = timeline;
+  if (!original) return null;
+  const author = timeline.messages.value.find(({ authorId }) => authorId === original.authorId)?.author;
+  return (
+    <a
+      class="reply"
+      href={pathTo.messageOrThread(servers.current.value?.id ?? null, { channelId, threadId, id: original.id })}
+    >
+      {author && <strong>{author.displayName}</strong>}{' '}
+      <span class={original.deleted ? 'faint' : ''} dir="auto">
+        {original.deleted ? t('The message was deleted') : quoteOf(original.content, 200)}
+      </span>
+    </a>
+  );
+}
+
+interface PendingReplyProps {
+  id: string | null | undefined;
+  timeline: Timeline;
+}
+
+/** The same for what is not a message yet. */
+export function PendingReplyPreview({ id, timeline }: PendingReplyProps) {
+  if (!id) return null;
+  const original = timeline.messages.value.find((message) => message.id === id);
+  const { authorId = '', content = '…' } = original ?? {};
+  const { channelId } = timeline;
+  return (
+    <ReplyPreview message={{ channelId, replyTo: { id, authorId, content, deleted: false } }} timeline={timeline} />
+  );
+}
