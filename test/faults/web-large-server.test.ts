@@ -32,7 +32,7 @@ describe('a server of many people in the web client', () => {
 
   it('has a list in which each of them can be found', async () => {
     await alice.open(`/app/s/${here.server.id}/manage/members`);
-    await alice.page.getByRole('heading', { name: `Members · ${size + 2}` }).waitFor();
+    await alice.page.getByRole('heading', { name: `Members · ${(size + 2).toLocaleString('en')}` }).waitFor();
     // Those at the end wait until they are asked for.
     const before = await drawn();
     expect(before).to.be.below(size / 2);

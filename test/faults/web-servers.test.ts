@@ -50,7 +50,7 @@ describe('servers in the web client', () => {
     await alice.open(manage('channels'));
     await alice.page.getByRole('button', { name: 'Move plans up' }).click();
     const order = () => alice.page.locator('.list .section + ul .entry .name').allInnerTexts();
-    await until(async () => (await order()).join() === 'general,plans,news');
+    await until(async () => (await order()).slice(0, 3).join() === 'general,plans,news');
     await alice.page.getByRole('button', { name: 'Actions for plans' }).click();
     await alice.page.getByRole('menuitem', { name: 'Edit' }).click();
     await alice.page.getByLabel('What it is about').fill('What comes next');

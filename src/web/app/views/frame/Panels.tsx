@@ -154,7 +154,7 @@ function SharedEntries({ server }: { server: ServerRecord }) {
       </div>
       <ul>
         {server.homepageHtml && (
-          <Entry href={pathTo.homePage(server.id)} icon="home" name="Home" current={here.name === 'home-page'} />
+          <Entry href={pathTo.homePage(server.id)} icon="home" name={t('Home')} current={here.name === 'home-page'} />
         )}
         <Entry href={pathTo.files(server.id, null)} icon="folder" name={t('Files')} current={here.name === 'files'} />
         <Entry href={pathTo.apps(server.id)} icon="app" name={t('Apps')} current={here.name === 'apps'} />
