@@ -424,11 +424,11 @@ async function entriesOf(file: string): Promise<Map<string, Entry>> {
   return entries;
 }
 
-/** How many rows each table has. */
+/** How many rows each table has, but for those of the search, which are written in the background. */
 function rowsIn(databaseUrl: string): Promise<Record<string, number>> {
   return withRows(databaseUrl, async (rows) => {
     const tables = await rows<{ name: string }>(
-      "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1",
+      "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname !~ '^search_' ORDER BY 1",
     );
     const counts: Record<string, number> = {};
     for (const { name } of tables) {

@@ -185,7 +185,7 @@ describe('settings and people in the web client', () => {
     const badge = alice.page.locator('.entry', { hasText: 'Notifications' }).first().locator('.badge');
     await badge.waitFor();
     await alice.page.getByRole('button', { name: 'Mark as read' }).click();
-    await alice.page.getByRole('menuitem', { name: 'Only of Home' }).click();
+    await alice.page.getByRole('menuitem', { name: 'Only in Home' }).click();
     await badge.waitFor({ state: 'detached' });
   });
 

@@ -81,8 +81,10 @@ const countOwn = `SELECT count(*)::int AS count FROM (
     SELECT FROM ${place} WHERE f.user_id = $1 AND f.state = 'following' AND f.is_unread AND ${selectMayRead('$1')}
     LIMIT ${mostUnreadThreads}
   ) AS counted`;
+/** Followers are marked soon after a reply, so the newest ones are told by their numbers. */
 const unreadOwn = `SELECT f.thread_id AS "threadId" FROM ${place}
-  WHERE f.user_id = $1 AND f.state = 'following' AND f.is_unread AND f.thread_id > $2 AND ${selectMayRead('$1')}
+  WHERE f.user_id = $1 AND f.state = 'following' AND (f.is_unread OR t.last_seq > f.last_read_seq)
+    AND f.thread_id > $2 AND ${selectMayRead('$1')}
   ORDER BY f.thread_id LIMIT $3`;
 /** SQL of the others in a group \`c\` that nobody has named. $2 who reads it */
 const namesIn = `(SELECT string_agg(p.display_name, ', ' ORDER BY p.id) FROM group_members g JOIN users p ON p.id = g.user_id
