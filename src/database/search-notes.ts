@@ -21,22 +21,17 @@ const noteMessage = `create function note_searched_message() returns trigger lan
   insert into search_stale (message_id, is_text) values (old.id, tg_argv[0]::boolean);
   return null; end $$`;
 
-/** Those on `messages`, which are made again where the table is replaced. */
-export const notesOfMessages: string[] = [
+/** All functions and triggers. */
+export const searchNotes: string[] = [
+  noteSearched,
+  noteReleased,
+  noteMessage,
   `create trigger note_searched_text after update of content, deleted_at on messages for each row
      when (old.content is distinct from new.content or old.deleted_at is distinct from new.deleted_at)
      execute function note_searched_message('true')`,
   `create trigger note_searched_pin after update of pinned_at on messages for each row
      when (old.pinned_at is distinct from new.pinned_at) execute function note_searched_message('false')`,
   `create trigger note_searched_end after delete on messages for each row execute function note_searched_message('true')`,
-];
-
-/** All functions and triggers. */
-export const searchNotes: string[] = [
-  noteSearched,
-  noteReleased,
-  noteMessage,
-  ...notesOfMessages,
   // Only the first reaction makes a difference, and perhaps the end of one.
   `create trigger note_searched_first after insert on reactions for each row when (new.place = 1)
      execute function note_searched('message_id', 'false')`,

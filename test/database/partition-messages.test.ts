@@ -186,6 +186,7 @@ describe('partitioning messages', () => {
       'ALTER TABLE messages ALTER COLUMN of_tomorrow TYPE bigint, ALTER COLUMN of_tomorrow SET DEFAULT 7',
       'CREATE INDEX of_tomorrow ON messages (channel_id, of_tomorrow)',
       'DROP INDEX of_tomorrow; CREATE INDEX of_tomorrow ON messages (channel_id, of_tomorrow) WHERE of_tomorrow > 1',
+      'CREATE TRIGGER of_tomorrow BEFORE UPDATE ON messages FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()',
     ]) {
       const cutOff = () => {
         throw new Error('cut off');

@@ -92,7 +92,7 @@ describe('what is written in the web client', () => {
   it('leads by links to places here without another tab', async () => {
     const said = await here.bob.say(here.channel.id, 'what is linked to');
     const path = `/app/s/${here.server.id}/${here.channel.id}/${said.id}`;
-    await here.bob.say(here.channel.id, `look at ${new URL(path, alice.page.url()).href}`);
+    await here.bob.say(here.channel.id, `${new URL(path, alice.page.url()).href} to look at`);
     // Its middle may be below the buttons of the message.
     await message('look at')
       .getByRole('link')

@@ -1,5 +1,3 @@
-import { notesOfMessages } from '../search-notes.ts';
-
 /**
  * Into how many partitions `messages` is divided by the hash of the channel. Each statement that finds a message by its
  * id alone looks into all of them: with 16, finding one took 2.5 times as long, with 4 a quarter more.
@@ -124,10 +122,12 @@ export const mergeCopied = `SELECT gin_clean_pending_list(c.oid) FROM pg_inherit
 export const isOlderSnapshot = `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
   AND backend_type = 'client backend' AND pid <> pg_backend_pid() AND age(backend_xmin) > age($1::xid)) AS found`;
 
-/** Puts the new table into the place of the old one. What referred to messages by their ids is released by a trigger. */
+/** Puts the new table into the place of the old one, with its triggers. A trigger releases what referred to messages by their ids. */
 export const exchange = (indexes: Index[]): string[] => [
   'DROP TRIGGER carry_message ON messages',
   'DROP FUNCTION carry_message()',
+  `CREATE TEMPORARY TABLE kept_triggers ON COMMIT DROP AS SELECT pg_get_triggerdef(oid) AS definition FROM pg_trigger
+     WHERE tgrelid = 'messages'::regclass AND NOT tgisinternal`,
   'ALTER TABLE reactions DROP CONSTRAINT reactions_message_id_foreign',
   'ALTER TABLE attachments DROP CONSTRAINT attachments_message_id_foreign',
   'DROP TABLE messages',
@@ -142,5 +142,6 @@ export const exchange = (indexes: Index[]): string[] => [
      RETURN NULL; END $$`,
   `CREATE TRIGGER release_messages AFTER DELETE ON messages REFERENCING OLD TABLE AS gone
      FOR EACH STATEMENT EXECUTE FUNCTION release_messages()`,
-  ...notesOfMessages,
+  `DO $$ DECLARE kept text; BEGIN
+     FOR kept IN SELECT definition FROM kept_triggers LOOP EXECUTE kept; END LOOP; END $$`,
 ];
