@@ -7,7 +7,7 @@ import { sharedCluster } from '../world/nodes.ts';
 import { withRows } from '../world/sql.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../src/features/account-export');
-const tables = ['section', 'later', 'expression', 'decided', 'talk', 'file'].map((name) =>
+const tables = ['section', 'agent', 'later', 'expression', 'decided', 'talk', 'file'].map((name) =>
   readFileSync(path.join(folder, `${name}.table.ts`), 'utf8'),
 );
 const statements = tables.join('\n');

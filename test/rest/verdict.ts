@@ -38,6 +38,11 @@ export function expectDeclared(route: Route, answer: Answer): void {
     expect([200, 206, 301, 302, 304, 416]).to.include(status);
     return;
   }
+  // Browsers show it to a person.
+  if (status === route.refusalPage) {
+    expect(headers.get('content-type')).to.contain('text/html');
+    return;
+  }
   expect(headers.get('content-type')).to.contain('application/json');
   if (status >= 400 && route.errorForm) {
     const { error } = route.errorForm.schema(errorsOf(route)).safeParse(body);
