@@ -108,6 +108,8 @@ export interface CallSpec {
   unprotected?: true;
   /** The areas that a personal token must be for, if they are not that of its group (contract §3). */
   areas?: readonly Area[];
+  /** Clients send it by themselves: that it comes does not show that someone is there (contract §9, Attention). */
+  byItself?: true;
   /**
    * The entries of the audit log that it writes, or why it writes none. Each call has it that changes something and takes a
    * permission, or that is an operator's (contract §5, Audit log).
@@ -167,6 +169,8 @@ export interface ClientEventSpec {
   lane?: LaneSpec;
   /** Whether tokens that may only read may send it. */
   readOnly?: boolean;
+  /** As of calls. What is `readOnly` is sent by clients themselves too. */
+  byItself?: true;
   /** As of calls. */
   areas?: readonly Area[];
 }

@@ -2,12 +2,10 @@ import { z } from 'zod';
 import { calls } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { emojiSchema } from './reaction.ts';
-import { doneSchema, idSchema, nameSchema, omittable, record, timeSchema } from './schema.ts';
+import { doneSchema, idSchema, mostAheadDays, nameSchema, omittable, record, timeSchema } from './schema.ts';
 import { isEmoji } from './unicode/emoji.ts';
 
 const maxStatusText = 100;
-/** A status ends within so many days, or stays. */
-export const maxStatusDays = 366;
 
 export const customStatusSchema = record('CustomStatus', {
   emoji: z.string().nullable(),
@@ -22,7 +20,7 @@ export const setCustomStatusSchema = z
     // Those of a server's own are known in that server alone.
     emoji: omittable(emojiSchema.refine(isEmoji, 'must be an emoji that everyone has')),
     text: omittable(nameSchema(maxStatusText)),
-    until: omittable(timeSchema).describe(`When it ends: ahead, and within ${maxStatusDays} days.`),
+    until: omittable(timeSchema).describe(`When it ends: ahead, and within ${mostAheadDays} days.`),
   })
   .refine(({ emoji, text }) => emoji !== undefined || text !== undefined, {
     path: ['text'],

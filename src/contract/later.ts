@@ -2,13 +2,20 @@ import { z } from 'zod';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { messageSchema } from './message.ts';
-import { doneSchema, idSchema, limitSchema, omittable, record, textSchema, timeExample, timeSchema } from './schema.ts';
+import {
+  doneSchema,
+  idSchema,
+  limitSchema,
+  mostAheadDays,
+  omittable,
+  record,
+  textSchema,
+  timeExample,
+  timeSchema,
+} from './schema.ts';
 import { isBlank } from './unicode/visible.ts';
 
 const maxNote = 1000;
-
-/** How far ahead people may plan (contract §7, Later). */
-export const mostAheadDays = 366;
 
 const savedShape = {
   id: idSchema,

@@ -3,14 +3,12 @@ import { calls } from './call.ts';
 import { durableEvent } from './event.ts';
 import { changePreferencesSchema, preferencesSchema } from './notification.ts';
 import { listedLevelsSchema } from './notification-level.ts';
-import { record, textSchema, timeSchema } from './schema.ts';
+import { mostAheadDays, record, textSchema, timeSchema } from './schema.ts';
 
 export const mostKeywords = 50;
 const longestKeyword = 64;
 /** Four spans of each day. */
 const mostSpans = 28;
-/** How far ahead someone may snooze. */
-export const mostSnoozedDays = 366;
 
 /** After so many minutes away what was missed is mailed; 0: never, a day's: once a day, at the hour that the operator set. */
 const digestMinutes = [0, 15, 60, 240, 1440] as const;
@@ -70,7 +68,7 @@ export const changeSettingsSchema = changePreferencesSchema.extend({
   snoozedUntil: timeSchema
     .nullable()
     .optional()
-    .describe(`In the future, and at most ${mostSnoozedDays} days away; null ends it.`),
+    .describe(`In the future, and at most ${mostAheadDays} days away; null ends it.`),
   digestMinutes: digestMinutesSchema.optional(),
 });
 

@@ -59,6 +59,10 @@ export const notificationSchema = z.object({
     .describe(
       'What a message says, cut; of a `server.invite` the code to join with, of a `server.banned` or `server.timed_out` the reason, of a `later.reminder` the note, of a `message.not_sent` why it was refused.',
     ),
+  code: z
+    .string()
+    .optional()
+    .describe('Of a `message.not_sent`: the code of the error that `body` has the English sentence of.'),
   referenceType: z.string().nullable(),
   referenceId: idSchema.nullable(),
   senderId: idSchema.nullable(),

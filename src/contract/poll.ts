@@ -6,6 +6,7 @@ import { durableEvent } from './event.ts';
 import {
   idSchema,
   limitSchema,
+  mostAheadDays,
   nameSchema,
   numberSchema,
   record,
@@ -18,8 +19,6 @@ import {
 export const pollOptions = { least: 2, most: 10 };
 const maxQuestion = 300;
 const maxOption = 100;
-/** For how long a poll that closes by itself is open at most. */
-export const maxPollDays = 366;
 /** Messages whose votes can be asked for at once. */
 const maxAsked = 100;
 
@@ -37,7 +36,7 @@ export const newPollSchema = z
     options: optionsSchema,
     multiple: withDefault(z.boolean(), false).describe('Several options may be chosen.'),
     anonymous: withDefault(z.boolean(), false).describe('Nobody ever learns who voted for what.'),
-    closesAt: timeSchema.nullish().describe(`In the future, at most ${maxPollDays} days; null: it stays open.`),
+    closesAt: timeSchema.nullish().describe(`In the future, at most ${mostAheadDays} days; null: it stays open.`),
   })
   .meta({ example: { question: 'Where to?', options: ['Lake', 'Hills'], closesAt: timeExample } });
 

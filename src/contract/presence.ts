@@ -118,7 +118,9 @@ export const memberCountSchema = z.object({
 export const activeSchema = z.object({
   active: z
     .boolean()
-    .describe('Whether someone looks at this device. A connection that says nothing counts as active.'),
+    .describe(
+      'Whether someone looks at this device. A connection that has never said it counts as active for 3 minutes after each use of its session.',
+    ),
 });
 
 /** What a device says of its user's attention (contract §9, Presence). */
@@ -128,6 +130,7 @@ export const presenceActiveEvents = clientEvents('Presence', {
       'Say whether someone looks at this device: while any does, nothing is pushed. It lasts as long as the connection, and nobody else gets to know.',
     payload: activeSchema,
     ack: z.object({}),
+    byItself: true,
     limit: 'events',
     lane: { by: null },
   },
@@ -153,6 +156,7 @@ export const presenceClientEvents = clientEvents('Presence', {
       'Set what you are doing in a channel; null to clear it. It ends with the connection, and when you leave the channel.',
     payload: activitySchema,
     ack: z.object({}),
+    byItself: true,
     errors: [
       'CHANNEL_NOT_FOUND',
       'NOT_A_MEMBER',

@@ -113,6 +113,7 @@ export const pushCalls = calls('Notifications', {
       'Have pushes sent to this device, as long as the calling session lasts. It replaces an earlier subscription.',
     body: putSubscriptionSchema,
     answer: pushSubscriptionSchema,
+    byItself: true,
     errors: ['PUSH_OFF', 'UNSAFE_URL', 'FORBIDDEN'],
     limit: 'webhooks',
   },

@@ -9,28 +9,38 @@ export interface QuietSpan {
   to: string;
 }
 
-/** When someone does not want to be disturbed (contract §7). */
-export interface QuietSettings {
+/** Times at which someone does not want to be disturbed (contract §7). */
+interface QuietTimes {
   quietHours: { isOn: boolean; spans: QuietSpan[] };
   snoozedUntil: Date | string | null;
   /** Null: UTC. */
   timeZone: string | null;
 }
 
+/** All that decides whether someone may be disturbed (contract §7). */
+export interface QuietSettings extends QuietTimes {
+  /** They have the status `dnd`, which lasts until they end it. */
+  isBusy: boolean;
+}
+
 /** Someone who is quiet all week is asked about again after so many spans. */
 const mostSpans = 30;
 
-/** Whether someone is not to be disturbed at a moment. */
-export function isQuietAt({ quietHours, snoozedUntil, timeZone }: QuietSettings, at: Date): boolean {
-  if (snoozedUntil !== null && new Date(snoozedUntil) > at) return true;
+/**
+ * Whether someone is not to be disturbed at a moment, by their status, their quiet hours, or since they snoozed (contract §7):
+ * nothing is pushed or mailed to them then, and no device makes a sound or shows a notice. Their notifications are listed as
+ * ever.
+ */
+export function isQuietAt({ isBusy, quietHours, snoozedUntil, timeZone }: QuietSettings, at: Date): boolean {
+  if (isBusy || (snoozedUntil !== null && new Date(snoozedUntil) > at)) return true;
   return quietHours.isOn && endOfSpans(quietHours.spans, knownZone(timeZone), at.getTime()) > at.getTime();
 }
 
 /**
- * Until when someone is not to be disturbed: to the end of all that is quiet without a pause.
- * @returns null: they may be disturbed
+ * Until when it is a quiet time: to the end of all that is quiet without a pause.
+ * @returns null: it is none
  */
-export function quietUntil(settings: QuietSettings, at: Date): Date | null {
+export function quietUntil(settings: QuietTimes, at: Date): Date | null {
   const timeZone = knownZone(settings.timeZone);
   const snoozed = settings.snoozedUntil === null ? 0 : new Date(settings.snoozedUntil).getTime();
   const spans = settings.quietHours.isOn ? settings.quietHours.spans : [];

@@ -24,7 +24,6 @@ export const unsubscribeCalls = calls('Pages', {
     body: z.object({ 'List-Unsubscribe': z.string().max(64).optional().catch(undefined) }),
     anyBody: true,
     status: 200,
-    limit: null,
     repeats: 'never',
   },
 });

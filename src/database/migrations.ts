@@ -100,6 +100,8 @@ import { ReadReceipts } from './migrations/0198-read-receipts.ts';
 import { CustomStatuses } from './migrations/0199-custom-statuses.ts';
 import { LaterIndexes } from './migrations/0200-later-indexes.ts';
 import { GoneExtras } from './migrations/0201-gone-extras.ts';
+import { AttendedSessions } from './migrations/0202-attended-sessions.ts';
+import { PushedAgain } from './migrations/0203-pushed-again.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -199,6 +201,8 @@ export const migrations = [
   { name: '0199-custom-statuses', class: CustomStatuses },
   { name: '0200-later-indexes', class: LaterIndexes },
   { name: '0201-gone-extras', class: GoneExtras },
+  { name: '0202-attended-sessions', class: AttendedSessions },
+  { name: '0203-pushed-again', class: PushedAgain },
 ];
 
 /**

@@ -1,4 +1,5 @@
 import type { Operations } from '../cluster/operations.ts';
+import type { Actor } from '../contract/actor.ts';
 import { AppError, asAppError, type ErrorCode } from '../contract/errors.ts';
 import { validated } from '../contract/schema/validation.ts';
 import { requireScopes, scopesOfEvent } from '../contract/scopes.ts';
@@ -148,6 +149,8 @@ async function waitFor(entry: Entry): Promise<boolean> {
 export interface SocketServices {
   /** Checks that the sender's session is still valid; undefined: known to be. @throws AppError with one of the 401 codes */
   stillAuthentic(socket: ParleySocket): Promise<void> | undefined;
+  /** Someone did something: it is no event that clients send by themselves. */
+  used(actor: Actor): void;
   operations: Operations;
   /** @throws AppError RATE_LIMITED */
   limit(name: Handler['limit'], socket: ParleySocket): void;
@@ -218,6 +221,7 @@ async function dispatch(
     if (scopes) requireScopes(scopes, scopesOfEvent(handler));
     if (given === unparsed) throw new AppError('MALFORMED_JSON', { message: tooComplex });
     const payload = validated(handler.payload, given);
+    if (!handler.readOnly && !handler.byItself) services.used(socket.data.actor);
     if (await place.turn()) await services.stillAuthentic(socket);
     let answered = false;
     const respond = (answer: object) => {

@@ -53,6 +53,11 @@ export function titleIn(
   return title;
 }
 
+/** What a notification says below its title, in another language: the error that it tells of. What people wrote stays as it is. */
+export function bodyIn(errorOf: (code: string) => string | null, said: { body: string; code?: string }): string {
+  return (said.code === undefined ? null : errorOf(said.code)) ?? said.body;
+}
+
 const patterns = new Map<Message, RegExp>();
 
 function patternOf(message: Message): RegExp {

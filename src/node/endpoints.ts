@@ -74,6 +74,7 @@ function routeServices(
     serverAccess,
     changes,
     identity,
+    attention,
     confirmations,
     appsOrigin,
     blobs,
@@ -83,6 +84,7 @@ function routeServices(
   return {
     authenticate: authentication(limits, identity),
     stillAuthentic: (actor) => identity.refreshed(actor),
+    used: (actor) => attention.used(actor),
     requireSecondFactor: (actor) => identity.requireSecondFactor(actor),
     requireConfirmed: (actor) => confirmations.require(actor),
     operations,
@@ -122,6 +124,7 @@ function gatewayParts(services: Modules['services']): Omit<GatewayParts, 'httpSe
       return actor;
     },
     stillAuthentic: authenticity(identity),
+    used: (actor) => services.attention.used(actor),
     operations: services.operations,
     limit: (name, socket) => socketLimits.take(name, socket),
   };

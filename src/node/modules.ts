@@ -105,7 +105,7 @@ export function createModules(context: Context) {
   const reports = reportsModule({ ...talk, ...apps.services });
   const operators = operatorsModule({ ...talk, ...audit.services, ...reports.services });
   const notifications = notificationsModule({ ...talk, ...direct.services });
-  const digest = digestModule({ ...context, ...notifications.services });
+  const digest = digestModule({ ...context, ...presence.services, ...notifications.services });
   const push = pushModule(talk);
   const later = laterModule(talk);
   const accountExport = accountExportModule(talk);

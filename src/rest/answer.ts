@@ -22,6 +22,8 @@ export interface RouteServices extends BodyLimits {
   authenticate(token: string, ip: string): Promise<Actor>;
   /** Checks that an actor's token is still valid. @throws AppError as `authenticate` */
   stillAuthentic(actor: Actor): Promise<unknown>;
+  /** Someone did something: it is no call that clients make by themselves. */
+  used(actor: Actor): void;
   /** @throws AppError SECOND_FACTOR_SETUP_REQUIRED */
   requireSecondFactor(actor: Actor): void;
   /** @throws AppError CONFIRMATION_REQUIRED */
@@ -58,6 +60,7 @@ export async function answer(
   if (actor?.scopes) requireScopes(actor.scopes, scopesOfCall(route));
   if (actor && route.confirmed) await services.requireConfirmed(actor);
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
+  if (!route.byItself) services.used(actor);
   const authentic = () => services.stillAuthentic(actor);
   await services.operations.run(authentic, () =>
     services.undoing(() => answerTo(route, context, services, bodies, actor)),

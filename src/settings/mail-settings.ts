@@ -35,3 +35,15 @@ export const mailSettings = z.strictObject({
     excerpts: z.boolean().describe('whether these mails quote what was said; otherwise only who and where'),
   }),
 });
+
+/** What decides whether people are mailed what they missed. */
+export interface DigestSettings {
+  mail: { digest: Pick<z.infer<typeof mailSettings>['digest'], 'enabled' | 'defaultMinutes'> };
+  /** Null: no mail is sent. */
+  smtpUrl: string | null;
+}
+
+/** After how many minutes away those are mailed who chose nothing; 0: never. @returns null: nobody is mailed here */
+export function digestDefault({ mail: { digest }, smtpUrl }: DigestSettings): number | null {
+  return digest.enabled && smtpUrl !== null ? digest.defaultMinutes : null;
+}

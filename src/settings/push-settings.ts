@@ -33,6 +33,9 @@ export const pushFileSettings = z.strictObject({
   recheckMs: milliseconds.describe(
     'how soon a notification of someone who is active is looked at again; then after twice that, and so on',
   ),
+  repeatMs: milliseconds.describe(
+    'the shortest time between two pushes of one notification to a device; what is merged into it meanwhile comes together',
+  ),
   waitSeconds: positive.describe('how long it may wait for them to leave it unread; then it is not pushed any more'),
   silentPushes: z
     .number()

@@ -5,7 +5,7 @@ import type { Email } from 'postal-mime';
 import { type MailServer, startMailServer } from '../accounts/mailbox.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
-import { type Loose, type Person, request } from '../world/person.ts';
+import { type Loose, Person, request } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -49,13 +49,17 @@ describe('mail about what someone missed', () => {
     one(`SELECT id, due_at FROM jobs WHERE kind = 'digest' AND key = '${id}' AND died_at IS NULL`);
   /** Ends all sessions: nothing that the person did before counts as being there. */
   const leave = ({ id }: Person) => sql(`DELETE FROM sessions WHERE user_id = '${id}'`);
-  const comeBack = ({ node, username }: Person) =>
-    request(node, 'POST', '/api/auth/login', { email: `${username}@example.com`, password: 'correct horse' });
+  /** Signs in once more; nothing is done with it yet. */
+  const comeBack = async ({ id, node, username }: Person): Promise<Person> => {
+    const body = { email: `${username}@example.com`, password: 'correct horse' };
+    const { accessToken: token, refreshToken } = (await request(node, 'POST', '/api/auth/login', body)).body;
+    return new Person(node, { id, username, token, refreshToken });
+  };
   /** Lets time pass: what notified someone happened so much earlier, and they were there earlier. */
   const pass = async ({ id }: Person, time: string) => {
     const back = (column: string) => `${column} = ${column} - interval '${time}'`;
     await sql(`UPDATE notifications SET ${back('updated_at')}, ${back('created_at')} WHERE user_id = '${id}'`);
-    await sql(`UPDATE sessions SET ${back('last_seen_at')} WHERE user_id = '${id}'`);
+    await sql(`UPDATE sessions SET ${back('attended_at')} WHERE user_id = '${id}'`);
   };
   /** Has what waits looked at now. @returns the job that waits from then on */
   const look = async (person: Person): Promise<Loose> => {
@@ -127,6 +131,72 @@ describe('mail about what someone missed', () => {
     await mailTo(bob);
   });
 
+  it('comes though a page is open that nobody looks at, whatever it loads by itself', async () => {
+    const { alice, bob, channel } = here;
+    await leave(bob);
+    const page = await comeBack(bob);
+    const socket = await page.connect();
+    await socket.emit('presence:active', { active: false });
+    await alice.say(channel.id, `@${bob.username} hello`);
+    await notified(bob);
+    await pass(bob, '2 hours');
+    expect((await socket.emit('channel:join', { channelId: channel.id })).ok).to.equal(true);
+    for (const path of ['/api/notifications', `/api/channels/${channel.id}/messages`]) await page.get(path);
+    expect(await look(bob)).to.equal('none');
+    await mailTo(bob);
+    socket.close();
+  });
+
+  it('does not come to whoever looks at a page, on whichever node', async () => {
+    const { alice, bob, channel } = here;
+    await leave(bob);
+    const page = await comeBack(bob);
+    const sockets = await Promise.all(cluster.nodes.map((node) => page.on(node).connect()));
+    const [first, second] = sockets;
+    await first?.emit('presence:active', { active: false });
+    await second?.emit('presence:active', { active: true });
+    await alice.say(channel.id, `@${bob.username} hello`);
+    await notified(bob);
+    await pass(bob, '2 hours');
+    expect(await look(bob)).to.equal('none');
+    expect(mailsTo(bob)).to.deep.equal([]);
+    for (const socket of sockets) socket.close();
+  });
+
+  it('has nothing from before someone looked, or did something, last', async () => {
+    const { bob, channel } = here;
+    const lately = `SELECT FROM sessions WHERE user_id = '${bob.id}' AND attended_at > now() - interval '1 hour'`;
+    await leave(bob);
+    const page = await comeBack(bob);
+    const ways = [
+      async () => {
+        const socket = await page.connect();
+        await socket.emit('presence:active', { active: true });
+        await socket.emit('presence:active', { active: false });
+        socket.close();
+      },
+      () => page.patch('/api/notifications/settings', { keywords: ['release'] }),
+    ];
+    for (const way of ways) {
+      await here.alice.say(channel.id, `@${bob.username} hello`);
+      await notified(bob);
+      await pass(bob, '2 hours');
+      await way();
+      await until(async () => (await sql(lately)).length > 0);
+      expect(await look(bob)).to.equal('none');
+    }
+    expect(mailsTo(bob)).to.deep.equal([]);
+  });
+
+  it('does not come under the status that says not to disturb, which only who is there can end', async () => {
+    const { bob } = here;
+    await mention();
+    await pass(bob, '2 hours');
+    await sql(`INSERT INTO presence_wishes (user_id, status) VALUES ('${bob.id}', 'dnd')`);
+    expect(await look(bob)).to.equal('none');
+    expect(mailsTo(bob)).to.deep.equal([]);
+  });
+
   it('does not come in quiet hours, nor while they snooze, but after them', async () => {
     const { bob } = here;
     await mention();
@@ -161,7 +231,7 @@ describe('mail about what someone missed', () => {
     expect(await job(bob)).to.equal(undefined);
     await comeBack(bob);
     // They saw that, and miss the next.
-    await sql(`UPDATE sessions SET last_seen_at = now() WHERE user_id = '${bob.id}'`);
+    await sql(`UPDATE sessions SET attended_at = now() WHERE user_id = '${bob.id}'`);
     await alice.say(channel.id, `@${bob.username} news`);
     const due = await look(bob);
     expect(due).to.not.equal('none');
@@ -242,6 +312,30 @@ describe('mail about what someone missed', () => {
     await alice.on(next.nodes[0] ?? alice.node).say(channel.id, `@${bob.username} more`);
     await notified(bob, 1);
     expect([mail.messageId?.includes(id), mailsTo(bob).length]).to.deep.equal([true, 1]);
+  });
+
+  it('is not even planned where nobody is mailed, nor for those who want none', async () => {
+    const cases = [
+      { digest: { enabled: false, defaultMinutes: 60 }, planned: { chosen: 0, byDefault: 0 } },
+      { digest: { enabled: true, defaultMinutes: 0 }, planned: { chosen: 1, byDefault: 0 } },
+    ];
+    for (const { digest, planned } of cases) {
+      const other = await startCluster({
+        nodes: 1,
+        settings: { smtpUrl: server.url, publicUrl: site, mail: { digest } },
+      });
+      const { alice, bob, channel, close } = await world(other);
+      const count = async (text: string, ...values: string[]) => (await query(other.databaseUrl, text, values)).length;
+      await count('UPDATE users SET email_verified_at = now()');
+      await bob.patch('/api/notifications/settings', { digestMinutes: 60 });
+      await alice.say(channel.id, `@${bob.username} hello`);
+      await bob.say(channel.id, `@${alice.username} hello`);
+      await until(async () => (await count("SELECT FROM notifications WHERE kind = 'message.mention'")) === 2);
+      const jobs = ({ id }: Person) => count("SELECT FROM jobs WHERE kind = 'digest' AND key = $1", id);
+      expect({ chosen: await jobs(bob), byDefault: await jobs(alice) }).to.deep.equal(planned);
+      close();
+      await other.stop();
+    }
   });
 
   describe('ends', () => {

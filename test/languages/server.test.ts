@@ -3,6 +3,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { errorCodes } from '../../src/contract/errors.ts';
 import { languages } from '../../src/contract/languages.ts';
 import { digestMail } from '../../src/features/digest/digest.mail.ts';
 import { testPayload } from '../../src/features/push/push.texts.ts';
@@ -62,19 +63,31 @@ describe('what the server says', () => {
   });
 
   it('has the digest in the language of whom it is for', () => {
-    const nobody = { quietHours: null, snoozedUntil: null, jobId: null, sentAt: null, seenAt: null };
+    const quiet = { isBusy: false, quietHours: { isOn: false, spans: [] }, snoozedUntil: null, timeZone: null };
+    const nobody = { quiet, jobId: null, sentAt: null, attendedAt: null };
     const to = { ...{ id: 'x', username: 'alice', email: 'a@example.com' }, digestMinutes: null, ...nobody };
-    const place = { serverId: 's', serverName: 'Home', channelId: 'c', channelName: 'general', messageId: 'm' };
+    const message = { referenceType: 'message', referenceId: 'm' };
+    const scheduled = { referenceType: 'scheduled', referenceId: 'x' };
+    const place = { serverId: 's', serverName: 'Home', channelId: 'c', channelName: 'general', ...message };
     const one = { kind: 'message.mention', title: 'Bob mentioned you in #general', body: 'hello', count: 2 } as const;
+    const refused = { ...one, kind: 'message.not_sent', title: 'A scheduled message was not sent' } as const;
+    const nowhere = { serverId: null, serverName: null, channelId: null, channelName: null };
+    const at = '2026-01-31T09:00:00.000Z';
     const mail = digestMail(new MailTemplates(), {
       to: { ...to, language: 'de', timeZone: 'Europe/Berlin' },
-      missed: [{ ...one, ...place, at: '2026-01-31T09:00:00.000Z' }],
+      missed: [
+        { ...one, ...place, at },
+        { ...refused, ...nowhere, ...scheduled, body: errorCodes.TIMED_OUT[1], at },
+      ],
       site: 'https://chat.example.com',
       unsubscribe: 'https://chat.example.com/unsubscribe?token=x',
       excerpts: true,
     });
-    expect(mail.subject).to.equal('Was du auf chat.example.com verpasst hast: 1 Benachrichtigung');
+    expect(mail.subject).to.equal('Was du auf chat.example.com verpasst hast: 2 Benachrichtigungen');
     expect(mail.text).to.contain('#general in Home').and.to.contain('Bob hat dich in #general erwähnt (2-mal)');
+    expect(mail.text).to.contain('https://chat.example.com/app/s/s/c/m\n');
+    expect(mail.text).to.contain('https://chat.example.com/app/later/scheduled\n');
+    expect(mail.text).to.contain(said.errorOf('TIMED_OUT')).and.to.not.contain(errorCodes.TIMED_OUT[1]);
     expect(mail.html).to.contain('lang="de"').and.to.contain('Hallo <b>alice</b>');
   });
 

@@ -216,6 +216,11 @@ describe('scheduled messages', () => {
     const told = await refusals(bob);
     expect(told.map(({ referenceId }) => referenceId).sort()).to.deep.equal(made.map(([id]) => id).sort());
     for (const one of told) expect(one).to.include({ referenceType: 'scheduled', type: 'system', aggregatedCount: 1 });
+    // By its code the reason is said in other languages.
+    for (const { code, body, referenceId } of told) {
+      const { failure } = (await bob.get(`/api/scheduled-messages/${referenceId}`)).body;
+      expect(failure).to.deep.equal({ code, message: body });
+    }
     for (const id of [channel.id, archived]) expect(await contents(alice, id)).to.deep.equal([]);
     await alice.delete(`/api/servers/${server.id}/members/${bob.id}/timeout`);
     expect((await bob.post(`/api/scheduled-messages/${made[0]?.[0]}/send`)).body).to.include({ failure: null });

@@ -9,6 +9,9 @@ import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 import { type Device, type PushService, pushService } from './push-service.ts';
 
+/** So long after one push of a notification comes the next. */
+const repeatMs = 500;
+
 describe('pushes', () => {
   let service: PushService;
   let cluster: Cluster;
@@ -16,7 +19,7 @@ describe('pushes', () => {
 
   before(async () => {
     service = await pushService();
-    const push = { recheckMs: 100, timeoutMs: 1000, silentPushes: 3 };
+    const push = { recheckMs: 100, timeoutMs: 1000, silentPushes: 3, repeatMs };
     cluster = await startCluster({ nodes: 2, settings: { appProxyAllow: [service.host], push } });
   });
   beforeEach(async () => {
@@ -43,6 +46,11 @@ describe('pushes', () => {
         AND kind IN ('notification', 'message-audience', 'push', 'push-closing', 'push-test')`;
       return (await query(cluster.databaseUrl, left)).length === 0;
     });
+  /** Whether a push of a notification waits. */
+  const isWaiting = async (id: string) => {
+    const waiting = `SELECT FROM jobs WHERE kind = 'push' AND key LIKE $1`;
+    return (await query(cluster.databaseUrl, waiting, [`%${id}`])).length > 0;
+  };
   const subscriptions = (person: Person) =>
     query(cluster.databaseUrl, 'SELECT session_id FROM push_subscriptions WHERE user_id = $1', [person.id]);
   /** Another sign-in of the same person. */
@@ -77,17 +85,60 @@ describe('pushes', () => {
     expect(headers).to.include({ urgency: 'high', ttl: '86400' });
   });
 
-  it('come once for each notification and session, whichever node makes them', async () => {
+  it('come once for what a notification has at a time, to each session, whichever node makes them', async () => {
     const { alice, bob } = here;
     const [one, other] = [await subscribed(bob), await subscribed(await again(bob))];
     const channel = await dm(alice, bob);
-    for (const node of [...cluster.nodes, ...cluster.nodes]) await alice.on(node).say(channel, 'again');
-    await until(() => one.arrived.length > 0 && other.arrived.length > 0);
+    for (const [index, node] of [...cluster.nodes, ...cluster.nodes].entries())
+      await alice.on(node).say(channel, `message ${index}`);
+    for (const device of [one, other]) await device.next(({ payload }) => payload.body === 'message 3');
     await settled();
-    for (const device of [one, other]) expect(device.accepted()).to.have.lengthOf(1);
+    for (const device of [one, other]) {
+      const bodies = device.accepted().map(({ body }) => body);
+      expect(bodies).to.deep.equal([...new Set(bodies)]);
+    }
     await bob.post('/api/notifications/read-all');
     await alice.say(channel, 'something new');
     await one.next(({ payload }) => payload.body === 'something new');
+  });
+
+  it('come again with each message that is merged into an unread one, in its place, but not in a flood', async () => {
+    const { alice, bob } = here;
+    const device = await subscribed(bob);
+    const channel = await dm(alice, bob);
+    await alice.say(channel, 'first');
+    await device.next(({ payload }) => payload.body === 'first');
+    await alice.say(channel, 'second');
+    await device.next(({ payload }) => payload.body === 'second');
+    const [since, before] = [Date.now(), device.accepted().length];
+    for (let i = 0; i < 15; i++) await alice.say(channel, `flood ${i}`);
+    const last = await device.next(({ payload }) => payload.body === 'flood 14');
+    await settled();
+    // The first of them may come at once; then as many as the time has room for.
+    expect(device.accepted().length - before).to.be.at.most(2 + Math.ceil((Date.now() - since) / repeatMs));
+    expect(new Set(device.accepted().map(({ id }) => id))).to.deep.equal(new Set([last.payload.id]));
+    expect(new Set(device.arrived.map(({ headers }) => headers.topic)).size).to.equal(1);
+    expect(await inbox(bob)).to.have.lengthOf(1);
+    await bob.post('/api/notifications/read-all');
+    const closing = await device.next(({ payload }) => payload.type === 'closed');
+    expect(closing.payload.closed).to.deep.equal([last.payload.id]);
+  });
+
+  it('come again after one that the push service did not take, with what is new by then', async () => {
+    const { alice, bob } = here;
+    const device = await subscribed(bob);
+    const channel = await dm(alice, bob);
+    await alice.say(channel, 'shown');
+    const { payload } = await device.next(() => true);
+    device.answer(503);
+    await alice.say(channel, 'refused');
+    await device.next(({ payload, status }) => payload.body === 'refused' && status === 503);
+    device.answer(201);
+    await until(() => device.accepted().some(({ body }) => body === 'refused'));
+    await settled();
+    expect(device.accepted().map(({ body }) => body)).to.deep.equal(['shown', 'refused']);
+    await bob.post('/api/notifications/read-all');
+    await device.next(({ payload: { type, closed } }) => type === 'closed' && closed[0] === payload.id);
   });
 
   it('are tried again when the push service is busy, and not when nobody knows whether they arrived', async () => {
@@ -159,10 +210,9 @@ describe('pushes', () => {
     const channel = await dm(alice, bob);
     const device = await subscribed(await again(bob));
     const sockets = await Promise.all(cluster.nodes.map((node) => bob.on(node).connect()));
-    const waits = `SELECT FROM jobs WHERE kind = 'push' AND key LIKE $1`;
+    for (const socket of sockets) await socket.emit('presence:active', { active: true });
     await alice.say(channel, 'seen');
     const [seen] = await until(async () => ((await inbox(bob)).length === 1 ? inbox(bob) : undefined));
-    const isWaiting = async (id: string) => (await query(cluster.databaseUrl, waits, [`%${id}`])).length > 0;
     await until(() => isWaiting(seen?.id));
     await bob.post('/api/notifications/read-all');
     await until(async () => !(await isWaiting(seen?.id)));
@@ -177,6 +227,29 @@ describe('pushes', () => {
     second?.close();
     expect((await device.next(() => true)).payload).to.include({ id: left?.id, body: 'left alone', unreadCount: 1 });
     expect(device.arrived).to.have.lengthOf(1);
+  });
+
+  it('come though a client is connected that tells nothing, unless it was used in the last minutes', async () => {
+    const { alice, bob } = here;
+    const channel = await dm(alice, bob);
+    const device = await subscribed(await again(bob));
+    const silent = await again(bob);
+    const socket = await silent.connect();
+    for (const path of ['/api/notifications', `/api/channels/${channel}/messages`]) await silent.get(path);
+    expect((await socket.emit('channel:join', { channelId: channel })).ok).to.equal(true);
+    await alice.say(channel, 'unseen');
+    const { payload } = await device.next(() => true);
+    // On whichever node.
+    for (const node of cluster.nodes) await silent.on(node).post('/api/notifications/read-all');
+    await device.next(({ payload: { closed } }) => closed[0] === payload.id);
+    await alice.say(channel, 'seen');
+    await until(async () => (await inbox(bob)).length === 2);
+    const [seen] = await inbox(bob);
+    await until(() => isWaiting(seen?.id));
+    // It says at last that nobody looks.
+    await socket.emit('presence:active', { active: false });
+    await device.next(({ payload: { id } }) => id === seen?.id);
+    socket.close();
   });
 
   it('do not come to those who do not want to be disturbed', async () => {

@@ -2,8 +2,7 @@
 
 import { expect } from 'chai';
 import { nextMomentOf } from '../../src/contract/local-time.ts';
-import { type QuietSettings, type QuietSpan, quietUntil } from '../../src/contract/quiet-times.ts';
-import { quietNow } from '../../src/features/notifications/quiet.ts';
+import { isQuietAt, type QuietSettings, type QuietSpan, quietUntil } from '../../src/contract/quiet-times.ts';
 
 /** Spans are written as `6 22:00-07:00`; 6 is Saturday. */
 function settingsOf(timeZone: string | null, spans: string, snoozedUntil: string | null = null): QuietSettings {
@@ -11,7 +10,7 @@ function settingsOf(timeZone: string | null, spans: string, snoozedUntil: string
     const [, day, from, to] = /^(\d) (.{5})-(.{5})$/.exec(text) ?? [];
     return day && from && to ? [{ day: Number(day), from, to }] : [];
   });
-  return { quietHours: { isOn: true, spans: all }, snoozedUntil, timeZone };
+  return { isBusy: false, quietHours: { isOn: true, spans: all }, snoozedUntil, timeZone };
 }
 
 interface Case {
@@ -158,9 +157,9 @@ describe('quiet hours', () => {
     it(`are ${until ? 'on' : 'off'} ${why} (${zone}, ${spans}, ${at})`, () => {
       const settings = settingsOf(zone, spans);
       expect(quietUntil(settings, new Date(at))?.toISOString() ?? null).to.equal(until?.replace('Z', '.000Z') ?? null);
-      expect(quietNow(settings, new Date(at))).to.equal(until !== null);
+      expect(isQuietAt(settings, new Date(at))).to.equal(until !== null);
       const off = { ...settings, quietHours: { ...settings.quietHours, isOn: false } };
-      expect(quietNow(off, new Date(at))).to.equal(false);
+      expect(isQuietAt(off, new Date(at))).to.equal(false);
     });
   }
 
@@ -172,7 +171,7 @@ describe('quiet hours', () => {
     const hours = (from: string, days: number) => {
       const start = new Date(from).getTime();
       const quarters = Array.from({ length: days * 96 }, (_, i) => new Date(start + i * 15 * 60_000));
-      return quarters.filter((at) => quietNow(settings, at)).length / 4;
+      return quarters.filter((at) => isQuietAt(settings, at)).length / 4;
     };
     expect(hours('2026-01-05T17:00:00Z', 7)).to.equal(49);
     // Clocks are set forward on 8 March, back on 1 November.
@@ -192,10 +191,19 @@ describe('a snooze', () => {
   it('lasts until its time, and goes over into quiet hours', () => {
     const settings = settingsOf('UTC', '1 10:00-11:00', '2026-01-05T10:00:00Z');
     expect(quietUntil(settings, new Date('2026-01-05T08:00:00Z'))?.toISOString()).to.equal('2026-01-05T11:00:00.000Z');
-    expect(quietNow(settings, new Date('2026-01-05T11:00:00Z'))).to.equal(false);
+    expect(isQuietAt(settings, new Date('2026-01-05T11:00:00Z'))).to.equal(false);
     const over = settingsOf('UTC', '', '2026-01-05T10:00:00Z');
-    expect(quietNow(over, new Date('2026-01-05T09:59:59Z'))).to.equal(true);
-    expect(quietNow(over, new Date('2026-01-05T10:00:00Z'))).to.equal(false);
+    expect(isQuietAt(over, new Date('2026-01-05T09:59:59Z'))).to.equal(true);
+    expect(isQuietAt(over, new Date('2026-01-05T10:00:00Z'))).to.equal(false);
+  });
+});
+
+describe('the status that says not to disturb', () => {
+  it('is quiet at any time, and no quiet time: it ends when its user ends it', () => {
+    const settings = { ...settingsOf('UTC', '1 10:00-11:00'), isBusy: true };
+    for (const at of ['2026-01-05T08:00:00Z', '2026-01-05T10:30:00Z'])
+      expect(isQuietAt(settings, new Date(at))).to.equal(true);
+    expect(quietUntil(settings, new Date('2026-01-05T08:00:00Z'))).to.equal(null);
   });
 });
 

@@ -24,7 +24,7 @@ const PushSubscriptionSchema = defineEntity({
 export class PushSubscription extends PushSubscriptionSchema.class {}
 PushSubscriptionSchema.setClass(PushSubscription);
 
-/** A notification that was pushed to a session: it is not pushed there again, and taken back when it is read. */
+/** A notification that was pushed to a session: it is pushed there again once it has news, and taken back when it is read. */
 const PushedNotificationSchema = defineEntity({
   name: 'PushedNotification',
   tableName: 'pushed_notifications',
@@ -35,6 +35,8 @@ const PushedNotificationSchema = defineEntity({
     /** Of one that may be gone by now. */
     notificationId: p.uuid().primary(),
     pushedAt: p.datetime(3).onCreate(dateNow),
+    /** When its newest part that was pushed happened; null: the version before pushed it, whatever it had then. */
+    shownAt: p.datetime(3).nullable(),
   },
 });
 

@@ -104,6 +104,8 @@ const SessionSchema = defineEntity({
     refreshExpiresAt: p.datetime(3),
     createdAt: p.datetime(3).onCreate(dateNow),
     lastSeenAt: p.datetime(3).onCreate(dateNow),
+    /** When its user was last at the device, as far as one knows (contract §9, Attention); at the latest as it began. */
+    attendedAt: p.datetime(3).onCreate(dateNow).defaultRaw('now()'),
     revokedAt: p.datetime(3).nullable(),
     /** When its user gave a password, code or second factor again; null: only at its beginning. */
     confirmedAt: p.datetime(3).nullable(),

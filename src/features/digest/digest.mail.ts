@@ -1,10 +1,12 @@
 import { knownZone } from '../../contract/local-time.ts';
+import { notificationPath } from '../../contract/notification-path.ts';
 import { cut } from '../../contract/schema.ts';
 import { withoutDirections } from '../../contract/unicode/visible.ts';
 import type { Mail } from '../../infrastructure/mail.ts';
 import { escapeHtml, type MailTemplates } from '../../infrastructure/mail-templates.ts';
 import { type ServerTexts, serverTexts } from '../../languages/server-texts.ts';
-import { titleIn } from '../../languages/titles.ts';
+import { bodyIn, titleIn } from '../../languages/titles.ts';
+import { failureIn } from '../notifications/notification.view.ts';
 import type { Missed, Recipient } from './digest.table.ts';
 
 /** So many are shown; of the others there is the number. */
@@ -93,26 +95,21 @@ interface Entry {
 }
 
 function entryOf(
-  { t }: ServerTexts,
+  { t, errorOf }: ServerTexts,
   missed: Missed,
   { site, time, excerpts }: { site: string; time: (at: Date | string) => string; excerpts: boolean },
 ): Entry {
-  const { kind, title, body, count, at } = missed;
-  // Whoever has the code of an invitation may join with it.
+  const { kind, title, count, at } = missed;
+  const body = bodyIn(errorOf, { body: missed.body, ...failureIn(missed) });
   const isQuoted = excerpts && kind !== 'server.invite';
   const repeats = count > 1 ? ` (${t('{count, plural, one {# time} other {# times}}', { count })})` : '';
   return {
     title: `${plain(titleIn(t, kind, title))}${repeats}`,
     excerpt: isQuoted ? cut(plain(body), longestExcerpt) : '',
     time: time(at),
-    link: `${site}${pathOf(missed)}`,
+    // Whoever has the code of an invitation may join with it.
+    link: `${site}${notificationPath({ ...missed, body: '' })}`,
   };
-}
-
-/** Where the web client shows it. */
-function pathOf({ serverId, channelId, messageId }: Missed): string {
-  const place = [serverId === null ? 'dm' : `s/${serverId}`, channelId, messageId].filter((part) => part !== null);
-  return serverId === null && channelId === null ? '/app/notifications' : `/app/${place.join('/')}`;
 }
 
 interface Place {

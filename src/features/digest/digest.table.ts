@@ -3,6 +3,7 @@ import type { Language } from '../../contract/languages.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
 import type { QuietSettings } from '../../contract/quiet-times.ts';
 import type { Rows } from '../../database/database.ts';
+import { quietOfUser } from '../notifications/quiet.table.ts';
 
 /** Someone with a proven address, and what decides when they are mailed. */
 export interface Recipient {
@@ -13,13 +14,12 @@ export interface Recipient {
   timeZone: string | null;
   /** Null: as the operator says. */
   digestMinutes: number | null;
-  quietHours: QuietSettings['quietHours'] | null;
-  snoozedUntil: Date | string | null;
+  quiet: QuietSettings;
   /** The job that sent the last one, and when. */
   jobId: string | null;
   sentAt: Date | string | null;
-  /** When they were there last. */
-  seenAt: Date | string | null;
+  /** When they were at a device last, as far as it is kept (contract §9, Attention). */
+  attendedAt: Date | string | null;
 }
 
 /** Something that someone has missed. */
@@ -33,21 +33,21 @@ export interface Missed {
   serverName: string | null;
   channelId: string | null;
   channelName: string | null;
-  /** The message that it shows. */
-  messageId: string | null;
+  /** What it shows. */
+  referenceType: string | null;
+  referenceId: string | null;
 }
 
 const recipient = `SELECT u.id, u.username, u.email, u.language, u.time_zone AS "timeZone",
-    p.digest_minutes AS "digestMinutes", p.quiet_hours AS "quietHours", p.snoozed_until AS "snoozedUntil",
-    g.job_id AS "jobId", g.sent_at AS "sentAt",
-    (SELECT max(s.last_seen_at) FROM sessions s WHERE s.user_id = u.id) AS "seenAt"
+    p.digest_minutes AS "digestMinutes", ${quietOfUser} AS quiet, g.job_id AS "jobId", g.sent_at AS "sentAt",
+    (SELECT max(s.attended_at) FROM sessions s WHERE s.user_id = u.id) AS "attendedAt"
   FROM users u LEFT JOIN notification_preferences p ON p.user_id = u.id LEFT JOIN digests g ON g.user_id = u.id
   WHERE u.id = $1 AND NOT u.is_bot AND u.email IS NOT NULL AND u.email_verified_at IS NOT NULL AND u.deleted_at IS NULL
     AND u.suspended_at IS NULL AND u.deletes_at IS NULL`;
 /** What was muted, lost or blocked since is left out. */
 const missed = `SELECT n.kind, n.title, n.body, n.aggregated_count AS count, n.updated_at AS at,
     n.server_id AS "serverId", s.name AS "serverName", n.channel_id AS "channelId", c.name AS "channelName",
-    CASE WHEN n.reference_type = 'message' THEN n.reference_id END AS "messageId"
+    n.reference_type AS "referenceType", n.reference_id AS "referenceId"
   FROM notifications n LEFT JOIN servers s ON s.id = n.server_id LEFT JOIN channels c ON c.id = n.channel_id
   LEFT JOIN notification_preferences p ON p.user_id = n.user_id
   WHERE n.user_id = $1 AND n.read_at IS NULL AND n.updated_at > $2

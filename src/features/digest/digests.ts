@@ -5,13 +5,16 @@ import { clock } from '../../infrastructure/clock.ts';
 import { MailTemplates } from '../../infrastructure/mail-templates.ts';
 import { digestKind } from '../../jobs/digest.jobs.ts';
 import { type Effect, type OutsideWork, outsideWork } from '../../jobs/job.kind.ts';
+import { digestDefault } from '../../settings/mail-settings.ts';
 import { sendingOf } from '../accounts/mailed/account-mails.ts';
 import type { Context } from '../context.ts';
+import type { Attention } from '../presence/attention.ts';
 import { digestMail, mostCounted } from './digest.mail.ts';
 import { digestTable, type Missed, type Recipient } from './digest.table.ts';
 import type { UnsubscribeLinks } from './unsubscribe-links.ts';
 
 interface Deps extends Pick<Context, 'jobs' | 'mailer' | 'publicUrl' | 'settings'> {
+  attention: Pick<Attention, 'sessionsOf'>;
   links: UnsubscribeLinks;
 }
 
@@ -41,14 +44,17 @@ export class Digests {
   }
 
   private async prepare(change: Change, jobId: string, userId: string): Promise<Effect | null> {
-    const { settings, mailer } = this.deps;
-    if (!settings.mail.digest.enabled || settings.smtpUrl === null) return null;
+    const { settings, mailer, attention } = this.deps;
+    const byDefault = digestDefault(settings);
     const to = await digestTable.recipient(change.rows, userId);
-    const minutes = to?.digestMinutes ?? settings.mail.digest.defaultMinutes;
-    if (!to || minutes === 0) return null;
+    const minutes = to?.digestMinutes ?? byDefault;
+    if (!to || byDefault === null || minutes === null || minutes === 0) return null;
     const sentAt = to.jobId === jobId ? 0 : msOf(to.sentAt);
-    if (sentAt > 0 && msOf(to.seenAt) <= sentAt) return null;
-    const since = new Date(Math.max(msOf(to.seenAt), sentAt));
+    const attendedAt = msOf(to.attendedAt);
+    if (sentAt > 0 && attendedAt <= sentAt) return null;
+    // Nothing is missed by whoever is there, or has yet to come back to say that they may be disturbed again.
+    if (to.quiet.isBusy || (await attention.sessionsOf(userId)).size > 0) return null;
+    const since = new Date(Math.max(attendedAt, sentAt));
     const missed = await digestTable.missed(change.rows, userId, since, mostCounted + 1);
     const oldest = missed.at(-1);
     if (!oldest) return null;
@@ -65,14 +71,12 @@ export class Digests {
   /** When what was missed then is mailed: after so long away, or at the hour of a day; and not while someone is quiet. */
   private dueAt(to: Recipient, minutes: number, { missedAt, sentAt }: { missedAt: number; sentAt: number }): number {
     const { dailyAt } = this.deps.settings.mail.digest;
-    const { quietHours, snoozedUntil, timeZone } = to;
     const due =
       minutes === dayMinutes
-        ? nextMomentOf(knownZone(timeZone), dailyAt, missedAt + leastMinutes * minuteMs)
+        ? nextMomentOf(knownZone(to.timeZone), dailyAt, missedAt + leastMinutes * minuteMs)
         : Math.max(missedAt, sentAt) + minutes * minuteMs;
     const at = new Date(Math.max(due, clock.now()));
-    const quiet = { quietHours: quietHours ?? { isOn: false, spans: [] }, snoozedUntil, timeZone };
-    return quietUntil(quiet, at)?.getTime() ?? due;
+    return quietUntil(to.quiet, at)?.getTime() ?? due;
   }
 
   private compose(to: Recipient, missed: Missed[]) {

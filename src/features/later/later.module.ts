@@ -20,7 +20,7 @@ export function laterModule(context: Context & AccountsServices & MessagesServic
       ...scheduledRoutes(new ScheduledService(context)),
       ...draftRoutes(new DraftService(context)),
     ],
-    jobs: [reminders(), scheduledSender.work],
+    jobs: [reminders(context.settings), scheduledSender.work],
     leftBehind: (change) => planUnattended(change, context.jobs),
   } satisfies Module;
 }

@@ -6,6 +6,7 @@ import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { type InsideWork, insideWork, type JobKind } from '../../jobs/job.kind.ts';
+import type { DigestSettings } from '../../settings/mail-settings.ts';
 import { findMessages } from '../messages/message.table.ts';
 import { writeNotifications } from '../notifications/notification.writer.ts';
 import { type SavedRow, savedTable } from './saved.table.ts';
@@ -21,7 +22,7 @@ export const reminderKind: JobKind<{ id: string; at: string }> = {
 const retries = { attempts: 100, firstMs: 1000, longestMs: 60_000 };
 
 /** Notifies of due reminders, in the change that deletes their jobs, and so once each (contract §7, Later). */
-export function reminders(): InsideWork {
+export function reminders(settings: DigestSettings): InsideWork {
   return insideWork(
     reminderKind,
     async (change, jobs) => {
@@ -31,13 +32,13 @@ export function reminders(): InsideWork {
         const row = userId && (await savedTable.find(change.rows, data.id, userId));
         if (row) due.push(row);
       }
-      if (due.length > 0) await notify(change, due);
+      if (due.length > 0) await notify(change, due, settings);
     },
     { batch: 50, retries },
   );
 }
 
-async function notify(change: Change, due: SavedRow[]): Promise<void> {
+async function notify(change: Change, due: SavedRow[], settings: DigestSettings): Promise<void> {
   const titles = await titlesOf(change.rows, due);
   await change.lock(...due.map(({ user_id: userId }) => userRoom(userId)));
   const place = {
@@ -61,6 +62,7 @@ async function notify(change: Change, due: SavedRow[]): Promise<void> {
       body: row.note ?? '',
       at: dateNow(),
     })),
+    settings,
   );
   for (const row of due) change.publish(laterUpdated.in(userRoom(row.user_id), { item: savedItem(row) }));
 }

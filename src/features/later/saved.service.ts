@@ -18,6 +18,7 @@ import { idCursor } from '../../contract/schema/validation.ts';
 import { isoTimeOrNull } from '../../contract/schema.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { requireAhead } from '../../infrastructure/ahead.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
@@ -26,7 +27,6 @@ import { findMessages } from '../messages/message.table.ts';
 import { reminderKind } from './reminders.ts';
 import { type SavedRow, savedTable } from './saved.table.ts';
 import { laterEntry, savedItem } from './saved.view.ts';
-import { requireAhead } from './times.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 'jobs' | 'settings'> {
   messageAccess: MessageAccess;

@@ -29,7 +29,7 @@ const concurrency = 8;
 /** Messages of a lane that go out before other lanes have their turn. */
 const mostInARow = 200;
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'operations' | 'jobs' | 'limits'> {
+interface Deps extends Pick<Context, 'database' | 'changes' | 'operations' | 'jobs' | 'limits' | 'settings'> {
   messages: MessageService;
   identity: Identity;
   agentIdentity: AgentIdentity;
@@ -187,7 +187,8 @@ export class ScheduledSender {
       onlyIfUnread: false,
       isAnnounced: false,
     };
-    await writeNotifications(change, [{ userId, kind: 'message.not_sent', ...place, ...reference, ...said }]);
+    const draft = { userId, kind: 'message.not_sent' as const, ...place, ...reference, ...said };
+    await writeNotifications(change, [draft], this.deps.settings);
     const data = { id, channelId, threadId, status: 'failed', sendAt: isoTime(row.send_at) } as const;
     change.publish(scheduledUpdated.in(userRoom(userId), data));
   }

@@ -16,6 +16,7 @@ import { invalid } from '../../contract/schema/validation.ts';
 import { isoTime } from '../../contract/schema.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { requireAhead } from '../../infrastructure/ahead.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Context } from '../context.ts';
@@ -24,7 +25,6 @@ import type { MessageComposer, SendInput, SendOptions } from '../messages/messag
 import { planLane } from './lanes.ts';
 import { type ScheduledRow, scheduledTable } from './scheduled.table.ts';
 import { scheduledRecord } from './scheduled.view.ts';
-import { requireAhead } from './times.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 'jobs' | 'settings'> {
   composer: MessageComposer;

@@ -5,9 +5,8 @@ import { type ChannelKind, isDirect } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { sendMessageSchema } from '../../contract/message.ts';
-import { maxPollDays } from '../../contract/poll.ts';
-import { invalid } from '../../contract/schema/validation.ts';
 import { isoTime } from '../../contract/schema.ts';
+import { requireAhead } from '../../infrastructure/ahead.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -87,7 +86,7 @@ export class MessageComposer {
     if (brings) requireInChannel(channel, 'file:attach');
     const files = input.attachments?.length ? await this.files(actor, input.attachments, options) : [];
     // What was held may be approved after its poll was to close.
-    if (input.poll?.closesAt && !heldId) requireToCloseInTime(input.poll.closesAt);
+    if (input.poll?.closesAt && !heldId) requireAhead('poll.closesAt', input.poll.closesAt);
     const judged = heldId ? null : this.deps.filters.judge(actor, channel, () => textsOf(input, files, forwarding));
     const verdict = judged && (await judged);
     const mentions = await this.deps.mentions.find(actor, channel, input.content);
@@ -230,14 +229,4 @@ export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWi
     poll: row.poll && freshPoll(row.poll),
     forwarded: forwarding?.row ?? null,
   };
-}
-
-const dayMs = 24 * 60 * 60 * 1000;
-
-/** @throws AppError VALIDATION_FAILED for a poll that would close at once, or that is open for too long */
-function requireToCloseInTime(closesAt: string): void {
-  const ms = Date.parse(closesAt) - dateNow().getTime();
-  if (ms > 0 && ms <= maxPollDays * dayMs) return;
-  const message = `must be in the future, at most ${maxPollDays} days`;
-  throw invalid([{ path: 'poll.closesAt', message, code: 'custom' }]);
 }

@@ -7,6 +7,7 @@ import { type AudienceJob, audienceKind, threadStateKind } from '../../jobs/audi
 import { type InsideWork, insideWork } from '../../jobs/job.kind.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { atOnce, type MessageJob, portion } from '../../jobs/notification.jobs.ts';
+import type { DigestSettings } from '../../settings/mail-settings.ts';
 import { followersOf } from './audience.table.ts';
 import type { NotificationDraft } from './draft.ts';
 import { levelTable } from './level.table.ts';
@@ -49,7 +50,7 @@ export async function addAudience(
 }
 
 /** Notifies followers and watchers of messages, some a job. */
-export function audienceWork(jobs: Jobs): InsideWork {
+export function audienceWork(jobs: Jobs, settings: DigestSettings): InsideWork {
   return insideWork(
     audienceKind,
     async (change, asked) => {
@@ -72,7 +73,7 @@ export function audienceWork(jobs: Jobs): InsideWork {
       // Locked all at once, so that transactions do not deadlock.
       await change.lock(...pieces.flatMap(({ people }) => people.map(userRoom)));
       const drafts = pieces.flatMap((piece) => piece.drafts);
-      await writeNotifications(change, await quoted(rows, await notYetNotified(rows, drafts, [])));
+      await writeNotifications(change, await quoted(rows, await notYetNotified(rows, drafts, [])), settings);
     },
     { batch: 20, reach: { most: atOnce, of: () => portion } },
   );

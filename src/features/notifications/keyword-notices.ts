@@ -7,6 +7,7 @@ import { type InsideWork, insideWork } from '../../jobs/job.kind.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { type KeywordJob, keywordKind } from '../../jobs/keyword.jobs.ts';
 import { atOnce, portion } from '../../jobs/notification.jobs.ts';
+import type { DigestSettings } from '../../settings/mail-settings.ts';
 import type { NotificationDraft } from './draft.ts';
 import { keywordTable } from './keyword.table.ts';
 import { Said } from './keywords.ts';
@@ -30,7 +31,7 @@ interface Piece {
  * Notifies those who wait for words of a message, unless it names or answers them: then they are notified of that. Whether
  * they may read it, have blocked its author, or want nothing from there is decided as for a mention.
  */
-export function keywordWork(jobs: Jobs): InsideWork {
+export function keywordWork(jobs: Jobs, settings: DigestSettings): InsideWork {
   return insideWork(
     keywordKind,
     async (change, asked) => {
@@ -51,7 +52,7 @@ export function keywordWork(jobs: Jobs): InsideWork {
       const drafts = pieces.flatMap((piece) => piece.drafts);
       // Locked all at once, so that transactions do not deadlock.
       await change.lock(...drafts.map(({ userId }) => userRoom(userId)));
-      await writeNotifications(change, await quoted(rows, await notYetNotified(rows, drafts, [])));
+      await writeNotifications(change, await quoted(rows, await notYetNotified(rows, drafts, [])), settings);
     },
     { batch: 20, reach: { most: atOnce, of: () => portion } },
   );

@@ -14,6 +14,7 @@ import {
   type NotificationQueue,
   portion,
 } from '../../jobs/notification.jobs.ts';
+import type { DigestSettings } from '../../settings/mail-settings.ts';
 import type { DirectActivity, Returning } from '../direct/direct.activity.ts';
 import type { Audience } from '../members/audience.ts';
 import { followNamed, type NamedIn } from '../messages/thread-replies.table.ts';
@@ -75,6 +76,7 @@ interface Deps {
   audience: Audience;
   queue: NotificationQueue;
   jobs: Jobs;
+  settings: DigestSettings;
 }
 
 /** Turns jobs into notifications and their events, in the change that deletes the jobs. */
@@ -147,7 +149,8 @@ export class NotificationMaker {
     const ofEdits = await notYetNotified(change.rows, plan.ofEdits, [...plan.drafts, ...plan.called]);
     // Someone may have been notified of a word in a message before its mention of everyone reached them.
     const called = await notYetNotified(change.rows, plan.called, []);
-    await writeNotifications(change, await quoted(change.rows, [...plan.drafts, ...called, ...ofEdits]));
+    const drafts = await quoted(change.rows, [...plan.drafts, ...called, ...ofEdits]);
+    await writeNotifications(change, drafts, this.deps.settings);
     const isMoreStale = (await renewQuotes(change, changed, stale, told)) || withdrawn.length === atOnce;
     if (isMoreStale) await insertJobs(change.rows, [{ job: 'erasure', messageIds: changed }]);
     for (const piece of plan.settled) await markSettled(change, piece);

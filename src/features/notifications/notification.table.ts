@@ -5,7 +5,7 @@ import { withoutDirections } from '../../contract/unicode/visible.ts';
 import type { Rows } from '../../database/database.ts';
 import { type NotificationDraft, scopeOf } from './draft.ts';
 import type { NotificationRow } from './notification.view.ts';
-import type { Levels } from './quiet.ts';
+import type { Levels } from './wanted.ts';
 
 /** How many messages a notification remembers; aggregation ends after minutes, so only a flood has more. */
 const maxSources = 1000;

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { errorCodes } from '../../contract/errors.ts';
 import type { NotificationKind, NotificationType, notificationSchema } from '../../contract/notification.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
 import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';
@@ -24,6 +25,13 @@ export interface NotificationRow extends UserColumnsOrNull {
   updated_at: Date | string;
 }
 
+/** The code of the error that a notification tells of, to say it in another language. */
+export function failureIn({ kind, body }: Pick<NotificationRow, 'kind' | 'body'>): { code?: string } {
+  if (kind !== 'message.not_sent') return {};
+  const [code] = Object.entries(errorCodes).find(([, [, sentence]]) => sentence === body) ?? [];
+  return code === undefined ? {} : { code };
+}
+
 export function notificationRecord(row: NotificationRow): NotificationRecord {
   return {
     id: row.id,
@@ -32,6 +40,7 @@ export function notificationRecord(row: NotificationRow): NotificationRecord {
     kind: row.kind,
     title: row.title,
     body: row.body,
+    ...failureIn(row),
     referenceType: row.reference_type,
     referenceId: row.reference_id,
     senderId: row.sender_id,

@@ -5,10 +5,11 @@ import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { planDigests } from '../../jobs/digest.table.ts';
 import { addPushes } from '../../jobs/push.jobs.ts';
+import type { DigestSettings } from '../../settings/mail-settings.ts';
 import { type NotificationDraft, scopeOf } from './draft.ts';
 import { notificationTable, type OpenRow, type Outcome } from './notification.table.ts';
 import { notificationRecord } from './notification.view.ts';
-import { isWanted } from './quiet.ts';
+import { isWanted } from './wanted.ts';
 
 /** Repeats within this time of the first are merged into one notification (contract §7). */
 const aggregationMs = 5 * 60 * 1000;
@@ -21,7 +22,11 @@ const keyOf = (userId: string, kind: string, scope: string) => `${userId} ${kind
  *
  * Costs a few statements, however many drafts there are.
  */
-export async function writeNotifications(change: Change, drafts: NotificationDraft[]): Promise<void> {
+export async function writeNotifications(
+  change: Change,
+  drafts: NotificationDraft[],
+  settings: DigestSettings,
+): Promise<void> {
   const wanted = await onlyWanted(change.rows, drafts);
   if (wanted.length === 0) return;
   const outcomes = aggregate(wanted, await notificationTable.open(change.rows, wanted));
@@ -32,6 +37,7 @@ export async function writeNotifications(change: Change, drafts: NotificationDra
   await planDigests(
     change.rows,
     outcomes.map(({ newest }) => newest.userId),
+    settings,
   );
   await publish(change, outcomes);
   const told = outcomes.filter(({ added }) => added.some(({ isAnnounced }) => !isAnnounced));

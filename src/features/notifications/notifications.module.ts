@@ -22,7 +22,7 @@ export function notificationsModule(
 ) {
   const { audience, dashboard, directActivity, jobs, notifications: queue, presence, settings } = context;
   const service = new NotificationService(context);
-  const maker = new NotificationMaker({ direct: directActivity, online: presence, audience, queue, jobs });
+  const maker = new NotificationMaker({ direct: directActivity, online: presence, audience, queue, jobs, settings });
   dashboard.addSource(async (actor) => ({ unreadNotifications: await service.unreadCount(actor) }));
   const notificationSettings = new SettingsService(context);
   return {
@@ -34,8 +34,8 @@ export function notificationsModule(
     ],
     chores: [forgetRead(settings.notifications.readDays), forgetWithdrawn],
     jobs: [
-      audienceWork(jobs),
-      keywordWork(jobs),
+      audienceWork(jobs, settings),
+      keywordWork(jobs, settings),
       // After the acknowledgement of what they announce, on any node, and exactly once.
       insideWork(
         notificationKind,

@@ -1,16 +1,12 @@
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
-import {
-  type changeSettingsSchema,
-  mostSnoozedDays,
-  type notificationSettingsSchema,
-} from '../../contract/notification-settings.ts';
+import type { changeSettingsSchema, notificationSettingsSchema } from '../../contract/notification-settings.ts';
 import { userRoom } from '../../contract/rooms.ts';
-import { invalid } from '../../contract/schema/validation.ts';
 import { User } from '../../database/entities/user.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { clock } from '../../infrastructure/clock.ts';
+import { requireAhead } from '../../infrastructure/ahead.ts';
 import { digestKind } from '../../jobs/digest.jobs.ts';
+import { digestDefault } from '../../settings/mail-settings.ts';
 import type { Context } from '../context.ts';
 import { keywordTable } from './keyword.table.ts';
 import { keptKeywords } from './keywords.ts';
@@ -21,8 +17,6 @@ type Settings = z.input<typeof notificationSettingsSchema>;
 type Input = z.output<typeof changeSettingsSchema>;
 
 type Deps = Pick<Context, 'database' | 'changes' | 'jobs' | 'settings'>;
-
-const dayMs = 24 * 60 * 60_000;
 
 /** All that decides what someone is notified of, when and how (contract §7). */
 export class SettingsService {
@@ -38,7 +32,7 @@ export class SettingsService {
 
   /** Applies to everything that happens after the response. @throws AppError VALIDATION_FAILED */
   async change(actor: Actor, input: Input): Promise<Settings> {
-    if (input.snoozedUntil != null) requireAhead(input.snoozedUntil);
+    if (input.snoozedUntil != null) requireAhead('snoozedUntil', input.snoozedUntil);
     const keywords = input.keywords && keptKeywords(input.keywords);
     return this.deps.changes.run(async (change) => {
       const { userId } = actor;
@@ -72,17 +66,6 @@ export class SettingsService {
   }
 
   private settings(wishes: Wishes): Settings {
-    const { digest } = this.deps.settings.mail;
-    const isMailed = digest.enabled && this.deps.settings.smtpUrl !== null;
-    return { ...wishes, digestDefaultMinutes: isMailed ? digest.defaultMinutes : null };
+    return { ...wishes, digestDefaultMinutes: digestDefault(this.deps.settings) };
   }
-}
-
-/** @throws AppError VALIDATION_FAILED for a time that is over, or too far away */
-function requireAhead(time: string): void {
-  const ms = Date.parse(time) - clock.now();
-  const path = 'snoozedUntil';
-  if (ms <= 0) throw invalid([{ path, message: 'must be in the future', code: 'too_small' }]);
-  if (ms > mostSnoozedDays * dayMs)
-    throw invalid([{ path, message: `must be at most ${mostSnoozedDays} days away`, code: 'too_big' }]);
 }

@@ -2,28 +2,38 @@ import { presenceActiveEvents } from '../../contract/presence.ts';
 import type { Gateway } from '../../gateway/gateway.ts';
 import { type Handler, handlers } from '../../gateway/handler.ts';
 import type { ParleySocket } from '../../gateway/socket.ts';
-import type { Attention } from './attention.ts';
+import type { Attention, Device } from './attention.ts';
 
-/** Feeds it with the connections of this node. Until one says otherwise someone looks at its device (contract §9). */
+/** As they came: a connection may go over to another session of its user. */
+const devices = new WeakMap<ParleySocket, Device>();
+
+/** Feeds it with the connections of this node: they have said nothing until they do (contract §9, Attention). */
 export function connectAttention(gateway: Pick<Gateway, 'onConnection'>, attention: Attention): void {
   gateway.onConnection((socket) => {
-    socket.once('disconnect', () => void note(attention, socket, false));
-    // No connection waits for Redis.
-    void note(attention, socket, socket.connected);
+    deviceOf(socket, attention);
   });
 }
 
 export function attentionHandlers(attention: Attention): Handler[] {
   return handlers(presenceActiveEvents, {
     async 'presence:active'({ payload, socket }) {
-      await note(attention, socket, payload.active && socket.connected);
+      const device = socket.connected && deviceOf(socket, attention);
+      if (device) await attention.note(device, payload.active ? 'looking' : 'away');
       return {};
     },
   });
 }
 
-/** Programs are no devices, and bots have none. */
-async function note(attention: Attention, socket: ParleySocket, isActive: boolean): Promise<void> {
+/** @returns null for programs and bots, which are no devices */
+function deviceOf(socket: ParleySocket, attention: Attention): Device | null {
   const { userId, sessionId } = socket.data.actor;
-  if (sessionId) await attention.set({ socketId: socket.id, userId, sessionId }, isActive);
+  if (sessionId === null) return null;
+  const known = devices.get(socket);
+  if (known) return known;
+  const device = { socketId: socket.id, userId, sessionId };
+  devices.set(socket, device);
+  socket.once('disconnect', () => void attention.note(device, 'gone'));
+  // No connection waits for Redis.
+  void attention.note(device, 'silent');
+  return device;
 }

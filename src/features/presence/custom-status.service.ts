@@ -2,15 +2,14 @@ import { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import {
   type CustomStatusRecord,
-  maxStatusDays,
   presenceCustomStatus,
   type setCustomStatusSchema,
 } from '../../contract/custom-status.ts';
 import { circleRoom, serverRoom } from '../../contract/rooms.ts';
-import { invalid } from '../../contract/schema/validation.ts';
 import { idSchema, timeSchema } from '../../contract/schema.ts';
 import { BatchedRead } from '../../database/batched-read.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { requireAhead } from '../../infrastructure/ahead.ts';
 import { Cache } from '../../infrastructure/cache.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import { type InsideWork, insideWork, type JobKind } from '../../jobs/job.kind.ts';
@@ -19,7 +18,6 @@ import { type PresenceAudience, watchersOf } from './audience.ts';
 import { changedLately, clearSaid, readSaid, type Said, setSaid } from './custom-status.table.ts';
 
 const statusCache = 'custom-statuses';
-const dayMs = 24 * 60 * 60 * 1000;
 /** Recovered clients that come at about the same time are answered from one look-up. */
 const latelyMs = 1000;
 /** Whoever changed before these is asked for anew. */
@@ -87,7 +85,7 @@ export class CustomStatuses {
   /** @throws AppError VALIDATION_FAILED for an end that is not ahead, or too far */
   async set({ userId }: Actor, input: z.output<typeof setCustomStatusSchema>): Promise<CustomStatusRecord> {
     const { emoji = null, text = null, until = null } = input;
-    if (until !== null) requireAhead(until);
+    if (until !== null) requireAhead('until', until);
     const status = { emoji, text, until };
     await this.deps.changes.run(async (change) => {
       // A status that ends meanwhile has its job first, too.
@@ -141,9 +139,3 @@ export class CustomStatuses {
 }
 
 const isOver = ({ until }: CustomStatusRecord): boolean => until !== null && Date.parse(until) <= clock.now();
-
-function requireAhead(until: string): void {
-  const ms = Date.parse(until) - clock.now();
-  if (ms > 0 && ms <= maxStatusDays * dayMs) return;
-  throw invalid([{ path: 'until', message: `must be ahead, and within ${maxStatusDays} days`, code: 'custom' }]);
-}

@@ -4,6 +4,7 @@ import { serve } from '../../rest/route.ts';
 import type { Context } from '../context.ts';
 import type { FiltersServices } from '../filters/filters.module.ts';
 import type { Module } from '../module.ts';
+import { Attendance } from './attendance.ts';
 import { attentionHandlers, connectAttention } from './attention.gateway.ts';
 import { Attention } from './attention.ts';
 import { PresenceDirectory } from './directory.ts';
@@ -22,7 +23,7 @@ export function presenceModule(context: Context & FiltersServices) {
   const directory = new PresenceDirectory(recoverySeconds * 1000 + pingIntervalMs + pingTimeoutMs);
   const presence = new Presence({ ...context, directory });
   const { service, counts, customStatuses } = presence;
-  const attention = new Attention(context.redis, context.nodeId);
+  const attention = new Attention(context.redis, context.nodeId, new Attendance(context.database, context.log));
   const countBroadcaster = new CountBroadcaster(counts, context.settings.presence.countMs);
   const snapshots = new Snapshots({ ...presence, channelAccess: context.channelAccess, countBroadcaster });
   return {
@@ -44,10 +45,10 @@ export function presenceModule(context: Context & FiltersServices) {
       connectAttention(gateway, attention);
       connectPresence(gateway, context.delivery, { presence, service, snapshots });
     },
-    close() {
+    async close() {
       countBroadcaster.close();
-      attention.close();
-      return presence.close();
+      await attention.close();
+      await presence.close();
     },
   } satisfies Module;
 }

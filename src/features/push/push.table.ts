@@ -1,6 +1,8 @@
 import type { Language } from '../../contract/languages.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
+import type { QuietSettings } from '../../contract/quiet-times.ts';
 import type { Rows } from '../../database/database.ts';
+import { quietOfUser } from '../notifications/quiet.table.ts';
 
 /** Where the pushes of a session go. */
 export interface Target {
@@ -30,9 +32,10 @@ export interface Due extends Target, Spoken {
   updatedAt: Date | string;
   unreadCount: number;
   preview: boolean;
-  /** The row of their preferences, if there is one, by the names of its columns. */
-  preferences: unknown;
-  timeZone: string | null;
+  quiet: QuietSettings;
+  /** Up to when an earlier push to this session had it, and when that was sent; null: there was none. */
+  shownAt: Date | string | null;
+  pushedAt: Date | string | null;
 }
 
 /** What was pushed to a session, and is read or gone. */
@@ -46,7 +49,6 @@ const mostPushed = 100;
 
 const target = `s.session_id AS "sessionId", s.user_id AS "userId", s.endpoint, s.p256dh, s.auth, s.server_key AS "serverKey"`;
 const unread = `(SELECT count(*)::int FROM notifications o WHERE o.user_id = s.user_id AND o.read_at IS NULL) AS "unreadCount"`;
-const language = `to_jsonb(u) ->> 'language' AS language`;
 /** Sessions that may be used now. $1 session */
 const valid = `push_subscriptions s JOIN sessions e ON e.id = s.session_id AND e.revoked_at IS NULL AND e.refresh_expires_at > now()
   JOIN users u ON u.id = s.user_id AND u.suspended_at IS NULL AND u.deleted_at IS NULL AND u.deletes_at IS NULL`;
@@ -64,22 +66,28 @@ const find = `SELECT endpoint, session_id AS "sessionId", created_at AS "created
   WHERE session_id = $1`;
 const remove = 'DELETE FROM push_subscriptions WHERE session_id = $1';
 const removeEndpoint = 'DELETE FROM push_subscriptions WHERE session_id = $1 AND endpoint = $2 RETURNING endpoint';
-const targetOf = `SELECT ${target}, ${language} FROM ${valid} WHERE s.session_id = $1`;
-/** Nobody is pushed what they have read, or while they do not want to be disturbed. */
-const due = `SELECT ${target}, ${language}, n.id, n.kind, n.title, n.body, n.server_id AS "serverId", n.channel_id AS "channelId",
+const targetOf = `SELECT ${target}, u.language FROM ${valid} WHERE s.session_id = $1`;
+/** SQL of up to when a push had notification `n`. The version before pushed each once. */
+const shownAt = 'coalesce(d.shown_at, d.pushed_at)';
+/** Nobody is pushed what they have read, nor what has nothing new. */
+const due = `SELECT ${target}, u.language, n.id, n.kind, n.title, n.body, n.server_id AS "serverId", n.channel_id AS "channelId",
     n.reference_type AS "referenceType", n.reference_id AS "referenceId", n.updated_at AS "updatedAt", ${unread},
-    coalesce(p.preview, true) AS preview, to_json(q) AS preferences, to_jsonb(u) ->> 'time_zone' AS "timeZone"
+    coalesce(p.preview, true) AS preview, ${quietOfUser} AS quiet, ${shownAt} AS "shownAt", d.pushed_at AS "pushedAt"
   FROM ${valid} JOIN notifications n ON n.id = $2 AND n.user_id = s.user_id AND n.read_at IS NULL
-  LEFT JOIN push_preferences p ON p.user_id = s.user_id LEFT JOIN presence_wishes w ON w.user_id = s.user_id
-  LEFT JOIN notification_preferences q ON q.user_id = s.user_id
-  WHERE s.session_id = $1 AND w.status IS DISTINCT FROM 'dnd'
-    AND NOT EXISTS (SELECT FROM pushed_notifications d WHERE d.session_id = $1 AND d.notification_id = $2)`;
-const claim = `INSERT INTO pushed_notifications (session_id, notification_id, pushed_at)
-  SELECT s.session_id, n.id, clock_timestamp() FROM ${valid} JOIN notifications n ON n.id = $2 AND n.read_at IS NULL
-  WHERE s.session_id = $1 AND s.endpoint = $3 ON CONFLICT DO NOTHING RETURNING notification_id`;
+  LEFT JOIN push_preferences p ON p.user_id = s.user_id
+  LEFT JOIN pushed_notifications d ON d.session_id = s.session_id AND d.notification_id = n.id
+  WHERE s.session_id = $1 AND (d.session_id IS NULL OR ${shownAt} < n.updated_at)`;
+const claim = `INSERT INTO pushed_notifications AS d (session_id, notification_id, pushed_at, shown_at)
+  SELECT s.session_id, n.id, clock_timestamp(), $4::timestamptz FROM ${valid} JOIN notifications n ON n.id = $2 AND n.read_at IS NULL
+  WHERE s.session_id = $1 AND s.endpoint = $3
+  ON CONFLICT (session_id, notification_id) DO UPDATE SET pushed_at = excluded.pushed_at, shown_at = excluded.shown_at
+    WHERE ${shownAt} < excluded.shown_at
+  RETURNING notification_id`;
 const trim = `DELETE FROM pushed_notifications WHERE session_id = $1 AND pushed_at < (
   SELECT pushed_at FROM pushed_notifications WHERE session_id = $1 ORDER BY pushed_at DESC OFFSET ${mostPushed - 1} LIMIT 1)`;
 const release = 'DELETE FROM pushed_notifications WHERE session_id = $1 AND notification_id = $2';
+const showBefore = `UPDATE pushed_notifications SET pushed_at = $3, shown_at = $4
+  WHERE session_id = $1 AND notification_id = $2`;
 const restore = `INSERT INTO pushed_notifications (session_id, notification_id, pushed_at)
   SELECT s.session_id, id, now() FROM unnest($2::uuid[]) AS id JOIN push_subscriptions s ON s.session_id = $1
   ON CONFLICT DO NOTHING`;
@@ -125,22 +133,23 @@ export const pushTable = {
   /** Where pushes of a session go, if it may be used now. */
   target: (rows: Rows, sessionId: string) => first(rows<Target & Spoken>(targetOf, [sessionId])),
 
-  /** A notification that is unread and was not pushed to a session, if that may be used and its user disturbed. */
+  /** A notification that is unread and has what was not pushed to a session, if that may be used. */
   due: (rows: Rows, sessionId: string, notificationId: string) => first(rows<Due>(due, [sessionId, notificationId])),
 
   /**
-   * Marks a notification as pushed to a session.
+   * Marks a notification as pushed to a session, as it was found.
    * @returns those pushed earlier that are read or gone by now; undefined: it was pushed before, is read, or the session is over
    */
-  async claim(rows: Rows, { sessionId, id, endpoint }: Due): Promise<string[] | undefined> {
-    if ((await rows(claim, [sessionId, id, endpoint])).length === 0) return undefined;
+  async claim(rows: Rows, { sessionId, id, endpoint, updatedAt }: Due): Promise<string[] | undefined> {
+    if ((await rows(claim, [sessionId, id, endpoint, updatedAt])).length === 0) return undefined;
     await rows(trim, [sessionId]);
     return pushTable.takeClosed(rows, sessionId);
   },
 
   /** Takes a mark back: nothing was pushed. @param closed what the push would have taken back */
-  async release(rows: Rows, { sessionId, id }: Due, closed: string[]): Promise<void> {
-    await rows(release, [sessionId, id]);
+  async release(rows: Rows, { sessionId, id, pushedAt, shownAt }: Due, closed: string[]): Promise<void> {
+    if (pushedAt === null) await rows(release, [sessionId, id]);
+    else await rows(showBefore, [sessionId, id, pushedAt, shownAt]);
     await pushTable.restore(rows, sessionId, closed);
   },
 

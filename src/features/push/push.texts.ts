@@ -4,7 +4,8 @@ import type { PushPayload } from '../../contract/push.ts';
 import { cut } from '../../contract/quote.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { type ServerTexts, serverTexts } from '../../languages/server-texts.ts';
-import { titleIn } from '../../languages/titles.ts';
+import { bodyIn, titleIn } from '../../languages/titles.ts';
+import { failureIn } from '../notifications/notification.view.ts';
 import type { Due } from './push.table.ts';
 
 const name = 'Parley';
@@ -24,7 +25,7 @@ export function payloadOf(due: Due, closed: string[]): PushPayload {
   const inviteCode = kind === 'server.invite' ? due.body : null;
   const said = serverTexts(due.language);
   const title = cut(titleIn(said.t, kind, due.title), longest.title);
-  const shown = { title, body: inviteCode === null ? cut(due.body, longest.body) : '' };
+  const shown = { title, body: inviteCode === null ? cut(bodyOf(said, due), longest.body) : '' };
   const texts = due.preview ? shown : bareTexts(said, due);
   const place = { serverId, channelId, referenceType, referenceId };
   const at = isoTime(updatedAt);
@@ -32,6 +33,9 @@ export function payloadOf(due: Due, closed: string[]): PushPayload {
   const room = maxBytes - Buffer.byteLength(JSON.stringify(payload));
   return { ...payload, closed: closed.slice(0, Math.max(0, Math.floor(room / idBytes))) };
 }
+
+const bodyOf = ({ errorOf }: ServerTexts, { kind, body }: Due): string =>
+  bodyIn(errorOf, { body, ...failureIn({ kind, body }) });
 
 function bareTexts({ t }: ServerTexts, { kind }: Due): { title: string; body: string } {
   const isMessage = typeOfKind[kind] !== 'system';

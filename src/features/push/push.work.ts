@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { typeOfKind } from '../../contract/notification.ts';
-import { idSchema } from '../../contract/schema.ts';
+import { isQuietAt } from '../../contract/quiet-times.ts';
+import { idSchema, isoTime } from '../../contract/schema.ts';
+import type { Change } from '../../delivery/changes.ts';
 import { clock, dateNow } from '../../infrastructure/clock.ts';
 import type { Effect, JobKind, OutsideWork, Work } from '../../jobs/job.kind.ts';
 import { outsideWork } from '../../jobs/job.kind.ts';
 import { type PushJob, pushClosingKind, pushKey, pushKind } from '../../jobs/push.jobs.ts';
 import type { Context } from '../context.ts';
 import type { Attention } from '../presence/attention.ts';
-import { isQuiet } from './disturbing.ts';
 import type { Outcome, PushSender } from './push.sender.ts';
 import { type Closable, type Due, pushTable, type Target } from './push.table.ts';
 import { payloadOf, testPayload } from './push.texts.ts';
@@ -29,8 +30,9 @@ interface Deps extends Pick<Context, 'changes' | 'jobs' | 'settings' | 'log'> {
 }
 
 /**
- * Pushes notifications to the sessions of people who are active nowhere, at most once each, and takes them back (contract §7,
- * Push). A notification is marked as pushed before it is sent: if nobody knows whether it arrived it is not sent again.
+ * Pushes notifications to the sessions of people who are active nowhere, and again with what is merged into them, and takes
+ * them back (contract §7, Push). A notification is marked as pushed before it is sent: if nobody knows whether it arrived it
+ * is not sent again.
  */
 export class PushWork {
   /** Of this node. `dropped`: read meanwhile, not to be disturbed, or left unread by someone active for long. */
@@ -48,13 +50,19 @@ export class PushWork {
   private pushes(): OutsideWork {
     return outsideWork(
       pushKind,
-      async ({ rows }, { data, attempts: begun }) => {
-        const found = await pushTable.due(rows, data.sessionId, data.notificationId);
-        const due = found && !isQuiet(found, dateNow()) ? found : undefined;
-        if (!due) this.counters.dropped++;
-        return due
-          ? this.unlessOutdated(due, (over, sender) => this.push({ ...data, begun }, due, sender, over))
-          : null;
+      async (change, { data, attempts: begun }) => {
+        const due = await pushTable.due(change.rows, data.sessionId, data.notificationId);
+        if (!due || isQuietAt(due.quiet, dateNow())) {
+          this.counters.dropped++;
+          return null;
+        }
+        const pauseEnds =
+          due.pushedAt === null ? 0 : Date.parse(isoTime(due.pushedAt)) + this.deps.settings.push.repeatMs;
+        if (pauseEnds > clock.now()) {
+          await this.add(change, data, pauseEnds);
+          return null;
+        }
+        return this.unlessOutdated(due, (over, sender) => this.push({ ...data, begun }, due, sender, over));
       },
       this.options,
     );
@@ -140,10 +148,13 @@ export class PushWork {
       this.counters.dropped++;
       return;
     }
-    const runAt = new Date(now + Math.max(push.recheckMs, waited));
-    const { sessionId, notificationId, since } = job;
+    await this.deps.changes.run((change) => this.add(change, job, now + Math.max(push.recheckMs, waited)));
+  }
+
+  /** Has a notification looked at again at a time. */
+  private async add(change: Change, { sessionId, notificationId, since }: PushJob, at: number): Promise<void> {
     const data = { sessionId, notificationId, since };
-    await this.deps.changes.run((change) => this.deps.jobs.add(change, pushKind, data, { runAt, key: pushKey(job) }));
+    await this.deps.jobs.add(change, pushKind, data, { runAt: new Date(at), key: pushKey(data) });
   }
 
   private async settle(to: Target, outcome: Outcome): Promise<void> {

@@ -1,5 +1,5 @@
+import { notificationPath } from '../../contract/notification-path.ts';
 import type { PushPayload } from '../../contract/push.ts';
-import { pathOf } from '../app/state/paths.ts';
 import { isPage } from './shell.ts';
 
 declare const self: ServiceWorkerGlobalScope;
@@ -19,7 +19,7 @@ export async function pushed(data: PushMessageData | null): Promise<void> {
   await setBadge(payload.unreadCount);
   if (payload.type === 'closed') return;
   const { id, title, body } = payload;
-  await show(title, { body, tag: id, data: pathOf({ ...payload, body: payload.inviteCode ?? '' }) });
+  await show(title, { body, tag: id, data: notificationPath({ ...payload, body: payload.inviteCode ?? '' }) });
 }
 
 function payloadOf(data: PushMessageData | null): PushPayload | null {
@@ -31,8 +31,11 @@ function payloadOf(data: PushMessageData | null): PushPayload | null {
   }
 }
 
-const show = (title: string, options: NotificationOptions) =>
-  self.registration.showNotification(title, { icon, badge, ...options });
+/** One that takes the place of another has something new, and is noticed as that was. */
+const look: NotificationOptions & { renotify: true } = { icon, badge, renotify: true };
+
+const show = (title: string, options: NotificationOptions & { tag: string }) =>
+  self.registration.showNotification(title, { ...look, ...options });
 
 async function closeShown(ids: string[]): Promise<void> {
   for (const shown of await self.registration.getNotifications()) if (ids.includes(shown.tag)) shown.close();

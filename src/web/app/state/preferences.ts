@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals';
 import type { NotificationRecord, RestAnswer, RestInput } from '../../../client/index.ts';
-import { quietUntil } from '../../../contract/quiet-times.ts';
-import { titleIn } from '../../../languages/titles.ts';
+import { notificationPath } from '../../../contract/notification-path.ts';
+import { isQuietAt } from '../../../contract/quiet-times.ts';
+import { bodyIn, titleIn } from '../../../languages/titles.ts';
 import type { Notifications } from './notifications.ts';
-import { pathOf } from './paths.ts';
 import type { Presence } from './presence.ts';
 import type { Pushes } from './pushes.ts';
 import type { Core } from './session.ts';
@@ -72,11 +72,11 @@ export class Preferences {
     await this.shown(change, async () => change);
   }
 
-  /** Until when nothing disturbs the user; null: they may be disturbed. */
-  quietUntil(at: Date): Date | null {
-    const { quietHours, snoozedUntil } = this.current.value;
-    const timeZone = this.core.me.value?.timeZone ?? null;
-    return quietUntil({ quietHours, snoozedUntil, timeZone }, at);
+  /** Whether the user is not to be disturbed now. @param status how they are seen */
+  isQuiet(status: string | undefined): boolean {
+    const { quietHours, snoozedUntil } = this.current.peek();
+    const timeZone = this.core.me.peek()?.timeZone ?? null;
+    return isQuietAt({ isBusy: status === 'dnd', quietHours, snoozedUntil, timeZone }, new Date());
   }
 
   /** @param change shown until there is an answer; undone if there is none */
@@ -131,13 +131,16 @@ export class Alerts {
   private show(entry: NotificationRecord): void {
     const { alerts } = this.core.surroundings;
     const { presence, preferences, pushes } = this.parts;
-    const isBusy = presence.statuses.peek().get(this.core.me.peek()?.id ?? '') === 'dnd';
-    if (!this.on.peek() || isBusy || preferences.quietUntil(new Date()) || entry.isRead || alerts.isInFront()) return;
+    const status = presence.statuses.peek().get(this.core.me.peek()?.id ?? '');
+    if (!this.on.peek() || preferences.isQuiet(status) || entry.isRead || alerts.isInFront()) return;
     if (!alerts.isSupported() || !alerts.isAllowed()) return;
     // The server pushes it to this device, and knows whether someone is active on another one.
     if (pushes.isOn.peek()) return;
     // Several tabs show it once, thanks to its tag.
-    const title = titleIn(this.core.texts.peek().t, entry.kind, entry.title);
-    alerts.show({ title, body: entry.body ?? '', tag: entry.id }, () => this.core.navigate(pathOf(entry)));
+    const { t, errorOf } = this.core.texts.peek();
+    const title = titleIn(t, entry.kind, entry.title);
+    alerts.show({ title, body: bodyIn(errorOf, entry), tag: entry.id }, () =>
+      this.core.navigate(notificationPath(entry)),
+    );
   }
 }

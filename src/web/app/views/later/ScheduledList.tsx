@@ -51,7 +51,7 @@ export function ScheduledList() {
 }
 
 function One({ one }: { one: Scheduled }) {
-  const { rich, shortTime, t } = useTexts();
+  const { errorOf, rich, shortTime, t } = useTexts();
   const { client, attempt, destinations } = useApp();
   const [editing, setEditing] = useState(false);
   const { id, failure, status } = one;
@@ -81,7 +81,9 @@ function One({ one }: { one: Scheduled }) {
             place: there ? <a href={there.href}>{place}</a> : place,
           })}
         </p>
-        {failure && <p class="bad">{t('It was not sent: {message}', { message: failure.message })}</p>}
+        {failure && (
+          <p class="bad">{t('It was not sent: {message}', { message: errorOf(failure.code) ?? failure.message })}</p>
+        )}
         <Folding content={one.content}>
           <div class="text">
             <Text content={one.content} />

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { NotificationRecord } from '../../../../client/index.ts';
-import { titleIn } from '../../../../languages/titles.ts';
-import { pathOf } from '../../state/paths.ts';
+import { notificationPath } from '../../../../contract/notification-path.ts';
+import { bodyIn, titleIn } from '../../../../languages/titles.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -62,14 +62,14 @@ function scopes({ t }: Texts, app: AppState): MenuItem[] {
 }
 
 function Entry({ entry }: { entry: NotificationRecord }) {
-  const { shortTime, t } = useTexts();
+  const { errorOf, shortTime, t } = useTexts();
   const { client } = useApp();
   const read = () => {
     if (!entry.isRead) void client.rest('PATCH /api/notifications/:id/read', { id: entry.id }).catch(() => {});
   };
   return (
     <li>
-      <a class={`quoted ${entry.isRead ? '' : 'unread'}`} href={pathOf(entry)} onClick={read}>
+      <a class={`quoted ${entry.isRead ? '' : 'unread'}`} href={notificationPath(entry)} onClick={read}>
         {entry.sender ? <Avatar user={entry.sender} size="small" /> : <Icon name="bell" />}
         <span class="who">
           <span class="title">
@@ -78,7 +78,7 @@ function Entry({ entry }: { entry: NotificationRecord }) {
             {!entry.isRead && <span class="hidden"> {t('(unread)')}</span>}
           </span>
           <span class="text">
-            <Text content={entry.body ?? ''} plain />
+            <Text content={bodyIn(errorOf, entry)} plain />
           </span>
           <span class="faint">{shortTime(entry.updatedAt)}</span>
         </span>

@@ -1,14 +1,5 @@
 import { type NotificationKind, type Strategy, typeOfKind } from '../../contract/notification.ts';
 import type { ChannelLevel } from '../../contract/notification-level.ts';
-import { isQuietAt, type QuietSettings } from '../../contract/quiet-times.ts';
-
-/**
- * Whether someone is not to be disturbed at a moment, by their quiet hours or since they snoozed (contract §7): nothing is
- * pushed or mailed to them then, and no device makes a sound or shows a notice. Their notifications are listed as ever.
- */
-export function quietNow(settings: QuietSettings, at: Date): boolean {
-  return isQuietAt(settings, at);
-}
 
 /** What someone wants to be notified of, where a notification is from. */
 export interface Levels {
