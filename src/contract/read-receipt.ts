@@ -44,7 +44,7 @@ export const receiptChoiceChanged = ephemeralEvent({
   payload: receiptChoiceSchema,
 });
 
-export const receiptCalls = calls('Messages', {
+export const receiptCalls = calls('Read receipts', {
   getReceiptChoice: {
     method: 'GET',
     path: '/api/read-receipts',
