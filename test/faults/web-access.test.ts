@@ -129,6 +129,11 @@ describe('the web client for everyone', () => {
       await alice.page.getByRole('alert').getByText('@nobody').waitFor();
       found.push(...(await scan(alice, 'searching')));
       await alice.page.getByRole('button', { name: 'Close' }).click();
+      await alice.page.getByRole('button', { name: 'Insert an emoji' }).click();
+      await alice.page.getByLabel('Find an emoji').fill('heart');
+      await alice.page.getByRole('option', { name: 'red heart' }).waitFor();
+      found.push(...(await scan(alice, 'choosing an emoji')));
+      await alice.page.keyboard.press('Escape');
       await alice.page.getByRole('link', { name: 'dot.png' }).and(alice.page.locator('[href]')).press('Enter');
       await alice.page.getByRole('button', { name: 'Next picture' }).waitFor();
       found.push(...(await scan(alice, 'looking at pictures')));
@@ -146,7 +151,7 @@ describe('the web client for everyone', () => {
     await alice.open(conversation());
     await page.locator('#composer').waitFor();
     // A menu: arrows go through it, Escape closes it and gives the focus back.
-    const more = page.getByRole('button', { name: 'More' });
+    const more = page.getByRole('button', { name: 'More', exact: true });
     const isAt = (text: string) =>
       until(async () => (await page.evaluate('document.activeElement.textContent')) === text, { message: text });
     await more.focus();
@@ -206,7 +211,7 @@ describe('the web client for everyone', () => {
     await page.keyboard.press('ArrowLeft');
     await isFocused('React');
     await page.keyboard.press('ArrowLeft');
-    await isFocused('Delete');
+    await isFocused('More actions');
     const stops = `[...document.querySelectorAll('.actions')].map((one) => one.querySelectorAll('button:not([tabindex="-1"])').length)`;
     expect(new Set(await page.evaluate<number[]>(stops))).to.deep.equal(new Set([1]));
     await page.keyboard.press('Escape');

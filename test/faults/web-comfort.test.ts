@@ -1,6 +1,7 @@
 // nodes: own
 
 import { expect } from 'chai';
+import { chooseInMenu } from '../rig/message-menu.ts';
 import { until } from '../rig/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
@@ -52,7 +53,7 @@ describe('reading and writing in the web client', () => {
   });
 
   it('has room for the name of a channel on a phone: what is pinned is in the menu', async () => {
-    await phone.page.getByRole('button', { name: 'More' }).tap();
+    await phone.page.getByRole('button', { name: 'More', exact: true }).tap();
     await phone.page.getByRole('menuitem', { name: 'Pinned messages' }).tap();
     await phone.page.getByRole('dialog').getByText('Nothing is pinned here.').waitFor();
     await phone.page.getByRole('dialog').getByRole('button', { name: 'Close' }).tap();
@@ -63,7 +64,7 @@ describe('reading and writing in the web client', () => {
     const id = await here.newChannel('a-channel-with-a-very-long-name-that-does-not-fit-anywhere');
     await phone.go(`/app/s/${here.server.id}/${id}`);
     await phone.page.getByRole('heading', { level: 1, name: 'a-channel-with' }).waitFor();
-    const more = await phone.page.getByRole('button', { name: 'More' }).boundingBox();
+    const more = await phone.page.getByRole('button', { name: 'More', exact: true }).boundingBox();
     expect(more && more.x + more.width).to.be.at.most(390);
     await phone.go(`/app/s/${here.server.id}/${here.channel.id}`);
   });
@@ -77,6 +78,32 @@ describe('reading and writing in the web client', () => {
     expect(last && last.y + last.height).to.be.at.most(phone.page.viewportSize()?.height ?? 0);
     await phone.page.keyboard.press('Escape');
     await phone.go(`/app/s/${here.server.id}/${here.channel.id}`);
+  });
+
+  it('acts on a message by few buttons, and the rest by a menu that is on the screen', async () => {
+    const { id } = await here.alice.say(here.channel.id, 'something to act on');
+    for (const one of [alice, phone]) {
+      const { page } = one;
+      const acted = page.locator(`article[data-id="${id}"]`);
+      await (one === phone ? acted.tap() : acted.hover());
+      const buttons = acted.getByRole('toolbar').getByRole('button');
+      const labels = await buttons.evaluateAll((all) => all.map((button) => button.getAttribute('aria-label')));
+      expect(labels).to.deep.equal(['React', 'Reply', 'Thread', 'Save', 'More actions']);
+      await acted.getByRole('button', { name: 'More actions' }).press('Enter');
+      const items = (await acted.getByRole('menuitem').allInnerTexts()).map((text) => text.trim());
+      const own = one === alice ? ['Pin', 'Edit', 'Delete'] : ['Report'];
+      expect(items).to.deep.equal(['Copy link', 'Forward', 'Remind me', 'Mark unread from here', ...own]);
+      const { x = -1, y = -1, width = 0, height = 0 } = (await acted.getByRole('menu').boundingBox()) ?? {};
+      const screen = page.viewportSize() ?? { width: 0, height: 0 };
+      expect([x >= 0, y >= 0, x + width <= screen.width, y + height <= screen.height]).to.not.include(false);
+      // It has the keys while it is open: neither the toolbar nor the list of messages moves the focus by them.
+      const focused = () => page.evaluate('document.activeElement.textContent.trim()');
+      for (const key of ['ArrowUp', 'ArrowLeft', 'ArrowRight']) await page.keyboard.press(key);
+      await until(async () => (await focused()) === items.at(-1));
+      await page.keyboard.press('Escape');
+      await acted.getByRole('menu').waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.activeElement.ariaLabel')).to.equal('More actions');
+    }
   });
 
   it('shows all of a channel’s name, however long its topic is', async () => {
@@ -118,7 +145,7 @@ describe('reading and writing in the web client', () => {
   it('leaves one where one writes after a deletion', async () => {
     await here.alice.say(here.channel.id, 'to be deleted');
     await message('to be deleted').hover();
-    await message('to be deleted').getByRole('button', { name: 'Delete' }).click();
+    await chooseInMenu(message('to be deleted'), 'Delete');
     await alice.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await until(async () => (await message('to be deleted').count()) === 0);
     await until(async () => (await focused()) === 'composer');

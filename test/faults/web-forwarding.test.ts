@@ -1,6 +1,8 @@
 // nodes: own
 
 import { expect } from 'chai';
+import { chooseInMenu } from '../rig/message-menu.ts';
+import { until } from '../rig/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('forwarding, links, receipts and statuses in the web client', () => {
@@ -27,8 +29,7 @@ describe('forwarding, links, receipts and statuses in the web client', () => {
     await here.alice.say(dm, 'first');
     await bob.open(talk());
     const message = page.locator(`article[data-id="${source.id}"]`);
-    await message.hover();
-    await message.getByRole('toolbar').getByRole('button', { name: 'Forward', exact: true }).click();
+    await chooseInMenu(message, 'Forward');
     const dialog = page.getByRole('dialog', { name: 'Forward the message' });
     await dialog.getByRole('radio').last().check();
     await dialog.getByLabel('Comment').fill('have a look');
@@ -41,6 +42,37 @@ describe('forwarding, links, receipts and statuses in the web client', () => {
     await shot('forwarded');
     await copy.locator('a.place').click();
     await page.locator(`article[data-id="${source.id}"].target`).waitFor();
+  });
+
+  it('forward to anywhere one may write, and keep what was typed when that fails', async () => {
+    const { page } = bob;
+    const { server, carol } = here;
+    await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    const ids: string[] = [];
+    for (let i = 0; i < 12; i++) ids.push(await here.newChannel(`place-${i}`));
+    await here.alice.post(`/api/servers/${server.id}/channels`, { name: 'place-of-news', type: 'announcement' });
+    const source = await here.alice.say(here.channel.id, 'for someone else');
+    await bob.open(talk());
+    await chooseInMenu(page.locator(`article[data-id="${source.id}"]`), 'Forward');
+    const dialog = page.getByRole('dialog', { name: 'Forward the message' });
+    const sought = dialog.getByLabel('Find a channel or a person');
+    await sought.fill('place-');
+    await until(async () => (await dialog.getByRole('radio').count()) === 12);
+    await dialog.getByLabel('#place-3').check();
+    await dialog.getByLabel('Comment').fill('for you');
+    await here.alice.delete(`/api/channels/${ids[3]}`);
+    await dialog.getByRole('button', { name: 'Forward', exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel('Comment').inputValue()).to.equal('for you');
+    // Someone without a conversation yet.
+    await sought.fill(carol.username);
+    await dialog.getByLabel(`@${carol.username}`).check();
+    await dialog.getByRole('button', { name: 'Forward', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('The message is forwarded.').waitFor();
+    const [opened] = (await carol.get('/api/dm/channels')).body;
+    const [received] = (await carol.get(`/api/dm/channels/${opened.id}/messages`)).body;
+    expect([received.content, received.forwarded.content]).to.deep.equal(['for you', 'for someone else']);
   });
 
   it('show the beginning of a message that is linked to, however old it is', async () => {

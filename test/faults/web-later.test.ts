@@ -2,6 +2,7 @@
 
 import { expect } from 'chai';
 import type { Locator } from 'playwright-core';
+import { chooseInMenu } from '../rig/message-menu.ts';
 import { until } from '../rig/until.ts';
 import type { Loose } from '../world/person.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
@@ -48,7 +49,7 @@ describe('what is put off, in the web client', () => {
     await third.getByRole('link', { name: 'Saved for later' }).waitFor();
     await act(third, 'Remove from saved');
     await third.getByRole('link', { name: 'Saved for later' }).waitFor({ state: 'detached' });
-    await act(second, 'Remind me');
+    await chooseInMenu(second, 'Remind me');
     const dialog = page.getByRole('dialog', { name: 'Remind me' });
     await dialog.getByLabel('When').selectOption('tomorrow');
     await dialog.getByLabel('Note').fill('politely');

@@ -57,7 +57,7 @@ describe('timeouts and slow mode in the web client', () => {
 
   it('set slow mode, and hold the user until they may write again', async () => {
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
-    await alice.page.getByRole('button', { name: 'More' }).click();
+    await alice.page.getByRole('button', { name: 'More', exact: true }).click();
     await alice.page.getByRole('menuitem', { name: 'Edit the channel' }).click();
     const dialog = alice.page.getByRole('dialog');
     await dialog.getByLabel('Slow mode').selectOption('10 seconds');

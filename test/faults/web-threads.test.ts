@@ -119,4 +119,22 @@ describe('followed threads and unread marks in the web client', () => {
     await page.getByRole('radio', { name: /As in the server/ }).check();
     await until(async () => (await level()) === null);
   });
+
+  it('choose what a server notifies of in its menu, and speak of a conversation where there is no channel', async () => {
+    const { page } = alice;
+    await alice.open(talk());
+    const level = async () => (await here.alice.get(`/api/servers/${here.server.id}/notification-level`)).body.level;
+    await page.getByRole('button', { name: 'Home', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Notifications' }).click();
+    await page.getByRole('radio', { name: 'Nothing The server is muted.' }).check();
+    await until(async () => (await level()) === 'nothing');
+    await page.getByRole('radio', { name: /As in the settings/ }).check();
+    await until(async () => (await level()) === null);
+    const { id } = (await here.alice.post('/api/dm/channels', { userId: here.bob.id })).body;
+    await alice.open(`/app/dm/${id}`);
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Notifications' }).click();
+    await page.getByRole('radio', { name: 'Nothing The conversation is muted.' }).waitFor();
+    expect(await page.getByText('channel is muted').count()).to.equal(0);
+  });
 });

@@ -2,6 +2,7 @@
 
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { chooseInMenu } from '../rig/message-menu.ts';
 import { until } from '../rig/until.ts';
 import { type Visitor, type WebWorld, webWorld } from '../world/visitor.ts';
 
@@ -112,7 +113,7 @@ describe('what is written in the web client', () => {
     await composer().fill('');
     await message('emoji:').hover();
     await message('emoji:').getByRole('button', { name: 'React' }).click();
-    await message('emoji:').getByLabel('Another emoji').fill(':unicorn:');
+    await message('emoji:').getByLabel('Find an emoji').fill(':unicorn:');
     await alice.page.keyboard.press('Enter');
     await message('emoji:').getByRole('button', { name: '🦄, 1' }).waitFor();
   });
@@ -204,8 +205,7 @@ describe('what is written in the web client', () => {
     const { id } = await here.alice.say(here.channel.id, 'soon gone');
     await message('soon gone').waitFor();
     await composer().fill('written before');
-    await alice.page.locator(`article[data-id="${id}"]`).hover();
-    await alice.page.locator(`article[data-id="${id}"]`).getByRole('button', { name: 'Edit' }).click();
+    await chooseInMenu(alice.page.locator(`article[data-id="${id}"]`), 'Edit');
     await alice.page.getByLabel('Edit the message').fill('changed in vain');
     await here.alice.delete(`/api/messages/${id}`);
     await alice.page.getByText('The message was deleted. What you changed is in the message field.').waitFor();
@@ -241,23 +241,26 @@ describe('what is written in the web client', () => {
   it('gets reactions by keys, and Escape leads back to where one was', async () => {
     const { page } = alice;
     const focused = () => page.evaluate(`document.activeElement.getAttribute('aria-label')`);
-    const isInReactions = () =>
-      until(async () => page.evaluate<boolean>(`document.activeElement.closest('fieldset') !== null`));
     await here.bob.say(here.channel.id, 'to be reacted to');
     const react = message('to be reacted to').getByRole('button', { name: 'React' });
     await message('to be reacted to').focus();
     await react.focus();
     await page.keyboard.press('Enter');
-    await isInReactions();
+    await until(async () => (await focused()) === 'Find an emoji');
     await page.keyboard.press('Escape');
-    await page.getByRole('group', { name: 'Reactions' }).waitFor({ state: 'detached' });
+    await page.getByRole('dialog', { name: 'Emoji' }).waitFor({ state: 'detached' });
     await until(async () => (await focused()) === 'React');
     await page.keyboard.press('Enter');
-    await isInReactions();
-    for (const key of ['ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp', 'ArrowRight', 'Enter']) {
+    await until(async () => (await focused()) === 'Find an emoji');
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowDown', 'ArrowLeft', 'ArrowUp', 'ArrowRight']) {
       await page.keyboard.press(key);
     }
-    await message('to be reacted to').getByRole('button', { name: '❤️, 1' }).waitFor();
+    const second = await page.getByRole('option').nth(1).getAttribute('data-emoji');
+    expect(await page.evaluate('document.activeElement.dataset.emoji')).to.equal(second);
+    await page.keyboard.press('Enter');
+    await message('to be reacted to')
+      .getByRole('button', { name: `${second}, 1` })
+      .waitFor();
     await until(async () => (await focused()) === 'React');
   });
 
@@ -283,7 +286,7 @@ describe('what is written in the web client', () => {
     const pressed = `document.activeElement.closest('button') !== null`;
     expect(await page.evaluate(pressed)).to.equal(false);
     await react.tap();
-    await page.getByRole('group', { name: 'Reactions' }).waitFor();
+    await page.getByRole('dialog', { name: 'Emoji' }).waitFor();
     const outside = `[...document.querySelectorAll('.actions *')].filter((one) => {
       const { left, right } = one.getBoundingClientRect();
       return right - left > 1 && (left < 0 || right > innerWidth) && getComputedStyle(one).visibility === 'visible';

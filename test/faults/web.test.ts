@@ -3,6 +3,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sharedChromium } from '../rig/chromium.ts';
+import { chooseInMenu } from '../rig/message-menu.ts';
 import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
@@ -154,8 +155,7 @@ describe('the web client', () => {
       .last()
       .focus()
       .catch(() => {});
-    await alice.page.locator('article', { hasText: 'an answer' }).hover();
-    await alice.page.locator('article', { hasText: 'an answer' }).getByRole('button', { name: 'Delete' }).click();
+    await chooseInMenu(alice.page.locator('article', { hasText: 'an answer' }), 'Delete');
     await alice.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await until(async () => (await bob.page.getByText('an answer').count()) === 0);
   });
@@ -166,11 +166,11 @@ describe('the web client', () => {
     const his = bob.page.locator('article[data-id]', { hasText: 'shall we meet at noon' });
     await his.hover();
     await his.getByRole('button', { name: 'React' }).click();
-    await his.locator('.emoji').getByRole('button', { name: '👍' }).click();
+    await his.getByRole('option', { name: 'thumbs up' }).first().click();
     await his.hover();
     await his.getByRole('button', { name: 'React' }).click();
-    await bob.page.getByLabel('Another emoji').fill('🦉');
-    await bob.page.getByLabel('Another emoji').press('Enter');
+    await bob.page.getByLabel('Find an emoji').fill('🦉');
+    await bob.page.getByLabel('Find an emoji').press('Enter');
     await hers.getByRole('button', { name: '🦉, 1' }).waitFor();
     await hers.getByRole('button', { name: '👍, 1' }).click();
     await his.getByRole('button', { name: '👍, 2' }).waitFor();
@@ -190,9 +190,7 @@ describe('the web client', () => {
     await alice.page.getByRole('dialog').getByRole('link', { name: 'Lunch' }).waitFor();
     await alice.page.keyboard.press('Escape');
     await bob.page.getByRole('link', { name: 'Close the thread' }).click();
-    await hers.hover();
-    await hers.getByRole('button', { name: 'Pin' }).click();
-    await hers.locator('[aria-label=Unpin]').waitFor({ state: 'attached' });
+    await chooseInMenu(hers, 'Pin');
     // Also of one that says no name, since it follows another of the same person.
     await his.getByRole('img', { name: 'Pinned' }).waitFor();
     await bob.page.getByRole('button', { name: 'Pinned messages' }).click();

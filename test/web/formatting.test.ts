@@ -65,6 +65,10 @@ describe('what the web client computes', () => {
     expect(names('@ros')).to.deep.equal(['Rosa']);
     expect(names('home')[0]).to.equal('Home');
     expect(names('')).to.have.lengthOf(5);
+    const many = Array.from({ length: 30 }, (_, i) => ({ name: `#room-${i}`, about: 'Home', count: 0 }));
+    expect(
+      [findDestinations(many, 'room'), findDestinations(many, 'room', 20)].map(({ length }) => length),
+    ).to.deep.equal([8, 20]);
     expect(names('nothing like it')).to.deep.equal([]);
   });
 

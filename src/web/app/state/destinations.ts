@@ -15,6 +15,8 @@ export interface Destination {
   count: number;
 }
 
+type Named = Pick<Destination, 'name' | 'about' | 'count'>;
+
 /** The lists that destinations are made of. */
 export interface Known {
   servers: readonly ServerRecord[];
@@ -28,15 +30,16 @@ export interface Known {
   texts: Texts;
 }
 
-const most = 8;
+/** How many fit a small window. */
+const usual = 8;
 
 /**
  * The destinations that match a text by their own name or their parent's: own names with that prefix first, then own names
  * that contain it, and among these unread ones. Without a text, all of them.
  */
-export function findDestinations(all: readonly Destination[], typed: string): Destination[] {
+export function findDestinations<T extends Named>(all: readonly T[], typed: string, most = usual): T[] {
   const text = typed.trim().replace(/^[#@]/, '').toLocaleLowerCase();
-  const rank = ({ name, count }: Destination) =>
+  const rank = ({ name, count }: Named) =>
     (startsWith(name, text) ? 4 : 0) + (contains(name, text) ? 2 : 0) + (count > 0 ? 1 : 0);
   const fitting = all.filter(({ name, about }) => contains(name, text) || contains(about, text));
   return fitting.sort((a, b) => rank(b) - rank(a)).slice(0, most);

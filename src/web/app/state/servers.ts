@@ -94,9 +94,14 @@ export class Servers {
     const latest = this.latestChannels.get(serverId) ?? new LatestAnswer();
     this.latestChannels.set(serverId, latest);
     await latest.read(
-      () => this.core.client.rest('GET /api/servers/:serverId/channels', { serverId }),
+      () => this.readChannels(serverId),
       (list) => this.showChannels(serverId, list),
     );
+  }
+
+  /** The channels of a server, without following them. */
+  readChannels(serverId: string): Promise<ChannelRecord[]> {
+    return this.core.client.rest('GET /api/servers/:serverId/channels', { serverId });
   }
 
   /** Loads unread counts of servers that were not visited yet. What fails now is loaded on the visit. */

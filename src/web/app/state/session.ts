@@ -22,6 +22,7 @@ import { Alerts, Preferences } from './preferences.ts';
 import { Presence } from './presence.ts';
 import { Pushes } from './pushes.ts';
 import { Receipts } from './receipts.ts';
+import { RecentEmoji } from './recent-emoji.ts';
 import { Replies } from './replies.ts';
 import { Reporting } from './reporting.ts';
 import { Restraints } from './restraints.ts';
@@ -154,6 +155,7 @@ function partsOf(core: Core) {
     reporting: new Reporting(),
     pictures: new Pictures(core),
     ownEmoji: new OwnEmojis(core, servers),
+    recentEmoji: new RecentEmoji(core),
     polls: new Polls(core),
     notifications,
     preferences,

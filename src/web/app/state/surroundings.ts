@@ -96,4 +96,5 @@ export const keptKeys = {
   alerts: 'parley:alerts',
   pushes: 'parley:pushes',
   unproven: 'parley:unproven',
+  emoji: 'parley:emoji',
 };

@@ -16,6 +16,7 @@ import { InvitePeople } from '../server/Invites.tsx';
 import { RaidBanner } from '../server/RaidMode.tsx';
 import { firstTask } from '../server/sections.ts';
 import { WaitingBanner } from '../server/WaitingBanner.tsx';
+import { LevelDialog } from '../talk/LevelDialog.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
 
@@ -169,12 +170,14 @@ function SharedEntries({ server }: { server: ServerRecord }) {
   );
 }
 
+type ServerDialog = 'invite' | 'level' | 'leave';
+
 function ServerHead({ server }: { server: ServerRecord }) {
   const texts = useTexts();
   const { t } = texts;
   const app = useApp();
   const { attempt, servers, navigate } = app;
-  const [dialog, setDialog] = useState<'invite' | 'leave' | null>(null);
+  const [dialog, setDialog] = useState<ServerDialog | null>(null);
   const close = () => setDialog(null);
   const leave = () =>
     attempt(async () => {
@@ -188,6 +191,7 @@ function ServerHead({ server }: { server: ServerRecord }) {
         <Icon name="down" />
       </Menu>
       {dialog === 'invite' && <InvitePeople server={server} onClose={close} />}
+      {dialog === 'level' && <LevelDialog place="server" id={server.id} onClose={close} />}
       {dialog === 'leave' && (
         <Confirm
           title={t('Leave {name}?', { name: server.name })}
@@ -201,12 +205,7 @@ function ServerHead({ server }: { server: ServerRecord }) {
   );
 }
 
-function itemsFor(
-  { t }: Texts,
-  app: AppState,
-  server: ServerRecord,
-  open: (dialog: 'invite' | 'leave') => void,
-): MenuItem[] {
+function itemsFor({ t }: Texts, app: AppState, server: ServerRecord, open: (dialog: ServerDialog) => void): MenuItem[] {
   const muted = app.preferences.isMuted('server', server.id);
   const read = async () => {
     await app.unread.markAllRead(app.servers.channels.peek().get(server.id)?.filter(isReadable) ?? []);
@@ -229,6 +228,7 @@ function itemsFor(
         ]
       : []),
     { label: t('Mark all as read'), icon: 'check', run: () => void app.attempt(read) },
+    { label: t('Notifications'), icon: 'bell', run: () => open('level') },
     {
       label: muted ? t('Unmute the server') : t('Mute the server'),
       icon: muted ? 'bell' : 'mute',

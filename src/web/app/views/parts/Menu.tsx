@@ -1,5 +1,6 @@
-import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type Align, useBeside, useOutside } from './floating.ts';
 import { Icon, type IconName } from './Icon.tsx';
 
 export interface MenuItem {
@@ -17,13 +18,14 @@ interface MenuProps {
   items: MenuItem[];
   children: ComponentChildren;
   class?: string;
-  /** The side that the list is aligned with. */
-  align?: 'start' | 'end';
+  align?: Align;
+  /** -1 where arrow keys move the focus instead of Tab. */
+  tabIndex?: number;
 }
 
 /** A button that opens a list of actions. Arrow keys move in it, Escape closes it and returns the focus. */
-export function Menu({ label, items, children, class: kind = 'icon', align = 'end' }: MenuProps) {
-  const { open, upward, setOpen, root, button, close, press } = useMenu();
+export function Menu({ label, items, children, class: kind = 'icon', align = 'end', tabIndex }: MenuProps) {
+  const { open, setOpen, root, button, list, close, press } = useMenu(align);
   return (
     <div class="menu" ref={root}>
       <button
@@ -32,6 +34,7 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
         class={kind}
         aria-label={kind === 'icon' ? label : undefined}
         title={label}
+        tabIndex={tabIndex}
         aria-haspopup="menu"
         aria-expanded={open}
         onClick={() => setOpen(!open)}
@@ -40,13 +43,7 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
         {children}
       </button>
       {open && (
-        <div
-          class={`items ${align} ${upward ? 'upward' : ''}`}
-          role="menu"
-          aria-label={label}
-          tabIndex={-1}
-          onKeyDown={press}
-        >
+        <div class="items" popover="manual" ref={list} role="menu" aria-label={label} tabIndex={-1} onKeyDown={press}>
           {items.map((item) => (
             <Item key={item.label} item={item} onClose={close} />
           ))}
@@ -57,17 +54,16 @@ export function Menu({ label, items, children, class: kind = 'icon', align = 'en
 }
 
 /** The state of a menu, and its keys. */
-function useMenu() {
+function useMenu(align: Align) {
   const [open, setOpen] = useState(false);
-  const [upward, setUpward] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   useOutside(root, open, () => setOpen(false));
+  useBeside(button, list, open, align);
   // In a layout effect, to be ready for the next key.
   useLayoutEffect(() => {
-    if (!open || !root.current) return;
-    setUpward(opensUpward(root.current));
-    root.current.querySelector<HTMLElement>('[role^=menuitem]')?.focus({ preventScroll: true });
+    if (open) list.current?.querySelector<HTMLElement>('[role^=menuitem]')?.focus({ preventScroll: true });
   }, [open]);
   const close = () => {
     setOpen(false);
@@ -79,17 +75,9 @@ function useMenu() {
       close();
       // In a dialog the key would also close the dialog.
       if (event.key === 'Escape') event.preventDefault();
-    } else if (root.current && step(root.current, event.key)) event.preventDefault();
+    } else if (list.current && step(list.current, event.key)) event.preventDefault();
   };
-  return { open, upward, setOpen, root, button, close, press };
-}
-
-/** Whether the items do not fit below, and there is more room above. */
-function opensUpward(root: HTMLElement): boolean {
-  const { top, bottom } = root.getBoundingClientRect();
-  const height = root.querySelector('[role=menu]')?.clientHeight ?? 0;
-  const below = innerHeight - bottom;
-  return height > below && top > below;
+  return { open, setOpen, root, button, list, close, press };
 }
 
 function Item({ item, onClose }: { item: MenuItem; onClose(): void }) {
@@ -119,25 +107,9 @@ function Item({ item, onClose }: { item: MenuItem; onClose(): void }) {
   );
 }
 
-/** Calls `close` at a click or a focus anywhere else. */
-export function useOutside(root: RefObject<HTMLElement | null>, open: boolean, close: () => void): void {
-  useEffect(() => {
-    if (!open) return;
-    const look = (event: Event) => {
-      if (event.target instanceof Element && !root.current?.contains(event.target)) close();
-    };
-    document.addEventListener('pointerdown', look);
-    document.addEventListener('focusin', look);
-    return () => {
-      document.removeEventListener('pointerdown', look);
-      document.removeEventListener('focusin', look);
-    };
-  }, [open]);
-}
-
 /** Moves the focus among the items. @returns whether the key was for that */
-function step(root: HTMLElement, key: string): boolean {
-  const items = [...root.querySelectorAll<HTMLElement>('[role^=menuitem]')];
+function step(list: HTMLElement, key: string): boolean {
+  const items = [...list.querySelectorAll<HTMLElement>('[role^=menuitem]')];
   const at = items.findIndex((item) => item.contains(document.activeElement));
   const to: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 };
   const next = to[key];

@@ -60,7 +60,7 @@ export function PeoplePicker({ chosen, without, most, onChange }: PickerProps) {
 }
 
 /** Those whom a text may mean, friends first. */
-function useKnown(typed: string): SmallUser[] {
+export function useKnown(typed: string): SmallUser[] {
   const { client, people, me } = useApp();
   const [found, setFound] = useState<SmallUser[]>([]);
   const query = typed.trim().replace(/^@/, '');

@@ -1,9 +1,11 @@
+import { useRef } from 'preact/hooks';
 import type { CustomStatus } from '../../../../client/index.ts';
 import type { Message } from '../../../../languages/catalogue.ts';
 import { emojiOf } from '../../state/emoji.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { EmojiButton } from '../parts/EmojiButton.tsx';
 import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useApp, useTexts } from '../useApp.ts';
@@ -103,13 +105,7 @@ export function StatusDialog({ onClose }: { onClose(): void }) {
         work={({ text }: Fields) => set(text('emoji'), text('text'), text('end'))}
         beside={now && <ClearButton onClear={clear} />}
       >
-        <Field
-          label={t('Emoji')}
-          name="emoji"
-          value={now?.emoji ?? ''}
-          maxlength={32}
-          hint={t('One emoji, or its name: :wave:')}
-        />
+        <EmojiField value={now?.emoji ?? ''} />
         <Field label={t('Status')} name="text" value={now?.text ?? ''} maxlength={100} />
         <Select
           label={t('Clear after')}
@@ -119,6 +115,22 @@ export function StatusDialog({ onClose }: { onClose(): void }) {
         />
       </Form>
     </Dialog>
+  );
+}
+
+/** A field for one emoji that everyone has, with a choice of them. */
+function EmojiField({ value }: { value: string }) {
+  const { t } = useTexts();
+  const root = useRef<HTMLDivElement>(null);
+  const choose = (emoji: string) => {
+    const field = root.current?.querySelector<HTMLInputElement>('input[name=emoji]');
+    if (field) field.value = emoji;
+  };
+  return (
+    <div class="emoji-field" ref={root}>
+      <Field label={t('Emoji')} name="emoji" value={value} maxlength={32} hint={t('One emoji, or its name: :wave:')} />
+      <EmojiButton label={t('Choose an emoji')} withOwn={false} onChoose={choose} />
+    </div>
   );
 }
 

@@ -73,7 +73,7 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       {shown === 'pins' && <Pins channelId={channelId} onClose={close} />}
       {shown === 'threads' && <Threads channelId={channelId} onClose={close} />}
       {shown === 'search' && <Search channelId={channelId} onClose={close} />}
-      {shown === 'level' && <LevelDialog channelId={channelId} onClose={close} />}
+      {shown === 'level' && <LevelDialog place={about.dm ? 'dm' : 'channel'} id={channelId} onClose={close} />}
       {shown === 'members' && about.channel && <ChannelMembers channel={about.channel} onClose={close} />}
       {about.dm && dmTask && <DmDialogs dm={about.dm} task={dmTask} onClose={() => setDmTask(null)} />}
       {task && <ChannelDialogs task={task} onClose={() => setTask(null)} />}

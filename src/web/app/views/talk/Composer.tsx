@@ -5,6 +5,7 @@ import { isTouched } from '../../browser.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { useDrop } from '../parts/dropping.ts';
+import { EmojiButton } from '../parts/EmojiButton.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { AddFiles } from './AddFiles.tsx';
@@ -112,6 +113,7 @@ function TextBox({ id, name, composing, withoutFiles, onFiles }: TextBoxProps) {
         onPaste={(event) => onFiles([...(event.clipboardData?.files ?? [])])}
       />
       {left < countFrom && <span class={left < 0 ? 'count bad' : 'count'}>{left}</span>}
+      <EmojiButton label={t('Insert an emoji')} withOwn onChoose={composing.insert} />
       <AskPoll onAsk={composing.ask} />
       <SendLater {...composing.later} />
       <button type="submit" class="send" aria-label={t('Send')} disabled={blocked}>
@@ -210,6 +212,9 @@ export function useComposer(timeline: Timeline) {
     drafts.replies.set(key, null);
     showEnd(ref);
   };
+  const insert = (emoji: string) => {
+    if (ref.current) change(withEmoji(ref.current, emoji));
+  };
   const suggesting = useSuggestions(channelId, ref, change);
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
@@ -220,7 +225,33 @@ export function useComposer(timeline: Timeline) {
     send();
   };
   const later = { channelId, message, clear, blocked: isEmpty || uploading.length > 0 || text.length > maxLength };
-  return { ref, text, change, answered, files, uploading, send, ask, later, press, suggesting, blocked, slowMode };
+  return {
+    ref,
+    text,
+    change,
+    insert,
+    answered,
+    files,
+    uploading,
+    send,
+    ask,
+    later,
+    press,
+    suggesting,
+    blocked,
+    slowMode,
+  };
+}
+
+/** Puts an emoji in the place of the caret. @returns the whole text */
+function withEmoji(box: HTMLTextAreaElement, emoji: string): string {
+  const { value, selectionStart, selectionEnd } = box;
+  // A name counts by itself alone.
+  const isName = emoji.startsWith(':');
+  const before = isName && /\S$/.test(value.slice(0, selectionStart)) ? ' ' : '';
+  box.setRangeText(`${before}${emoji}${isName ? ' ' : ''}`, selectionStart, selectionEnd, 'end');
+  box.focus();
+  return box.value;
 }
 
 /** The draft; it outlives the page. */

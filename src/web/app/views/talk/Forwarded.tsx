@@ -1,12 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { findDestinations } from '../../state/destinations.ts';
-import { Dialog } from '../parts/Dialog.tsx';
-import { Field } from '../parts/Field.tsx';
-import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Text } from '../parts/text.tsx';
-import { useApp, useTexts } from '../useApp.ts';
+import { useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { PlaceLink, usePreview } from './LinkedMessages.tsx';
@@ -38,44 +33,5 @@ function Copy({ forwarded }: { forwarded: NonNullable<Message['forwarded']> }) {
       </div>
       <Attachments list={attachments} />
     </blockquote>
-  );
-}
-
-/** Asks where to forward a message to. */
-export function ForwardDialog({ message, onClose }: { message: Message; onClose(): void }) {
-  const { t } = useTexts();
-  const { client, destinations, showToast } = useApp();
-  const [typed, setTyped] = useState('');
-  const list = findDestinations(
-    destinations.value.filter(({ channelId }) => channelId !== null),
-    typed,
-  );
-  const forward = async ({ text }: Fields) => {
-    const channelId = text('to');
-    if (channelId === '') throw new Error(t('Choose where to forward it to.'));
-    const to = destinations.peek().find((one) => one.channelId === channelId);
-    onClose();
-    await client.channel(channelId).send({ content: text('comment'), forwardId: message.id });
-    showToast(t('The message is forwarded.'), 'good', to?.href);
-  };
-  return (
-    <Dialog title={t('Forward the message')} onClose={onClose}>
-      <Form action={t('Forward')} work={forward}>
-        <Field label={t('Find a channel or a person')} name="sought" onInput={setTyped} autofocus />
-        <fieldset class="choices">
-          <legend class="hidden">{t('Where to')}</legend>
-          {list.map(({ channelId, name, about }) => (
-            <label key={channelId} class="check">
-              <input type="radio" name="to" value={channelId ?? ''} />
-              <span>
-                {name} <span class="faint">{about}</span>
-              </span>
-            </label>
-          ))}
-          {list.length === 0 && <p class="empty">{t('Nothing has this name.')}</p>}
-        </fieldset>
-        <Field label={t('Comment')} name="comment" maxlength={4000} />
-      </Form>
-    </Dialog>
   );
 }

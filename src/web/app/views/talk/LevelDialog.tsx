@@ -3,29 +3,46 @@ import type { Level } from '../../state/preferences.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 
-const levels: { level: Level; label: Message; about: Message }[] = [
-  { level: null, label: 'As in the server', about: 'What you chose in your settings.' },
-  { level: 'all', label: 'Every message', about: 'And replies in threads that you follow.' },
-  { level: 'mentions', label: 'Mentions', about: 'What names or answers you.' },
-  { level: 'nothing', label: 'Nothing', about: 'The channel is muted.' },
-];
+interface Choice {
+  level: Level;
+  label: Message;
+  about: Message;
+}
 
-/** What the user is notified of in a channel. */
-export function LevelDialog({ channelId, onClose }: { channelId: string; onClose(): void }) {
+const inSettings: Choice = { level: null, label: 'As in the settings', about: 'What you chose there for everything.' };
+const all: Choice = { level: 'all', label: 'Every message', about: 'And replies in threads that you follow.' };
+const mentions: Choice = { level: 'mentions', label: 'Mentions', about: 'What names or answers you.' };
+const nothing = { level: 'nothing', label: 'Nothing' } as const;
+
+/** Where the level is of. */
+export type LevelPlace = 'server' | 'channel' | 'dm';
+
+const levels: Record<LevelPlace, Choice[]> = {
+  server: [inSettings, all, mentions, { ...nothing, about: 'The server is muted.' }],
+  channel: [
+    { level: null, label: 'As in the server', about: 'What you chose for the server, or in the settings.' },
+    ...[all, mentions, { ...nothing, about: 'The channel is muted.' } as const],
+  ],
+  dm: [inSettings, all, mentions, { ...nothing, about: 'The conversation is muted.' }],
+};
+
+/** What the user is notified of in a server, a channel, or a direct conversation. */
+export function LevelDialog({ place, id, onClose }: { place: LevelPlace; id: string; onClose(): void }) {
   const { t } = useTexts();
   const { preferences, attempt } = useApp();
-  const chosen = preferences.levelOf('channel', channelId);
+  const kept = place === 'server' ? 'server' : 'channel';
+  const chosen = preferences.levelOf(kept, id);
   return (
     <Dialog title={t('Notify me of')} onClose={onClose}>
       <fieldset class="choices">
         <legend class="hidden">{t('Notify me of')}</legend>
-        {levels.map(({ level, label, about }) => (
+        {levels[place].map(({ level, label, about }) => (
           <label key={label} class="check">
             <input
               type="radio"
               name="level"
               checked={level === chosen}
-              onChange={() => void attempt(() => preferences.setLevel('channel', channelId, level))}
+              onChange={() => void attempt(() => preferences.setLevel(kept, id, level))}
             />
             <span>
               {t(label)}

@@ -1,30 +1,32 @@
-import type { TargetedKeyboardEvent } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { isTouched } from '../../browser.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { pathTo } from '../../state/router.ts';
-import type { Texts } from '../../state/texts.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { RemindDialog, saveForLater, unsave } from '../later/RemindDialog.tsx';
+import { RemindDialog } from '../later/RemindDialog.tsx';
 import { SavedMark } from '../later/SavedMark.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Folding } from '../parts/Folding.tsx';
-import { Icon, type IconName } from '../parts/Icon.tsx';
+import { Icon } from '../parts/Icon.tsx';
 import { isEmojiAlone } from '../parts/inline.ts';
+import { Menu } from '../parts/Menu.tsx';
 import { Text } from '../parts/text.tsx';
+import { moveInToolbar } from '../parts/toolbar.ts';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
-import { ForwardDialog, Forwarded } from './Forwarded.tsx';
+import { ForwardDialog } from './ForwardDialog.tsx';
+import { Forwarded } from './Forwarded.tsx';
 import { Edited } from './History.tsx';
 import { LinkedMessages } from './LinkedMessages.tsx';
+import { type Actions, actionsFor } from './message-actions.ts';
 import { PollView } from './PollView.tsx';
 import { Previews } from './Previews.tsx';
-import { mayModerate, mayUsually } from './permissions.ts';
+import { mayUsually } from './permissions.ts';
 import { ReactButton, Reactions } from './Reactions.tsx';
 import { ReplyPreview } from './ReplyPreview.tsx';
 import { Veil } from './Veil.tsx';
@@ -53,7 +55,7 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
   });
   const press = (event: KeyboardEvent) => {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey && event.target === event.currentTarget;
-    const action = plain && actions.find(({ key }) => key === event.key.toLowerCase());
+    const action = plain && [...actions.usual, ...actions.more].find(({ key }) => key === event.key.toLowerCase());
     if (!action) return;
     event.preventDefault();
     action.run();
@@ -123,27 +125,21 @@ function isForMe(app: AppState, { authorId, mentions }: Message): boolean {
 }
 
 /** One stop for Tab; arrow keys move within it. Otherwise a list of messages would be hundreds of stops. */
-function Toolbar({ message, actions }: { message: Message; actions: Action[] }) {
+function Toolbar({ message, actions }: { message: Message; actions: Actions }) {
   const { t } = useTexts();
   const app = useApp();
+  const mayReact = mayUsually(app, message.channelId, 'message:react');
   return (
     <div class="actions" role="toolbar" aria-label={t('Message')} onKeyDown={moveInToolbar}>
-      {mayUsually(app, message.channelId, 'message:react') && <ReactButton message={message} />}
-      {actions.map(({ label, icon, run }) => (
-        <IconButton key={label} icon={icon} label={label} tabIndex={-1} onClick={run} />
+      {mayReact && <ReactButton message={message} />}
+      {actions.usual.map(({ label, icon, run }) => (
+        <IconButton key={icon} icon={icon} label={label} tabIndex={-1} onClick={run} />
       ))}
+      <Menu label={t('More actions')} items={actions.more} tabIndex={mayReact ? -1 : 0}>
+        <Icon name="more" />
+      </Menu>
     </div>
   );
-}
-
-function moveInToolbar(event: TargetedKeyboardEvent<HTMLDivElement>): void {
-  const ahead = document.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight';
-  const step = event.key === ahead ? 1 : event.key === 'ArrowLeft' || event.key === 'ArrowRight' ? -1 : 0;
-  if (step === 0 || event.defaultPrevented || !(event.target instanceof HTMLButtonElement)) return;
-  const all = [...event.currentTarget.querySelectorAll<HTMLElement>('button')];
-  const at = all.indexOf(event.target);
-  event.preventDefault();
-  all.at((at + step) % all.length)?.focus();
 }
 
 function ConfirmDeletion({ id, onClose }: { id: string; onClose(): void }) {
@@ -182,73 +178,6 @@ function Head({ message }: { message: Message }) {
       </time>
     </header>
   );
-}
-
-interface Action {
-  label: string;
-  icon: IconName;
-  key: string;
-  run(): void;
-}
-
-/** What opens a dialog. */
-interface Asking {
-  askToDelete(): void;
-  remind(): void;
-  forward(): void;
-}
-
-function actionsFor(texts: Texts, app: AppState, message: Message, { askToDelete, remind, forward }: Asking): Action[] {
-  const { t } = texts;
-  const isOwn = message.authorId === app.me.value?.id;
-  const { channelId } = message;
-  const saved = app.saved.of(message.id);
-  const moderates = mayModerate(app, channelId, 'message:delete-others');
-  const mayPin = mayModerate(app, channelId, 'message:pin') || app.servers.current.value === null;
-  const mayPost = mayUsually(app, channelId, 'message:post');
-  const mayStart = message.thread || (mayPost && mayUsually(app, channelId, 'thread:start'));
-  const reply = () => app.drafts.replies.answer(message);
-  const thread = () =>
-    app.attempt(async () => {
-      const { id } = await app.client.rest('POST /api/messages/:id/thread', { id: message.id, body: {} });
-      app.navigate(pathTo.thread(app.servers.current.value?.id ?? null, message.channelId, id));
-    });
-  const pin = () => {
-    const params = { channelId: message.channelId, messageId: message.id };
-    if (message.isPinned)
-      void app.attempt(() => app.client.rest('DELETE /api/channels/:channelId/pins/:messageId', params));
-    else void app.attempt(() => app.client.rest('PUT /api/channels/:channelId/pins/:messageId', params));
-  };
-  const edit = () => {
-    app.drafts.editing.value = message.id;
-  };
-  const link = () => {
-    const path = pathTo.messageOrThread(app.servers.current.value?.id ?? null, message);
-    void app.attempt(() =>
-      navigator.clipboard.writeText(location.origin + path).then(() => app.showToast(t('The link is copied.'))),
-    );
-  };
-  const unread = () => void app.attempt(() => app.unread.markUnread(message.id));
-  const what = { kind: 'message' as const, messageId: message.id };
-  const report = () => app.reporting.open({ what, name: t('this message') });
-  return [
-    ...(mayPost ? [{ label: t('Reply'), icon: 'reply' as const, key: 'r', run: reply }] : []),
-    ...(message.threadId || !mayStart
-      ? []
-      : [{ label: t('Thread'), icon: 'thread' as const, key: 't', run: () => void thread() }]),
-    ...(mayPin ? [{ label: message.isPinned ? t('Unpin') : t('Pin'), icon: 'pin' as const, key: 'p', run: pin }] : []),
-    ...(isOwn && mayPost ? [{ label: t('Edit'), icon: 'edit' as const, key: 'e', run: edit }] : []),
-    saved
-      ? { label: t('Remove from saved'), icon: 'bookmark', key: 's', run: () => void unsave(texts, app, saved.id) }
-      : { label: t('Save'), icon: 'bookmark', key: 's', run: () => void saveForLater(texts, app, message.id) },
-    { label: t('Forward'), icon: 'forward' as const, key: 'w', run: forward },
-    { label: t('Remind me'), icon: 'clock' as const, key: 'm', run: remind },
-    // Only secure pages have a clipboard.
-    ...(navigator.clipboard ? [{ label: t('Copy link'), icon: 'link' as const, key: 'l', run: link }] : []),
-    { label: t('Mark unread from here'), icon: 'unread' as const, key: 'u', run: unread },
-    ...(isOwn ? [] : [{ label: t('Report'), icon: 'shield' as const, key: 'f', run: report }]),
-    ...(isOwn || moderates ? [{ label: t('Delete'), icon: 'trash' as const, key: 'delete', run: askToDelete }] : []),
-  ];
 }
 
 function ThreadLink({ message }: { message: Message }) {

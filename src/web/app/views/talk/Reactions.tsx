@@ -1,20 +1,12 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import { emojiForm } from '../../../../contract/unicode/emoji.ts';
 import { emojiOf } from '../../state/emoji.ts';
-import { isComposing } from '../../state/keyboard.ts';
 import type { Texts } from '../../state/texts.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { Icon } from '../parts/Icon.tsx';
-import { useOutside } from '../parts/Menu.tsx';
+import { EmojiButton } from '../parts/EmojiButton.tsx';
 import { OwnEmojiPicture } from '../parts/OwnEmoji.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { mayUsually, withheld } from './permissions.ts';
 
-const choice = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀', '✅', '🔥', '🚀', '👏', '🤔', '💯', '😍', '👎'];
-
-/** How many of the server's own are offered; all others are chosen by their names. */
-const maxOffered = 32;
 /** How many people are named; the others are counted. */
 const maxNamed = 12;
 
@@ -78,103 +70,15 @@ function ReactionSign({ emoji, emojiId }: { emoji: string; emojiId: string | und
 export function ReactButton({ message }: { message: Message }) {
   const { t } = useTexts();
   const app = useApp();
-  const [open, setOpen] = useState(false);
-  const root = useRef<HTMLSpanElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  useOutside(root, open, () => setOpen(false));
-  const close = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
-  const choose = (emoji: string) => {
-    close();
-    const own = app.ownEmoji.named(emoji.replace(/^:(.+):$/, '$1'))?.id;
-    const known = message.reactions.find((one) => one.emoji === emojiForm(emoji) && one.emojiId === own);
-    toggle(app, message, emoji, known ? isMine(app, known.users) : false);
-  };
+  const mine = ({ emoji, emojiId }: { emoji: string; emojiId: string | undefined }) =>
+    message.reactions.some((one) => one.emoji === emoji && one.emojiId === emojiId && isMine(app, one.users));
+  const reactionOf = (emoji: string) => ({ emoji, emojiId: app.ownEmoji.named(emoji.replace(/^:(.+):$/, '$1'))?.id });
   return (
-    <span ref={root}>
-      <button
-        ref={button}
-        type="button"
-        class="icon"
-        aria-label={t('React')}
-        title={t('React')}
-        aria-expanded={open}
-        onClick={() => (open ? close() : setOpen(true))}
-      >
-        <Icon name="smile" />
-      </button>
-      {open && <Picker message={message} onChoose={choose} onClose={close} />}
-    </span>
+    <EmojiButton
+      label={t('React')}
+      withOwn
+      isOn={(emoji) => mine(reactionOf(emoji))}
+      onChoose={(emoji) => toggle(app, message, emoji, mine(reactionOf(emoji)))}
+    />
   );
-}
-
-interface PickerProps {
-  message: Message;
-  onChoose(emoji: string): void;
-  onClose(): void;
-}
-
-/** Arrow keys move in it, and Escape returns to the button. */
-function Picker({ message, onChoose, onClose }: PickerProps) {
-  const { t } = useTexts();
-  const app = useApp();
-  const ref = useRef<HTMLFieldSetElement>(null);
-  const [below, setBelow] = useState(false);
-  // In a layout effect, to be ready for the next key.
-  useLayoutEffect(() => {
-    const top = ref.current?.closest('.scroller')?.getBoundingClientRect().top ?? 0;
-    // Where there is no room above the message.
-    setBelow((ref.current?.getBoundingClientRect().top ?? top) < top);
-    ref.current?.querySelector('button')?.focus();
-  }, []);
-  const isOn = (emoji: string) => message.reactions.some((one) => one.emoji === emoji && isMine(app, one.users));
-  const press = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') onClose();
-    else if (!ref.current || !step(ref.current, event.key)) return;
-    event.preventDefault();
-  };
-  return (
-    <fieldset class={below ? 'emoji below' : 'emoji'} ref={ref} onKeyDown={press}>
-      <legend class="hidden">{t('Reactions')}</legend>
-      {choice.map((emoji) => (
-        <button key={emoji} type="button" class="icon" aria-pressed={isOn(emoji)} onClick={() => onChoose(emoji)}>
-          {emoji}
-        </button>
-      ))}
-      {app.ownEmoji.here.value.slice(0, maxOffered).map((own) => (
-        <button key={own.id} type="button" class="icon" onClick={() => onChoose(`:${own.name}:`)}>
-          <OwnEmojiPicture {...own} />
-        </button>
-      ))}
-      <input
-        aria-label={t('Another emoji')}
-        placeholder={t('Another one, or :name:')}
-        maxLength={32}
-        enterkeyhint="done"
-        onKeyDown={(event) => {
-          const emoji = emojiOf(event.currentTarget.value.trim());
-          if (event.key === 'Enter' && emoji && !isComposing(event)) onChoose(emoji);
-        }}
-      />
-    </fieldset>
-  );
-}
-
-/** Moves the focus among the emoji, by rows and columns. @returns whether the key was for that */
-function step(picker: HTMLElement, key: string): boolean {
-  const all = [...picker.querySelectorAll('button')];
-  const at = all.findIndex((button) => button.contains(document.activeElement));
-  if (at < 0) return false;
-  const inRow = all.filter(({ offsetTop }) => offsetTop === all[0]?.offsetTop).length;
-  const right = document.dir === 'rtl' ? -1 : 1;
-  const by: Record<string, number> = { ArrowRight: right, ArrowLeft: -right, ArrowDown: inRow, ArrowUp: -inRow };
-  const to = by[key];
-  if (to === undefined) return false;
-  const next = all[at + to];
-  // The field is below the last row.
-  if (next) next.focus();
-  else if (key === 'ArrowDown') picker.querySelector('input')?.focus();
-  return true;
 }

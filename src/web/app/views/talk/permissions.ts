@@ -1,6 +1,7 @@
 import type { ChannelRecord } from '../../../../client/index.ts';
 import type { Message } from '../../../../languages/catalogue.ts';
 import type { ChannelPermission } from '../../state/rights.ts';
+import { isReadable } from '../../state/servers.ts';
 import type { AppState } from '../useApp.ts';
 
 /** Why the user cannot do something in a channel, to be shown in its place. */
@@ -29,4 +30,10 @@ export function mayUsually(app: AppState, channelId: string, permission: Channel
 export function mayModerate(app: AppState, channelId: string, permission: ChannelPermission): boolean {
   const channel = channelAt(app, channelId);
   return channel !== null && app.rights.mayIn(channel, permission);
+}
+
+/** Whether the user can write in a channel of a server now. */
+export function mayWriteIn({ rights }: AppState, channel: ChannelRecord): boolean {
+  const isOpen = channel.type !== 'announcement' || rights.mayIn(channel, 'channel:announce');
+  return isReadable(channel) && !channel.isArchived && isOpen && rights.mayIn(channel, 'message:post');
 }

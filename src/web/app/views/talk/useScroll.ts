@@ -124,7 +124,8 @@ function topOf(scroller: HTMLElement) {
 /** Arrow keys move between messages, and Escape to the message field. */
 function walk(event: KeyboardEvent): void {
   if (!(event.target instanceof HTMLElement) || !(event.currentTarget instanceof HTMLElement)) return;
-  if (event.target.closest('textarea, dialog, fieldset')) return;
+  // An open menu, for one, has taken its keys.
+  if (event.defaultPrevented || event.target.closest('textarea, dialog, [popover]')) return;
   if (event.key === 'Escape') messageFieldNear(event.currentTarget)?.focus();
   const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
   if (step === 0) return;
