@@ -13,7 +13,10 @@ const livingByIds = `${byIds} AND deleted_at IS NULL`;
 const byUsername = `${selectUsers} WHERE username_key = ANY($1::text[]) AND deleted_at IS NULL
   ORDER BY username_key = $2 DESC LIMIT 1`;
 const staying = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL AND deletes_at IS NULL';
-const allStaying = 'SELECT id FROM users WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL AND deletes_at IS NULL';
+const allStaying = `SELECT id FROM users WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL AND deletes_at IS NULL
+  ORDER BY id FOR KEY SHARE`;
+const heldAuthors = `SELECT id, deleted_at IS NOT NULL AND erases_messages AS "isErased" FROM users
+  WHERE id = ANY($1::uuid[]) ORDER BY id FOR KEY SHARE`;
 const byEmail = 'SELECT id, username, language FROM users WHERE email = $1 AND NOT is_bot AND deleted_at IS NULL';
 
 /** A user with an account, as others see them. @throws AppError USER_NOT_FOUND */
@@ -70,10 +73,19 @@ export async function requireStaying(rows: Rows, id: string): Promise<void> {
   throw new AppError('FORBIDDEN', { message: 'This account is being deleted.' });
 }
 
-/** @throws AppError FORBIDDEN when the account of any of them is gone, or about to be */
+/** None of them is gone before the commit. @throws AppError FORBIDDEN when the account of any is, or is about to be */
 export async function requireAllStaying(rows: Rows, ids: string[]): Promise<void> {
   if ((await rows(allStaying, [ids])).length === ids.length) return;
   throw new AppError('FORBIDDEN', { message: 'The account of one of them is being deleted.' });
+}
+
+/**
+ * Those of some users whose accounts are gone with all that they wrote. The deletion of the others waits for the commit, and so
+ * finds what is written of theirs until then.
+ */
+export async function erasedAmong(rows: Rows, ids: string[]): Promise<Set<string>> {
+  const found = await rows<{ id: string; isErased: boolean }>(heldAuthors, [ids]);
+  return new Set(found.filter(({ isErased }) => isErased).map(({ id }) => id));
 }
 
 /** Locks a user until the commit, so that limits hold: changes that count what the user has run one at a time. */

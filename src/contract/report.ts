@@ -58,17 +58,23 @@ const reportedMessageSchema = z.object({
   id: idSchema,
   authorId: idSchema,
   author: smallUserSchema.nullable(),
-  content: z.string(),
+  content: z.string().describe('With what it forwards.'),
   attachments: z.array(z.string()).describe('Names of files.'),
   createdAt: timeSchema,
   reported: z.boolean().describe('False: it was beside the reported one.'),
 });
 
+/** What is kept of a reported message, or of one beside it. */
+export interface KeptMessage extends Omit<z.output<typeof reportedMessageSchema>, 'author'> {
+  /** What it forwards: that goes when its author has all they wrote erased. */
+  forwarded?: { authorId: string; content: string; attachments: string[] } | null | undefined;
+}
+
 /** What is kept of a reported object. */
 export interface Snapshot {
   name?: string;
   description?: string | null;
-  messages?: Omit<z.output<typeof reportedMessageSchema>, 'author'>[];
+  messages?: KeptMessage[];
 }
 
 export const reportCaseSchema = record('ReportCase', {

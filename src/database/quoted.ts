@@ -6,10 +6,16 @@ const spoiled = 2000;
  * look-up.
  * @param message the alias of its row
  */
-export const selectSaid = (message: string, most: number): string => `left(CASE
+const selectSaid = (message: string, most: number): string => `left(CASE
     WHEN ${message}.content = '' AND ${message}.has_extras
       THEN coalesce((SELECT p.question FROM polls p WHERE p.message_id = ${message}.id),
         (SELECT f.content FROM message_forwards f WHERE f.message_id = ${message}.id), '')
+    ELSE ${message}.content END, ${most})`;
+
+/** SQL of the same without what it forwards, which is its author's. */
+export const selectWritten = (message: string, most: number): string => `left(CASE
+    WHEN ${message}.content = '' AND ${message}.has_extras
+      THEN coalesce((SELECT p.question FROM polls p WHERE p.message_id = ${message}.id), '')
     ELSE ${message}.content END, ${most})`;
 
 /**

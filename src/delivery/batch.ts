@@ -21,6 +21,8 @@ export interface WriterTable<Row, Result> {
   findWritten(rows: Rows, items: Row[]): Promise<Map<number, number>>;
   /** Results of earlier writes with the same once-keys as these rows, by their index in `items`. */
   findRepeats(rows: Rows, items: Row[]): Promise<Map<number, Result>>;
+  /** Locks the rows of other tables that these need: all code locks such before logs. */
+  hold(rows: Rows, items: Row[]): Promise<void>;
   insert(rows: Rows, items: { row: Row; seq: number }[]): Promise<void>;
   /** Makes the once-keys of these repeated rows stand for the rows written the first time. */
   remember(rows: Rows, repeated: { row: Row; first: Result }[]): Promise<void>;
@@ -161,6 +163,10 @@ export class BatchCommit<Row, Result> {
   }
 
   private async inSteps(rows: Rows, writes: Write<Row, Result>[]): Promise<Batch<Row, Result>> {
+    await this.table.hold(
+      rows,
+      writes.map(({ row }) => row),
+    );
     // Nobody else can append to these rooms now, so the next lookups stay valid until the commit.
     const heads = await lockOpenStreams(
       rows,

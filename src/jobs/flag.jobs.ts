@@ -12,6 +12,8 @@ export interface Flagged {
   serverId: string;
   /** What it said then: an edit or a deletion right after it hides nothing. */
   content: string;
+  /** What it forwarded then. */
+  forwarded?: { authorId: string; content: string } | null | undefined;
   /** The entry that flags it. */
   pattern: string;
 }
@@ -24,6 +26,7 @@ export const flagKind: JobKind<Flagged> = {
     channelId: idSchema,
     serverId: idSchema,
     content: z.string(),
+    forwarded: z.object({ authorId: idSchema, content: z.string() }).nullish(),
     pattern: z.string(),
   }),
 };

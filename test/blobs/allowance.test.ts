@@ -106,6 +106,36 @@ describe('what an account may store', () => {
     expect(await unused()).to.equal(0);
   });
 
+  it('is no more for many forwards at once, and for what waits for a moderator', async () => {
+    const { alice, bob, server, channel } = here;
+    const used = 'SELECT coalesce(sum(size), 0)::int AS bytes FROM attachments WHERE uploader_id = $1';
+    const usedBy = async (person: Person): Promise<number> => (await database.query(used, [person.id])).rows[0].bytes;
+    const file = (await send(alice, '/api/media/upload', 30 * kilo)).body;
+    const source = await alice.say(channel.id, 'a file', { attachments: [{ id: file.id }] });
+    const forward = (content: string) =>
+      bob.post(`/api/channels/${channel.id}/messages`, { content, forwardId: source.id });
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => forward(`number ${at}`)));
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(({ body }) => body.code)).to.deep.equal(Array(5).fill('QUOTA_EXCEEDED'));
+    expect(await usedBy(bob)).to.equal(90 * kilo);
+    // Neighbours of what was refused are sent.
+    const plain = await Promise.all([
+      forward('too much'),
+      bob.say(channel.id, 'plain'),
+      alice.say(channel.id, 'plain'),
+    ]);
+    expect(plain[0].body.code).to.equal('QUOTA_EXCEEDED');
+    await alice.post(`/api/servers/${server.id}/filters`, { kind: 'word', action: 'hold', patterns: ['doubtful'] });
+    const [first] = answers.filter(({ status }) => status === 201);
+    await bob.delete(`/api/messages/${first?.body.id}`);
+    const held = await Promise.all(Array.from({ length: 4 }, (_, at) => forward(`doubtful ${at}`)));
+    expect(held.map(({ body }) => body.code).sort()).to.deep.equal([
+      'MESSAGE_HELD',
+      ...Array(3).fill('QUOTA_EXCEEDED'),
+    ]);
+    expect(await usedBy(bob)).to.equal(90 * kilo);
+  });
+
   it('counts a bot with its owner', async () => {
     const { bob } = here;
     const name = `b${randomBytes(4).toString('hex')}`;

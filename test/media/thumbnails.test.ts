@@ -5,7 +5,7 @@ import { expectError } from '../rest/verdict.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose, Person } from '../world/person.ts';
-import { query } from '../world/sql.ts';
+import { overtaken, query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 const download = (who: Person, path: string, headers: Record<string, string> = {}) =>
@@ -148,5 +148,69 @@ describe('thumbnails of pictures in messages', () => {
     await alice.delete(`/api/messages/${said.id}`);
     const uses = `SELECT id FROM attachments WHERE thumbnail_blob_id = '${id}'`;
     expect(await query(cluster.databaseUrl, uses)).to.deep.equal([]);
+  });
+
+  /** A picture whose thumbnail is still to be made, in a message. */
+  const bare = async (who: Person, shade: string): Promise<Loose> => {
+    const bytes = await sharp({ create: { width: 1200, height: 900, channels: 3, background: shade } })
+      .png()
+      .toBuffer();
+    const said = await send(who, 'bare.png', Uint8Array.from(bytes));
+    await thumbed(who, said.id);
+    const undo = 'UPDATE attachments SET thumbnail_blob_id = NULL, width = NULL, height = NULL WHERE message_id = $1';
+    await query(cluster.databaseUrl, undo, [said.id]);
+    return said;
+  };
+  const forwardedFile = async (who: Person, messageId: string): Promise<Loose> =>
+    (await who.get(`/api/messages/${messageId}`)).body.forwarded.attachments[0];
+
+  it('come to all copies that were forwarded before they were made, though the first is gone, and tell of each', async () => {
+    const { alice, bob } = here;
+    const other = await here.newChannel();
+    const dm = (await alice.post('/api/dm/channels', { userId: bob.id })).body;
+    const said = await bare(alice, '#123456');
+    const copies = [
+      await alice.say(other, 'look', { forwardId: said.id }),
+      await alice.say(dm.id, '', { forwardId: said.id }),
+    ];
+    const again = await bob.say(other, '', { forwardId: copies[0].id });
+    const [{ id: blobId } = { id: '' }] = await query<{ id: string }>(
+      cluster.databaseUrl,
+      'SELECT blob_id AS id FROM attachments WHERE message_id = $1',
+      [said.id],
+    );
+    await alice.delete(`/api/messages/${said.id}`);
+    const ear = await bob.listen(other);
+    const job = `INSERT INTO jobs (kind, id, data) VALUES ('attachment-thumbnail', gen_random_uuid(), $1)`;
+    await query(cluster.databaseUrl, job, [JSON.stringify({ blobId })]);
+    for (const copy of [...copies, again]) {
+      expect(copy.forwarded.attachments[0].thumbnailUrl).to.equal(null);
+      const found = await until(async () => {
+        const one = await forwardedFile(bob, copy.id);
+        return one.thumbnailUrl ? one : undefined;
+      });
+      expect(found).to.include({ width: 1200, height: 900 });
+      expect((await download(bob, found.thumbnailUrl)).status).to.equal(200);
+      const told = await ear.next('message:updated', ({ id }) => id === copy.id);
+      expect(told).to.include({ isEdited: false, updatedAt: copy.updatedAt });
+      expect(told.forwarded.attachments[0].thumbnailUrl).to.equal(found.thumbnailUrl);
+    }
+    await settled();
+    ear.close();
+  });
+
+  it('that come while a picture is being forwarded are in the record of the copy', async () => {
+    const { alice } = here;
+    const other = await here.newChannel();
+    const said = await bare(alice, '#654321');
+    const race = {
+      id: other,
+      lock: 'SELECT FROM streams WHERE id = $1 FOR UPDATE',
+      change: `UPDATE attachments SET thumbnail_blob_id = blob_id WHERE message_id = '${said.id}' AND $1::uuid IS NOT NULL`,
+    };
+    const sent = await overtaken(cluster.databaseUrl, race, () => alice.say(other, '', { forwardId: said.id }));
+    const [shown] = sent.forwarded.attachments;
+    expect(shown.thumbnailUrl).to.equal(`${shown.url}?size=thumbnail`);
+    expect(await forwardedFile(alice, sent.id)).to.deep.equal(shown);
   });
 });

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import type { Answer, Loose, Person } from '../world/person.ts';
-import { query } from '../world/sql.ts';
+import { overtaken, query } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
 const codeOf = ({ status, body }: Answer) => [status, body.code];
@@ -271,5 +271,18 @@ describe('polls', () => {
     const edited = (await alice.patch(`/api/messages/${sent.id}`, { content: 'more' })).body;
     expect([edited.poll.question, countsOf(edited.poll)]).to.deep.equal(['Which zebra?', [0, 1, 0]]);
     expect((await alice.patch(`/api/messages/${sent.id}`, { content: '' })).status).to.equal(200);
+  });
+
+  it('count no vote that was still waiting for others when they closed', async () => {
+    const { alice, bob, cluster } = here;
+    const sent = await ask(alice, { closesAt: new Date(Date.now() + 3_600_000).toISOString() });
+    const race = {
+      id: sent.id,
+      lock: 'SELECT FROM polls WHERE message_id = $1 FOR UPDATE',
+      change: 'UPDATE polls SET closes_at = clock_timestamp() WHERE message_id = $1',
+    };
+    const late = await overtaken(cluster.databaseUrl, race, () => vote(bob, sent, 1));
+    expect(codeOf(late)).to.deep.equal([409, 'POLL_CLOSED']);
+    expect((await bob.get(path(sent))).body.poll.voterCount).to.equal(0);
   });
 });

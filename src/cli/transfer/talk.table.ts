@@ -11,8 +11,8 @@ import { liveMessages } from './selections.table.ts';
 
 /** Thumbnails stay: they are made anew, once the import is done, by the jobs of nodes (features/media). */
 const remakeThumbnails = `INSERT INTO jobs (kind, id, data)
-  SELECT 'attachment-thumbnail', gen_random_uuid(), json_build_object('attachmentId', f.id)
-  FROM json_populate_recordset(NULL::attachments, $1::json) AS f WHERE f.content_type LIKE 'image/%'`;
+  SELECT 'attachment-thumbnail', gen_random_uuid(), json_build_object('blobId', f.blob_id)
+  FROM (SELECT DISTINCT blob_id FROM json_populate_recordset(NULL::attachments, $1::json) WHERE content_type LIKE 'image/%') AS f`;
 
 export const threads = part({
   table: 'threads',

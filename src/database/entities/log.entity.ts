@@ -71,7 +71,10 @@ const StreamSchema = defineEntity({
     changedSeq: p.bigint('number').default(0),
     /** The writer appends nothing more; changes still do. */
     isClosed: p.boolean().default(false),
-    /** Of direct messages. Set by a trigger. */
+    /**
+     * Its moves are noted in `moved_logs`: of direct messages. Set by a trigger. A group that becomes a channel keeps it, since
+     * nodes that follow it rely on that.
+     */
     isDirect: p.boolean().default(false),
   },
 });

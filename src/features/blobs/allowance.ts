@@ -65,11 +65,20 @@ export class StorageAllowance {
    * count those before them.
    * @throws AppError QUOTA_EXCEEDED
    */
-  async requireWithin(rows: Rows, actor: Actor): Promise<void> {
-    const { personId } = await findAccount(rows, actor.userId);
-    await lockUser(rows, personId);
-    const { used, limit } = await this.of(rows, actor.userId);
+  async requireWithin(rows: Rows, { userId }: Pick<Actor, 'userId'>): Promise<void> {
+    await this.hold(rows, [userId]);
+    const { used, limit } = await this.of(rows, userId);
     if (used > limit) throw full(used, limit);
+  }
+
+  /**
+   * Locks whoever answers for what these users store until the commit: for transactions that lock others before they call
+   * `requireWithin`.
+   */
+  async hold(rows: Rows, userIds: string[]): Promise<void> {
+    const people = new Set<string>();
+    for (const id of userIds) people.add((await findAccount(rows, id)).personId);
+    for (const id of [...people].sort()) await lockUser(rows, id);
   }
 
   private async of(rows: Rows, userId: string): Promise<{ personId: string; used: number; limit: number }> {

@@ -30,7 +30,8 @@ const recentOf = (
 const recentOnes = `${selectDms} WHERE c.id IN (${recentOf('$1')})
   ORDER BY coalesce(last.created_at, c.created_at) DESC, c.id DESC`;
 const everyone = 'SELECT user_id AS id FROM channel_members WHERE channel_id = $1 AND NOT excluded ORDER BY user_id';
-const owners = 'SELECT user_id AS "userId", owner_id AS "ownerId" FROM agents WHERE user_id = ANY($1::uuid[])';
+const owners = `SELECT user_id AS "userId", owner_id AS "ownerId" FROM agents WHERE user_id = ANY($1::uuid[])
+  ORDER BY id FOR SHARE`;
 const members = 'SELECT user_id AS id FROM server_members WHERE server_id = $1 AND user_id = ANY($2::uuid[])';
 const oneDm = `${selectDms} WHERE c.id = $2`;
 
@@ -59,8 +60,8 @@ export async function peopleInDirect(rows: Rows, channelId: string): Promise<str
   return (await rows<{ id: string }>(everyone, [channelId])).map(({ id }) => id);
 }
 
-/** The bots among some users, with their owners. */
-export function ownersAmong(rows: Rows, userIds: string[]): Promise<{ userId: string; ownerId: string }[]> {
+/** The bots among some users, with their owners, who stay so until the commit. */
+export function holdOwners(rows: Rows, userIds: string[]): Promise<{ userId: string; ownerId: string }[]> {
   return rows<{ userId: string; ownerId: string }>(owners, [userIds]);
 }
 

@@ -15,7 +15,7 @@ import { createStream } from '../../delivery/log.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { markScopeRead } from '../../jobs/reading.ts';
 import { adopt } from '../channels/channel-adoption.ts';
-import { groupOfSet } from '../channels/group.table.ts';
+import { groupOfSet, holdGroup } from '../channels/group.table.ts';
 import { type GroupMembers, setOf } from '../channels/group-members.ts';
 import type { Context } from '../context.ts';
 import { requireNoBlock } from '../friends/friend.access.ts';
@@ -25,12 +25,16 @@ import { type ChannelItem, channelChange } from '../members/channel.view.ts';
 import { lockServer } from '../members/roster.ts';
 import { renewAfter } from '../search/renewal.ts';
 import type { DirectService } from './direct.service.ts';
-import { membersAmong, ownersAmong, peopleInDirect } from './direct.table.ts';
+import { holdOwners, membersAmong, peopleInDirect } from './direct.table.ts';
 import type { DmRecord } from './direct.view.ts';
 
 type Opened = { dm: DmRecord; created: boolean };
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 'serverAccess' | 'jobs' | 'settings'> {
+interface Deps
+  extends Pick<
+    Context,
+    'database' | 'changes' | 'channelAccess' | 'policyAccess' | 'serverAccess' | 'jobs' | 'settings'
+  > {
   audience: Audience;
   direct: DirectService;
   groupMembers: GroupMembers;
@@ -60,7 +64,6 @@ export class GroupService {
     const people = [actor.userId, ...others];
     const known = await groupOfSet(rows, setOf(people));
     if (known) return { dm: await this.deps.direct.record(rows, actor.userId, known), created: false };
-    await requireOwners(rows, people);
     return this.deps.changes.run((change) => this.openIn(change, actor, people, name));
   }
 
@@ -89,8 +92,8 @@ export class GroupService {
   async rename(actor: Actor, channelId: string, name: string | null): Promise<DmRecord> {
     await this.requireGroup(actor, channelId);
     return this.deps.changes.run(async (change) => {
-      const channel = await change.em.findOne(Channel, { id: channelId, kind: 'group', deletedAt: null }, forUpdate);
-      if (!channel) throw new AppError('CHANNEL_NOT_FOUND');
+      await this.holdOwn(change, actor, channelId);
+      const channel = await change.em.findOneOrFail(Channel, channelId, forUpdate);
       if (channel.name !== (name ?? '')) {
         channel.name = name ?? '';
         await change.em.flush();
@@ -123,9 +126,10 @@ export class GroupService {
     await this.requireGroup(actor, channelId);
     const { membership } = await this.deps.serverAccess.joined(actor, serverId);
     requirePermission(membership.rights, 'channel:create');
-    const { audience, changes, groupMembers, jobs } = this.deps;
+    const { audience, changes, groupMembers, jobs, policyAccess } = this.deps;
     return changes.run(async (change) => {
       await lockServer(change.rows, serverId);
+      await this.holdOwn(change, actor, channelId);
       const ended = await groupMembers.disband(change, channelId);
       const people = ended.staying.map(({ id }) => id);
       await requireMembers(change.rows, serverId, ended.staying);
@@ -133,6 +137,8 @@ export class GroupService {
       const channel = await adopt(change, this.deps, actor, { id: channelId, serverId, name });
       await renewAfter(change, jobs, channelId);
       groupMembers.publishLeft(change, ended);
+      // They may be let in again, and then have no policy.
+      for (const { id } of ended.leaving) change.afterCommit(() => policyAccess.forget(id, [channelId]));
       // Their sockets are in the room as in that of a group; they join it again as members of the server.
       for (const userId of people) {
         groupMembers.publishRemoved(change, channelId, userId);
@@ -148,11 +154,13 @@ export class GroupService {
   private async openIn(change: Change, actor: Actor, people: string[], name: string | null): Promise<Opened> {
     const { direct } = this.deps;
     const set = setOf(people);
+    // Rows are locked before logs.
+    await requireAllStaying(change.rows, people);
+    await requireOwners(change.rows, people);
     await change.lock(...people.map(userRoom));
     await requireNoBlock(change.em, actor, ...people.filter((id) => id !== actor.userId));
     const meanwhile = await groupOfSet(change.rows, set);
     if (meanwhile) return { dm: await direct.record(change.rows, actor.userId, meanwhile), created: false };
-    await requireAllStaying(change.rows, people);
     const channelId = newId();
     const kept = { kind: 'group', name: name ?? '', type: 'text', isPrivate: true } as const;
     change.em.create(Channel, { id: channelId, ...kept, createdBy: actor.userId });
@@ -173,6 +181,12 @@ export class GroupService {
     if (kind === 'dm') throw new AppError('FORBIDDEN', { message: 'Direct messages of two are no group.' });
   }
 
+  /** Locks a group that the actor is in: they, or someone else, may have ended that meanwhile. @throws AppError CHANNEL_NOT_FOUND */
+  private async holdOwn({ rows }: Change, { userId }: Actor, channelId: string): Promise<void> {
+    const isThere = (await holdGroup(rows, channelId)) && (await peopleInDirect(rows, channelId)).includes(userId);
+    if (!isThere) throw new AppError('CHANNEL_NOT_FOUND');
+  }
+
   private async requireDirect(actor: Actor, channelId: string): Promise<'dm' | 'group'> {
     const { kind } = await this.deps.channelAccess.visible(actor, channelId);
     if (kind === 'server') throw new AppError('CHANNEL_NOT_FOUND');
@@ -185,9 +199,9 @@ function requirePerson({ user }: Actor): void {
   if (user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots open and change no groups.' });
 }
 
-/** A bot is in a group only with its owner. @throws AppError FORBIDDEN */
+/** A bot is in a group only with its owner, also where it is handed over meanwhile. @throws AppError FORBIDDEN */
 async function requireOwners(rows: Rows, people: string[]): Promise<void> {
-  const bots = await ownersAmong(rows, people);
+  const bots = await holdOwners(rows, people);
   if (bots.every(({ ownerId }) => people.includes(ownerId))) return;
   throw new AppError('FORBIDDEN', { message: 'A bot is in a group only with its owner; add the owner too.' });
 }

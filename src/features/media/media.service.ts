@@ -126,7 +126,7 @@ export class MediaService {
       const owned = { uploaderId: actor.userId, messageId: target?.row.id ?? null, place, blobId: blob.id };
       change.em.create(Attachment, { ...known, ...owned });
       await change.em.flush();
-      if (needsThumbnail(known)) await this.deps.jobs.add(change, thumbnailKind, { attachmentId: known.id });
+      if (needsThumbnail(known)) await this.deps.jobs.add(change, thumbnailKind, { blobId: blob.id });
       if (target) {
         const flag = flagOf(target.channel, verdict);
         const { id: messageId, content } = target.row;

@@ -7,19 +7,21 @@ import type { EncodedPicture, PictureEncoder } from '../../infrastructure/pictur
 import { type JobKind, type OutsideWork, outsideWork } from '../../jobs/job.kind.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import type { Context } from '../context.ts';
-import { findAttachment, keepThumbnail, type StoredAttachment } from '../messages/attachment.table.ts';
+import { filesWithoutThumbnail, keepThumbnail } from '../messages/attachment.table.ts';
 import { publishUpdated } from '../messages/message.edit.ts';
 import { findMessage } from '../messages/message.table.ts';
 
-/** Makes the smaller form of an uploaded picture. */
-export const thumbnailKind: JobKind<{ attachmentId: string }> = {
+/** Makes the smaller form of an uploaded picture, for all files of these bytes: it may have been forwarded by then. */
+export const thumbnailKind: JobKind<{ blobId: string }> = {
   name: 'attachment-thumbnail',
-  schema: z.object({ attachmentId: idSchema }),
+  schema: z.object({ blobId: idSchema }),
 };
 
 const formats = new Set(['image/jpeg', 'image/png', 'image/apng', 'image/webp', 'image/gif', 'image/avif']);
 /** It is held in memory once, in the node and in the process that decodes it. */
 const maxBytes = 25 * 1024 * 1024;
+/** How many files one change gives their thumbnail: it locks the logs of all channels that they are in. */
+const filesAtOnce = 20;
 /** A picture with neither more pixels nor more bytes is its own thumbnail. */
 const small = { pixels: 800, bytes: 128 * 1024 };
 
@@ -56,54 +58,61 @@ interface Deps extends Pick<Context, 'changes'> {
 export function thumbnailWork(deps: Deps): OutsideWork {
   return outsideWork(
     thumbnailKind,
-    async (change, { data }) => {
-      const file = await findAttachment(change.rows, data.attachmentId);
-      if (!file || file.thumbnail_blob_id !== null) return null;
-      if (!needsThumbnail({ ...file, contentType: file.content_type })) return null;
-      return (over) => make(deps, file, over);
+    async (change, { data: { blobId } }) => {
+      const [file] = await filesWithoutThumbnail(change.rows, blobId, 1);
+      if (!file || !needsThumbnail({ ...file, contentType: file.content_type })) return null;
+      return (over) => make(deps, blobId, over);
     },
     options,
   );
 }
 
-async function make(deps: Deps, file: StoredAttachment, over: AbortSignal): Promise<void> {
-  const picture = await encoded(deps, file);
-  over.throwIfAborted();
-  while (picture && !(await keep(deps, file.id, picture)));
+async function make(deps: Deps, blobId: string, over: AbortSignal): Promise<void> {
+  const picture = await encoded(deps, blobId);
+  if (!picture) return;
+  do over.throwIfAborted();
+  while (await keep(deps, blobId, picture));
 }
 
 /** @returns undefined: it cannot be decoded, and is shown as it is */
-async function encoded({ blobs, encoder }: Deps, file: StoredAttachment): Promise<EncodedPicture | undefined> {
+async function encoded({ blobs, encoder }: Deps, blobId: string): Promise<EncodedPicture | undefined> {
   try {
-    return await encoder.encode(await buffer(blobs.read(file.blob_id)), 'thumbnail');
+    return await encoder.encode(await buffer(blobs.read(blobId)), 'thumbnail');
   } catch (error) {
     if (error instanceof AppError && error.code === 'PICTURE_INVALID') return undefined;
     throw error;
   }
 }
 
-/** It was sent in the moment in which its thumbnail came: the message has to be told of it. */
+/** A file was sent in the moment in which its thumbnail came: the message has to be told of it. */
 class Sent extends Error {}
 
 /**
- * Stores a thumbnail, and tells of the message that it is in. The log of its channel is locked before the file, as where
- * messages are deleted.
- * @returns whether that is done; else it is to be tried again
+ * Gives some files of the picture their thumbnail, and tells of the messages that they are in. The logs of their channels are
+ * locked before the files, as where messages are deleted.
+ * @returns whether there may be more of them: a copy that was made at the same time is found the next time
  */
-async function keep({ changes, blobs }: Deps, id: string, { large, original }: EncodedPicture): Promise<boolean> {
+async function keep({ changes, blobs }: Deps, pictureId: string, picture: EncodedPicture): Promise<boolean> {
+  const { large, original } = picture;
   try {
-    await changes.run(async (change) => {
-      const messageId = (await findAttachment(change.rows, id))?.message_id;
-      const message = messageId ? await findMessage(change.rows, messageId) : undefined;
-      if (message) await change.lock(channelRoom(message.channel_id));
-      const blob = await blobs.put(large.bytes);
-      const kept = await keepThumbnail(change.rows, { id, blobId: blob.id, ...original });
-      if (kept && kept.messageId !== (messageId ?? null)) throw new Sent();
-      if (kept && message) await publishUpdated(change, message.channel_id, message.id);
+    return await changes.run(async (change) => {
+      const files = await filesWithoutThumbnail(change.rows, pictureId, filesAtOnce);
+      if (files.length === 0) return false;
+      const channels = new Set(files.flatMap(({ channelId }) => channelId ?? []));
+      await change.lock(...[...channels].map(channelRoom));
+      const { id: blobId } = await blobs.put(large.bytes);
+      const places = new Map(files.map(({ id, messageId }) => [id, messageId]));
+      const kept = await keepThumbnail(change.rows, [...places.keys()], { blobId, ...original });
+      if (kept.some(({ id, messageId }) => places.get(id) !== messageId)) throw new Sent();
+      for (const messageId of new Set(kept.flatMap((file) => file.messageId ?? []))) {
+        // Deleted ones, alone or with their thread, are told of no more.
+        const message = await findMessage(change.rows, messageId);
+        if (message) await publishUpdated(change, message.channel_id, message.id);
+      }
+      return true;
     });
-    return true;
   } catch (error) {
-    if (error instanceof Sent) return false;
+    if (error instanceof Sent) return true;
     throw error;
   }
 }

@@ -107,14 +107,30 @@ export async function claimFiles(
   return claimed.length === claims.length;
 }
 
+const lacking = `SELECT a.id, a.content_type, a.size, a.width, a.height, a.message_id AS "messageId",
+    m.channel_id AS "channelId"
+  FROM attachments a LEFT JOIN messages m ON m.id = a.message_id
+  WHERE a.blob_id = $1 AND a.thumbnail_blob_id IS NULL ORDER BY a.id LIMIT $2`;
 const keep = `UPDATE attachments SET thumbnail_blob_id = $2, width = coalesce(width, $3), height = coalesce(height, $4)
-  WHERE id = $1 AND thumbnail_blob_id IS NULL RETURNING message_id AS "messageId"`;
+  WHERE id = ANY($1::uuid[]) AND thumbnail_blob_id IS NULL RETURNING id, message_id AS "messageId"`;
 
-/** Keeps the thumbnail of a picture. @returns undefined: it has one, or is gone */
-export async function keepThumbnail(
+/** A file without a thumbnail, and where it is shown. */
+interface BareFile extends Pick<AttachmentRow, 'id' | 'content_type' | 'size' | 'width' | 'height'> {
+  /** Null: in no message yet. */
+  messageId: string | null;
+  channelId: string | null;
+}
+
+/** Some of the files of the same bytes, copies among them, that have no thumbnail. */
+export function filesWithoutThumbnail(rows: Rows, blobId: string, limit: number): Promise<BareFile[]> {
+  return rows<BareFile>(lacking, [blobId, limit]);
+}
+
+/** Keeps the thumbnail of a picture. @returns those of these files that had none */
+export function keepThumbnail(
   rows: Rows,
-  { id, blobId, width, height }: { id: string; blobId: string; width: number; height: number },
-): Promise<{ messageId: string | null } | undefined> {
-  const [kept] = await rows<{ messageId: string | null }>(keep, [id, blobId, width, height]);
-  return kept;
+  ids: string[],
+  { blobId, width, height }: { blobId: string; width: number; height: number },
+): Promise<Pick<BareFile, 'id' | 'messageId'>[]> {
+  return rows(keep, [ids, blobId, width, height]);
 }

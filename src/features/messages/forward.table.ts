@@ -20,6 +20,8 @@ export interface FileCopy {
   id: string;
   fromId: string;
   place: number;
+  /** Whether the message tells of its thumbnail. */
+  hasThumbnail: boolean;
 }
 
 /** What a new message forwards. */
@@ -52,12 +54,17 @@ export const copiedColumns = [
   ...['is_voice', 'waveform', 'is_spoiler'],
 ] as const;
 const copied = copiedColumns.join(', ');
-/** The files of a copy, if they are those of their messages still. $4 and $5: in which messages, or held ones, they are from now on */
+/**
+ * The files of a copy, if they are those of their messages still. A thumbnail that comes meanwhile waits for the commit, and
+ * then finds them too; one that came since they were read is not told of.
+ */
 const copyFiles = `INSERT INTO attachments (id, uploader_id, message_id, held_id, place, ${copied}, created_at)
   SELECT copy.id, copy.user_id, copy.message_id, copy.held_id, copy.place, ${copiedColumns.map((name) => `a.${name}`).join(', ')}, now()
-  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::int[])
-    AS copy (id, from_id, via_id, message_id, held_id, user_id, place)
-  JOIN attachments a ON a.id = copy.from_id AND a.message_id = copy.via_id RETURNING attachments.id`;
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::int[], $8::boolean[])
+    AS copy (id, from_id, via_id, message_id, held_id, user_id, place, has_thumbnail)
+  JOIN attachments a ON a.id = copy.from_id AND a.message_id = copy.via_id
+    AND (copy.held_id IS NOT NULL OR (a.thumbnail_blob_id IS NOT NULL) = copy.has_thumbnail)
+  FOR SHARE OF a RETURNING attachments.id`;
 const insert = `INSERT INTO message_forwards
     (message_id, channel_id, source_id, author_id, content, mentions, attachment_ids, sent_at)
   SELECT new.message_id, new.channel_id, new.source_id, new.author_id, new.content, new.mentions,
@@ -78,7 +85,7 @@ interface Copies {
   copies: FileCopy[];
 }
 
-/** Makes the files of messages those of others too. @returns whether all of them were there */
+/** Makes the files of messages those of others too. @returns whether all of them were there, as they were read */
 export async function copyForwardedFiles(rows: Rows, all: Copies[]): Promise<boolean> {
   const each = all.flatMap(({ copies, ...place }) => copies.map((copy) => ({ ...copy, ...place })));
   if (each.length === 0) return true;
@@ -90,6 +97,7 @@ export async function copyForwardedFiles(rows: Rows, all: Copies[]): Promise<boo
     each.map(({ heldId }) => heldId),
     each.map(({ userId }) => userId),
     each.map(({ place }) => place),
+    each.map(({ hasThumbnail }) => hasThumbnail),
   ]);
   return made.length === each.length;
 }

@@ -39,7 +39,9 @@ export async function forwardingOf({ messageAccess, allowance }: Deps, actor: Ac
   const { sourceId, author, content, mentions, sentAt } = passed;
   const attachmentIds = sent.map((file) => file.id);
   const people = mentions.filter(({ kind }) => kind === 'user');
-  const copies = sent.map((file, place) => ({ id: file.id, fromId: passed.files[place]?.id ?? '', place }));
+  const copies = sent.map(({ id: copyId, thumbnail_blob_id: thumbnail }, place) => {
+    return { id: copyId, fromId: passed.files[place]?.id ?? '', place, hasThumbnail: thumbnail !== null };
+  });
   const via = { id: row.id, channelId: row.channel_id, updatedAt: isoTime(row.updated_at) };
   const kept = { sourceId, content, mentions: people, attachmentIds, sentAt };
   return {

@@ -8,9 +8,11 @@ import { userRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import type { BlobsServices } from '../blobs/blobs.module.ts';
 import type { Context } from '../context.ts';
 import { holdersOf, listenersAmong } from '../members/audience.table.ts';
 import { lockMembers } from '../members/roster.ts';
+import { asRefusal, holdForwards, requireRoomForCopies } from './forward.limits.ts';
 import { copyForwardedFiles } from './forward.table.ts';
 import {
   countWaiting,
@@ -43,7 +45,7 @@ const forgottenAtOnce = 500;
 
 /** Messages and edits that wait for a moderator (contract §6, Filters). */
 export class Holding {
-  private readonly deps: Pick<Context, 'database' | 'changes' | 'channelAccess'>;
+  private readonly deps: Pick<Context, 'database' | 'changes' | 'channelAccess'> & Pick<BlobsServices, 'allowance'>;
 
   constructor(deps: Holding['deps']) {
     this.deps = deps;
@@ -52,13 +54,15 @@ export class Holding {
   /**
    * Holds what a filter does not let through; the same nonce, Idempotency-Key or edit again is the first one.
    * @returns the answer for its author, to be thrown
-   * @throws AppError NOT_A_MEMBER, HELD_LIMIT, ATTACHMENT_INVALID
+   * @throws AppError NOT_A_MEMBER, HELD_LIMIT, ATTACHMENT_INVALID, MESSAGE_NOT_FOUND and QUOTA_EXCEEDED for what it forwards
    */
   async hold(actor: Actor, channel: Pick<ChannelInfo, 'id' | 'serverId'>, draft: HeldDraft): Promise<AppError> {
     const { id: channelId, serverId } = channel;
     if (serverId === null) throw new AppError('NOT_A_MEMBER');
+    const said = { authorId: actor.userId, forward: draft.forward };
     const row = await this.deps.changes.run(async (change) => {
       const { rows } = change;
+      await holdForwards(rows, this.deps.allowance, [said]).catch(asRefusal);
       // Two of one person are held one after the other.
       if (!(await lockMembers(change, serverId, [actor.userId])).has(actor.userId)) throw new AppError('NOT_A_MEMBER');
       const earlier = await this.earlier(change, actor, channelId, draft);
@@ -140,6 +144,9 @@ export class Holding {
     const { via = null, copies = [] } = draft.forward ?? {};
     const forwarded = via ? [{ userId: place.authorId, viaId: via.id, messageId: null, heldId: id, copies }] : [];
     if (!(await copyForwardedFiles(change.rows, forwarded))) throw new AppError('MESSAGE_NOT_FOUND');
+    await requireRoomForCopies(change.rows, this.deps.allowance, [{ ...place, forward: draft.forward }]).catch(
+      asRefusal,
+    );
     const row = await existing(change, id);
     await this.tell(change, heldCreated, row);
     return row;

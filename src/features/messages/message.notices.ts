@@ -24,9 +24,11 @@ export function noticesOf(rows: NewMessage[]): MessageJob[] {
 
 /** The reports that filters make of messages. */
 export function flagsOf(rows: NewMessage[]): Flagged[] {
-  return rows.flatMap(({ id, content, poll, forward, flag }) =>
-    flag ? [{ messageId: id, content: saidIn({ content, poll, forwarded: forward }), ...flag }] : [],
-  );
+  return rows.flatMap(({ id: messageId, content, poll, forward, flag }) => {
+    if (!flag) return [];
+    const forwarded = forward && { authorId: forward.authorId, content: forward.content };
+    return [{ messageId, content: saidIn({ content, poll }), forwarded, ...flag }];
+  });
 }
 
 /** Users whom a message newly mentions after an edit. */

@@ -17,6 +17,7 @@ import { linksKind } from '../../jobs/preview.jobs.ts';
 import type { Context } from '../context.ts';
 import type { Filters } from '../filters/filters.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
+import { asRefusal } from './forward.limits.ts';
 import { type Holding, Withheld } from './holding.ts';
 import type { LoopGuard } from './loop-guard.ts';
 import type { MessageAccess } from './message.access.ts';
@@ -34,9 +35,10 @@ import { eraseAndTell } from './message.erasure.ts';
 import { linksIn } from './message.links.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
 import { MessageReader } from './message.reader.ts';
-import { mayBeStale, type NewMessage, StaleMessage, sentByKey, sentByNonce } from './message.table.ts';
+import { type NewMessage, sentByKey, sentByNonce } from './message.table.ts';
 import { type MessageRecord, type MessageRow, messageRecord } from './message.view.ts';
 import { asSlowMode, requireNotSlowed } from './slow-mode.ts';
+import { mayBeStale, StaleMessage } from './stale-message.table.ts';
 import { retitle } from './thread.view.ts';
 
 /** How often a message is composed when what it refers to changes while it is being sent. */
@@ -249,7 +251,8 @@ export class MessageService {
     };
     const written = await this.deps.writer
       .submit(write, mayBeStale(row) ? undefined : options.queued)
-      .catch(asSlowMode);
+      .catch(asSlowMode)
+      .catch(asRefusal);
     if (isNoticed(row)) this.deps.notifications.wake();
     if (row.flag) this.deps.jobs.wake(flagKind.name);
     if (row.hasLinks) this.deps.jobs.wake(linksKind.name);

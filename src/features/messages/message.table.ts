@@ -9,14 +9,17 @@ import type { Columns } from '../../delivery/log.ts';
 import { type Flagged, insertFlags } from '../../jobs/flag.jobs.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import { insertLinkJobs } from '../../jobs/preview.jobs.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import { currentMentions } from '../mentions/mention.table.ts';
 import { attachmentsOf, claimFiles } from './attachment.table.ts';
+import { holdForwards, requireRoomForCopies } from './forward.limits.ts';
 import { forwardOf, insertForwards, type NewForward } from './forward.table.ts';
 import { flagsOf, isNoticed, namedIn, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
 import { insertPolls, pollOfMessage } from './poll.table.ts';
 import { reactionsOf } from './reaction.table.ts';
 import { takeTurns } from './slow-mode.table.ts';
+import { checkBots, checkReplies, StaleMessage } from './stale-message.table.ts';
 import { countReplies } from './thread-replies.table.ts';
 
 /** A new message as it is written. */
@@ -56,13 +59,6 @@ export interface NewMessage {
   /** What moderators are to be told of it. */
   flag: Pick<Flagged, 'serverId' | 'channelId' | 'pattern'> | null;
 }
-
-/** The message was composed from something that has changed meanwhile: compose it again. */
-export class StaleMessage extends Error {}
-
-/** Whether that can happen to it. */
-export const mayBeStale = ({ replyToId, threadId, attachmentIds, forward, lastBotSeq }: NewMessage): boolean =>
-  replyToId !== null || threadId !== null || attachmentIds.length > 0 || forward !== null || lastBotSeq !== null;
 
 const columnsOfAll = `m.id, m.seq, m.content, m.author_id, m.thread_id, m.metadata, ${currentMentions} AS mentions, m.previews, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
   m.updated_at`;
@@ -175,21 +171,30 @@ const sentBefore = `WITH item AS (
 const makeRoom = 'UPDATE messages SET nonce = NULL, sent_key = NULL WHERE id = ANY($1::uuid[])';
 
 /** How the writer fills `messages`. */
-export const messageTable: WriterTable<NewMessage, MessageRecord> = {
-  event: messageNew.name,
-  isPlain: (row) =>
-    !isNoticed(row) &&
-    row.mentions === null &&
-    row.mentionedBots === null &&
-    row.attachmentIds.length === 0 &&
-    row.poll === null &&
-    row.forward === null &&
-    row.lastBotSeq === null &&
-    row.slowModeSeconds === null &&
-    row.flag === null &&
-    !row.hasLinks,
-  columns: plainColumns,
-  insertion: inserting(namesOf(plainColumns)),
+export class MessageTable implements WriterTable<NewMessage, MessageRecord> {
+  readonly event = messageNew.name;
+  readonly columns = plainColumns;
+  readonly insertion = inserting(namesOf(plainColumns));
+  private readonly allowance: StorageAllowance;
+
+  constructor(allowance: StorageAllowance) {
+    this.allowance = allowance;
+  }
+
+  isPlain(row: NewMessage): boolean {
+    return (
+      !isNoticed(row) &&
+      row.mentions === null &&
+      row.mentionedBots === null &&
+      row.attachmentIds.length === 0 &&
+      row.poll === null &&
+      row.forward === null &&
+      row.lastBotSeq === null &&
+      row.slowModeSeconds === null &&
+      row.flag === null &&
+      !row.hasLinks
+    );
+  }
 
   async findWritten(rows: Rows, items: NewMessage[]): Promise<Map<number, number>> {
     const ids = items.map((item) => item.id);
@@ -197,7 +202,7 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
       ids,
     ]);
     return new Map(found.map(({ id, seq }) => [ids.indexOf(id), seq]));
-  },
+  }
 
   async findRepeats(rows: Rows, items: NewMessage[]): Promise<Map<number, MessageRecord>> {
     const keys = [
@@ -212,7 +217,11 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     if (expired.length > 0) await rows(makeRoom, [expired]);
     const repeats = found.filter((row) => !row.expired);
     return new Map(repeats.map((row) => [row.place - 1, { ...messageRecord(row, null), ...shownNonce(row.nonce) }]));
-  },
+  }
+
+  hold(rows: Rows, items: NewMessage[]): Promise<void> {
+    return holdForwards(rows, this.allowance, items);
+  }
 
   async insert(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
     const added = items.map(({ row }) => row);
@@ -224,10 +233,11 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
     await takeFiles(rows, added);
     await insertPolls(rows, pollsOf(added));
     if (!(await insertForwards(rows, added))) throw new StaleMessage();
+    await requireRoomForCopies(rows, this.allowance, added);
     await insertJobs(rows, noticesOf(added));
     await insertFlags(rows, flagsOf(added));
     await insertLinkJobs(rows, linkingOf(added));
-  },
+  }
 
   /** Only keys: a nonce is part of its message. Of several keys sent with one nonce the message has the first. */
   async remember(rows: Rows, repeated: { row: NewMessage; first: MessageRecord }[]): Promise<void> {
@@ -238,8 +248,8 @@ export const messageTable: WriterTable<NewMessage, MessageRecord> = {
        WHERE messages.id = given.id AND messages.sent_key IS NULL`,
       [keyed.map(({ first }) => first.id), keyed.map(({ row }) => row.sentKey)],
     );
-  },
-};
+  }
+}
 
 const pollsOf = (added: NewMessage[]) =>
   added.flatMap(({ id: messageId, channelId, createdAt, poll }) =>
@@ -253,36 +263,6 @@ const repliesIn = (items: { row: NewMessage; seq: number }[]) =>
 
 const linkingOf = (added: NewMessage[]) =>
   added.filter(({ hasLinks }) => hasLinks).map(({ id, channelId }) => ({ messageId: id, channelId }));
-
-/** From here to the commit nobody can change the messages of these channels, so quotes stay accurate. */
-async function checkReplies(rows: Rows, added: NewMessage[]): Promise<void> {
-  const replies = added.filter((row) => row.replyToId !== null);
-  if (replies.length === 0) return;
-  const valid = await rows<{ id: string }>(
-    `SELECT m.id FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) AS reply (id, updated_at, channel_id)
-     JOIN messages m ON m.channel_id = reply.channel_id AND m.id = reply.id AND m.updated_at = reply.updated_at AND m.deleted_at IS NULL
-     LEFT JOIN threads t ON t.id = m.thread_id WHERE t.deleted_at IS NULL`,
-    [
-      replies.map((row) => row.replyToId),
-      replies.map((row) => row.replyUpdatedAt),
-      replies.map((row) => row.channelId),
-    ],
-  );
-  if (valid.length < replies.length) throw new StaleMessage();
-}
-
-/** A bot's message overtaken by another bot's on another node has to be judged again (LoopGuard). */
-async function checkBots(rows: Rows, added: NewMessage[]): Promise<void> {
-  const judged = added.filter((row) => row.lastBotSeq !== null);
-  if (judged.length === 0) return;
-  const overtaken = await rows<{ seq: number }>(
-    `SELECT m.seq FROM unnest($1::uuid[], $2::bigint[]) AS judged (channel_id, seq)
-     JOIN messages m ON m.channel_id = judged.channel_id AND m.seq > judged.seq
-     JOIN users u ON u.id = m.author_id AND u.is_bot LIMIT 1`,
-    [judged.map((row) => row.channelId), judged.map((row) => row.lastBotSeq)],
-  );
-  if (overtaken.length > 0) throw new StaleMessage();
-}
 
 async function insertMessages(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
   await rows(insertAll, [

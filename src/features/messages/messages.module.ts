@@ -12,7 +12,7 @@ import { MessageComposer } from './message.composer.ts';
 import { messageHandlers } from './message.gateway.ts';
 import { messageRoutes } from './message.routes.ts';
 import { MessageService } from './message.service.ts';
-import { messageTable } from './message.table.ts';
+import { MessageTable } from './message.table.ts';
 import { PinService } from './pin.service.ts';
 import { forgetSlowModeTurns } from './slow-mode.ts';
 
@@ -22,7 +22,7 @@ export type MessagesServices = ReturnType<typeof messagesModule>['services'];
 export function messagesModule(context: Context & MentionsServices & FiltersServices & BlobsServices) {
   const { database, caches, settings } = context;
   context.delivery.renewal = new LogRenewal(database, caches);
-  const writer = new Writer({ ...context, table: messageTable, settings: settings.delivery });
+  const writer = new Writer({ ...context, table: new MessageTable(context.allowance), settings: settings.delivery });
   const commands = new CommandDirectory(database, caches);
   const loopGuard = new LoopGuard(database, settings.agents);
   const messageAccess = new MessageAccess(database, context.channelAccess);

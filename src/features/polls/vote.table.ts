@@ -4,7 +4,7 @@ import type { PollRow } from '../messages/poll.table.ts';
 
 /** A poll with what its rules need. */
 export interface StoredPoll extends PollRow {
-  /** By PostgreSQL's clock. */
+  /** By PostgreSQL's clock, at the moment in which its row was read: the transaction may have begun before. */
   isOpen: boolean;
 }
 
@@ -22,7 +22,7 @@ const tellSeconds = 1;
 const lostSeconds = 60;
 
 const columns = `question, options, counts, voter_count AS "voterCount", multiple, anonymous, closes_at AS "closesAt",
-  closed_at AS "closedAt", closed_at IS NULL AND (closes_at IS NULL OR closes_at > now()) AS "isOpen"`;
+  closed_at AS "closedAt", closed_at IS NULL AND (closes_at IS NULL OR closes_at > clock_timestamp()) AS "isOpen"`;
 const find = `SELECT ${columns} FROM polls WHERE message_id = $1`;
 const hold = `SELECT ${columns}, coalesce(untold_since > now() - make_interval(secs => ${lostSeconds}), false) AS "isBeingTold",
     coalesce(told_at + make_interval(secs => ${tellSeconds}), now()) AS "tellAt"

@@ -39,13 +39,15 @@ async function caseOf({ rows }: Change, flagged: Flagged): Promise<NewCase | und
   const { messageId, channelId, serverId, content } = flagged;
   const found = await readFlagged(rows, flagged);
   if (!found || found.isErased) return undefined;
-  const { authorId, threadId, seq, createdAt, attachments, ownerId } = found;
+  const { authorId, threadId, seq, createdAt, attachments, passedOn, ownerId } = found;
   const beside = await messagesBeside(rows, { channelId, threadId, seq });
+  const forwarded = flagged.forwarded && { ...flagged.forwarded, attachments: passedOn };
+  const said = { id: messageId, authorId, content, createdAt, attachments, forwarded };
   return {
     id: newId(),
     kind: 'message',
     ...{ serverId, channelId, objectId: messageId, aboutId: authorId },
     toOperators: authorId === ownerId,
-    snapshot: snapshotOf({ id: messageId, authorId, content, createdAt, attachments }, beside),
+    snapshot: snapshotOf(said, beside),
   };
 }

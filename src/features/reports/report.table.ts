@@ -1,7 +1,8 @@
-import type { Snapshot } from '../../contract/report.ts';
+import { erasedAmong } from '../../access/user.table.ts';
+import type { KeptMessage, Snapshot } from '../../contract/report.ts';
 import type { ReportAction, ReportKind } from '../../contract/report-decisions.ts';
 import type { Rows } from '../../database/database.ts';
-import { selectSaid } from '../../database/quoted.ts';
+import { selectWritten } from '../../database/quoted.ts';
 import { selectFormerOwner, selectResponsible } from '../accounts/responsible.table.ts';
 
 /** All reports of one object. */
@@ -88,10 +89,16 @@ const close = `UPDATE report_cases SET decided_at = clock_timestamp(), updated_a
 const handOn = 'UPDATE report_cases SET to_operators = true, updated_at = clock_timestamp() WHERE id = $1';
 const responsible = `SELECT ${selectResponsible('$1::uuid')} AS id`;
 
-const filenames =
-  'ARRAY(SELECT a.filename FROM attachments a WHERE a.message_id = m.id ORDER BY a.id LIMIT 20) AS attachments';
-const columnsBeside = `m.id, m.author_id AS "authorId", ${selectSaid('m', 1000)} AS content, m.created_at AS "createdAt",
-  ${filenames} FROM messages m`;
+/** @param which SQL of those that are meant */
+const filenames = (which: string) =>
+  `ARRAY(SELECT a.filename FROM attachments a WHERE a.message_id = m.id AND ${which} ORDER BY a.id LIMIT 20)`;
+const passedOn = 'a.id = ANY(f.attachment_ids)';
+const ownFilenames = filenames(`NOT (m.has_extras AND EXISTS (
+    SELECT FROM message_forwards f WHERE f.message_id = m.id AND ${passedOn}))`);
+const forwarded = `CASE WHEN m.has_extras THEN (SELECT json_build_object('authorId', f.author_id, 'content', left(f.content, 1000),
+    'attachments', ${filenames(passedOn)}) FROM message_forwards f WHERE f.message_id = m.id AND NOT f.is_withdrawn) END`;
+const columnsBeside = `m.id, m.author_id AS "authorId", ${selectWritten('m', 1000)} AS content, m.created_at AS "createdAt",
+  ${ownFilenames} AS attachments, ${forwarded} AS forwarded FROM messages m`;
 const beside = (place: string) => `
   (SELECT ${columnsBeside} WHERE ${place} AND m.seq < $2 AND m.deleted_at IS NULL ORDER BY m.seq DESC LIMIT 5)
   UNION ALL
@@ -100,7 +107,8 @@ const besideRoot = beside('m.channel_id = $1 AND m.thread_id IS NULL');
 const besideInThread = beside('m.thread_id = $1');
 
 /** The server is locked against its removal, with which its cases go. $1 channel, $2 message, $3 server */
-const selectFlagged = `SELECT m.author_id AS "authorId", m.thread_id AS "threadId", m.seq, m.created_at AS "createdAt", ${filenames},
+const selectFlagged = `SELECT m.author_id AS "authorId", m.thread_id AS "threadId", m.seq, m.created_at AS "createdAt", ${ownFilenames} AS attachments,
+  ARRAY(SELECT a.filename FROM message_forwards f JOIN attachments a ON ${passedOn} WHERE f.message_id = m.id LIMIT 20) AS "passedOn",
   s.owner_id AS "ownerId", m.deleted_at IS NOT NULL AND u.deleted_at IS NOT NULL AS "isErased"
   FROM messages m JOIN users u ON u.id = m.author_id JOIN servers s ON s.id = $3
   WHERE m.channel_id = $1 AND m.id = $2 FOR KEY SHARE OF s`;
@@ -179,8 +187,8 @@ export async function addReport(
   made: NewCase,
   report: Omit<ReportRow, 'createdAt' | 'caseId'>,
 ): Promise<{ caseId: string; isNewCase: boolean; isNew: boolean }> {
-  const { id, kind, serverId, objectId, channelId, aboutId, toOperators, snapshot } = made;
-  const authors = [...new Set((snapshot.messages ?? []).map(({ authorId }) => authorId))];
+  const { id, kind, serverId, objectId, channelId, aboutId, toOperators } = made;
+  const { snapshot, authors } = await withoutErased(rows, made.snapshot);
   const values = [id, kind, serverId, objectId, channelId, aboutId, toOperators, JSON.stringify(snapshot), authors];
   const [open] = await rows<{ id: string }>(openCase, values);
   const caseId = open?.id ?? id;
@@ -189,6 +197,23 @@ export async function addReport(
   if (added.length > 0) await rows(countReport, [caseId, category]);
   return { caseId, isNewCase: caseId === id, isNew: added.length > 0 };
 }
+
+/** A snapshot without what its authors had erased since it was read, and the others. It locks those. */
+async function withoutErased(rows: Rows, snapshot: Snapshot): Promise<{ snapshot: Snapshot; authors: string[] }> {
+  const authors = authorsIn(snapshot);
+  if (authors.length === 0) return { snapshot, authors };
+  const erased = await erasedAmong(rows, authors);
+  if (erased.size === 0) return { snapshot, authors };
+  const left = (snapshot.messages ?? []).filter(({ authorId }) => !erased.has(authorId));
+  const messages = left.map(({ forwarded, ...message }) =>
+    forwarded && !erased.has(forwarded.authorId) ? { ...message, forwarded } : message,
+  );
+  return { snapshot: { ...snapshot, messages }, authors: authorsIn({ messages }) };
+}
+
+const authorsIn = ({ messages = [] }: Snapshot): string[] => [
+  ...new Set(messages.flatMap(({ authorId, forwarded }) => [authorId, ...(forwarded ? [forwarded.authorId] : [])])),
+];
 
 /** What someone has reported in a case. */
 export async function findReport(rows: Rows, caseId: string, reporterId: string): Promise<ReportRow | undefined> {
@@ -228,19 +253,15 @@ export async function responsibleFor(
   return (await rows<{ id: string }>(responsible, [aboutId]))[0]?.id ?? aboutId;
 }
 
-/** A message as a case keeps it. */
-export interface KeptMessage {
-  id: string;
-  authorId: string;
-  content: string;
-  createdAt: Date | string;
-  attachments: string[];
-}
+/** A message as a case is made of it. */
+export type SaidMessage = Omit<KeptMessage, 'createdAt' | 'reported'> & { createdAt: Date | string };
 
 /** A message that a filter flags, in a server that is there. */
-interface FlaggedRow extends Omit<KeptMessage, 'id' | 'content'> {
+interface FlaggedRow extends Omit<SaidMessage, 'id' | 'content' | 'forwarded'> {
   threadId: string | null;
   seq: number;
+  /** Names of files that it forwards. */
+  passedOn: string[];
   ownerId: string;
   /** Its author has left, and taken along what they wrote. */
   isErased: boolean;
@@ -250,10 +271,10 @@ interface FlaggedRow extends Omit<KeptMessage, 'id' | 'content'> {
 export function messagesBeside(
   rows: Rows,
   { channelId, threadId, seq }: { channelId: string; threadId: string | null; seq: number },
-): Promise<KeptMessage[]> {
+): Promise<SaidMessage[]> {
   return threadId === null
-    ? rows<KeptMessage>(besideRoot, [channelId, seq])
-    : rows<KeptMessage>(besideInThread, [threadId, seq]);
+    ? rows<SaidMessage>(besideRoot, [channelId, seq])
+    : rows<SaidMessage>(besideInThread, [threadId, seq]);
 }
 
 /** A flagged message, deleted or not; undefined: its server is gone. */

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import { usersByIds } from '../../access/user.table.ts';
 import type { SmallUser } from '../../contract/actor.ts';
+import { saidIn } from '../../contract/quote.ts';
 import {
   caseCategories,
+  type KeptMessage,
   type reportCaseSchema,
   reportCategories,
   type reportDetailSchema,
@@ -22,7 +24,13 @@ const caseCategoryOf = (name: string): Category => caseCategories.find((known) =
 /** The beginning of what was reported. */
 function titleOf({ snapshot }: CaseRow): string {
   const reported = snapshot?.messages?.find((message) => message.reported);
-  return (reported?.content ?? snapshot?.name ?? '').slice(0, 200);
+  return (reported ? saidIn(reported) : (snapshot?.name ?? '')).slice(0, 200);
+}
+
+/** A message of a snapshot with what it forwards. */
+function shownMessage({ forwarded, ...message }: KeptMessage) {
+  const attachments = [...message.attachments, ...(forwarded?.attachments ?? [])];
+  return { ...message, content: saidIn({ content: message.content, forwarded }), attachments };
 }
 
 const userIn = (users: Map<string, SmallUser>, id: string | null) => (id === null ? null : (users.get(id) ?? null));
@@ -70,7 +78,7 @@ export async function detailRecord(
   const snapshot = row.snapshot && {
     name: row.snapshot.name ?? null,
     description: row.snapshot.description ?? null,
-    messages: messages.map((message) => ({ ...message, author: userIn(users, message.authorId) })),
+    messages: messages.map((message) => ({ ...shownMessage(message), author: userIn(users, message.authorId) })),
   };
   return {
     ...(record ?? caseRecord(row, users)),

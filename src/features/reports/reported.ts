@@ -11,7 +11,8 @@ import { newId } from '../../infrastructure/ids.ts';
 import type { AppAccess } from '../apps/app.access.ts';
 import { findServer } from '../members/server.table.ts';
 import type { MessageAccess } from '../messages/message.access.ts';
-import { type KeptMessage, messagesBeside, type NewCase } from './report.table.ts';
+import type { MessageRow } from '../messages/message.view.ts';
+import { messagesBeside, type NewCase, type SaidMessage } from './report.table.ts';
 
 type Input = z.output<typeof reportSchema>;
 
@@ -30,13 +31,26 @@ const unseenAs =
   };
 
 /** What a case keeps of a message and of those beside it. */
-export function snapshotOf(message: KeptMessage, beside: KeptMessage[]): Snapshot {
+export function snapshotOf(message: SaidMessage, beside: SaidMessage[]): Snapshot {
   const kept = [message, ...beside].map((one) => ({
     ...one,
     createdAt: isoTime(one.createdAt),
     reported: one === message,
   }));
   return { messages: kept.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1)) };
+}
+
+/** With what it passes on, which those who decide might not find any more. */
+function saidMessage(row: MessageRow): SaidMessage {
+  const { id, author_id: authorId, created_at: createdAt, content, poll, forwarded } = row;
+  const files = row.attachments ?? [];
+  const passedOn = new Set(forwarded?.attachmentIds);
+  const namesOf = (isPassedOn: boolean) =>
+    files.filter((file) => passedOn.has(file.id) === isPassedOn).map(({ filename }) => filename);
+  const said = { id, authorId, createdAt, content: saidIn({ content, poll }), attachments: namesOf(false) };
+  if (!forwarded || forwarded.isWithdrawn) return said;
+  const of = { authorId: forwarded.author.id, content: forwarded.content, attachments: namesOf(true) };
+  return { ...said, forwarded: of };
 }
 
 /** What may be reported, as the reporter sees it, and what is kept of it. */
@@ -72,11 +86,8 @@ export class ReportedObjects {
     const { channel_id: channelId, thread_id: threadId, seq } = row;
     // A bot may not read all that is beside what it was sent.
     const beside = actor.user.isBot ? [] : await messagesBeside(database.rows, { channelId, threadId, seq });
-    const { id, author_id: authorId, created_at: createdAt } = row;
-    const attachments = (row.attachments ?? []).map(({ filename }) => filename);
-    // With what it passes on, which those who decide might not find any more.
-    const content = saidIn(row);
-    const snapshot = snapshotOf({ id, authorId, content, createdAt, attachments }, beside);
+    const { id, author_id: authorId } = row;
+    const snapshot = snapshotOf(saidMessage(row), beside);
     return { serverId: channel.serverId, channelId, objectId: id, aboutId: authorId, snapshot };
   }
 
