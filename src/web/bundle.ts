@@ -1,26 +1,32 @@
 import path from 'node:path';
-import { type BuildOptions, build, type OutputFile, stop } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin, stop } from 'esbuild';
 import { type Asset, madeOnce, makeAsset, nonceMark } from '../infrastructure/asset.ts';
 
 let underWay = 0;
+
+interface Bundled {
+  files: OutputFile[];
+  metafile: Metafile;
+}
 
 /**
  * Bundles scripts for browsers in memory. esbuild runs in a process of its own, which is stopped when nothing is being built:
  * otherwise it would use 40 MB and wake up each second.
  */
-export async function bundled(options: BuildOptions): Promise<OutputFile[]> {
+export async function bundled(options: BuildOptions): Promise<Bundled> {
   underWay++;
   try {
-    const { outputFiles = [] } = await build({
+    const { outputFiles, metafile } = await build({
       bundle: true,
-      write: false,
       minify: true,
       format: 'esm',
       target: ['es2022'],
       logLevel: 'silent',
       ...options,
+      write: false,
+      metafile: true,
     });
-    return outputFiles;
+    return { files: outputFiles, metafile };
   } finally {
     underWay--;
     if (underWay === 0) await stop();
@@ -36,17 +42,22 @@ export interface Bundle {
 }
 
 const source = path.join(import.meta.dirname, 'app');
+/** What esbuild calls the parts of the page that are loaded when they are shown. */
+const part = 'part';
 
 /** The bundle of this process; building it takes about a fifth of a second. */
 export const webBundle = madeOnce(makeBundle);
 
 async function makeBundle(): Promise<Bundle> {
-  const files = await bundled({
-    entryPoints: { app: path.join(source, 'main.tsx') },
+  const { files, metafile } = await bundled({
+    // Names in the bundle do not depend on where this runs.
+    absWorkingDir: source,
+    entryPoints: { app: './main.tsx' },
     outdir: source,
     entryNames: '[name]-[hash]',
     // Dynamic imports become files of their own.
     splitting: true,
+    plugins: [sharing],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: { 'process.env.NODE_ENV': '"production"' },
@@ -56,14 +67,46 @@ async function makeBundle(): Promise<Bundle> {
     // The scripts import each other by these names, which contain hashes.
     assets.set(path.basename(file.path), await makeAsset(file.path, Buffer.from(file.contents)));
   }
-  return { page: pageWith([...assets.keys()]), assets };
+  return { page: pageWith([...assets.keys()], metafile), assets };
 }
 
-function pageWith(names: string[]): string {
-  const script = names.find((name) => /^app-.*\.js$/.test(name));
+/**
+ * Has each part of the page that is loaded when it is shown import what the page starts with, which is there by then. So what
+ * they share with it is in one file, and not in one for each set of parts that use it: dozens, which the page would have to
+ * start with.
+ */
+const sharing: Plugin = {
+  name: 'sharing',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.tsx$/ }, ({ kind, path: to, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      return { path: path.relative(source, path.join(resolveDir, to)), namespace: part };
+    });
+    onLoad({ filter: /./, namespace: part }, ({ path: file }) => {
+      const contents = `import './views/App.tsx'; export * from ${JSON.stringify(`./${file}`)};`;
+      return { contents, resolveDir: source };
+    });
+  },
+};
+
+/** The names of the files that come with what is wanted, and of those that they import at once; these last. */
+function filesOf(isWanted: (entry: string) => boolean, { outputs }: Metafile): string[] {
+  const entries = Object.entries(outputs).filter(([, { entryPoint = '' }]) => isWanted(entryPoint));
+  const found = new Set(entries.map(([file]) => file));
+  for (const file of found) {
+    for (const { path: to, kind } of outputs[file]?.imports ?? []) if (kind === 'import-statement') found.add(to);
+  }
+  return [...found].map((file) => path.basename(file));
+}
+
+function pageWith(names: string[], metafile: Metafile): string {
+  const [script, ...shared] = filesOf((entry) => entry === 'main.tsx', metafile);
+  const later = filesOf((entry) => entry.startsWith(`${part}:`), metafile).filter((name) => !shared.includes(name));
   const style = names.find((name) => name.endsWith('.css'));
-  const shared = names.filter((name) => name.startsWith('chunk-'));
-  const preloads = shared.map((name) => `<link rel="modulepreload" nonce="${nonceMark}" href="/app/assets/${name}">\n`);
+  const link = (rel: string) => (name: string) =>
+    `<link rel="${rel}" nonce="${nonceMark}" href="/app/assets/${name}">\n`;
+  // The other parts are fetched when nothing else is to do: they are there without a connection, and after an update.
+  const links = [...shared.map(link('modulepreload')), ...later.map(link('prefetch'))];
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -77,7 +120,7 @@ function pageWith(names: string[]): string {
 <link rel="apple-touch-icon" href="/app/icons/apple.png">
 <link rel="manifest" href="/app/manifest.webmanifest">
 <link rel="stylesheet" nonce="${nonceMark}" href="/app/assets/${style}">
-${preloads.join('')}<script type="module" nonce="${nonceMark}" src="/app/assets/${script}"></script>
+${links.join('')}<script type="module" nonce="${nonceMark}" src="/app/assets/${script}"></script>
 </head>
 <body>
 <div id="app"><p class="coming">Loading…</p></div>

@@ -7,8 +7,8 @@ const source = path.join(import.meta.dirname, '../client/index.ts');
 
 /** The typed client with its dependencies, as one module for browsers. */
 export const clientModule = madeOnce(async () => {
-  const [file] = await bundled({ entryPoints: [source] });
-  return makeAsset('client.js', Buffer.from(file?.contents ?? []));
+  const { files } = await bundled({ entryPoints: [source] });
+  return makeAsset('client.js', Buffer.from(files[0]?.contents ?? []));
 });
 
 /**

@@ -32,21 +32,19 @@ export const manifest = JSON.stringify({
   ],
 });
 
-/** What the page cannot start without. Other scripts are kept once they were needed. */
-const isNeeded = (name: string) => /^app-.*\.(?:js|css)$/.test(name) || name.startsWith('chunk-');
-
 /** The service worker. It names the files of the page, so that it is another one for each version of that. */
 export const serviceWorker = madeOnce(async () => {
   const { page, assets } = await webBundle();
-  const files = [...assets.keys()].filter((name) => isNeeded(name) && page.includes(name));
+  // All parts of the page, also those that were never shown. What not everyone needs is kept once it was needed.
+  const files = [...assets.keys()].filter((name) => page.includes(name));
   const version = createHash('sha256').update(page).digest('hex').slice(0, 12);
   const icons = ['/app/icon.svg', '/app/icons/192.png', '/app/icons/badge.png'];
   const shell = { version, files: [...files.map((name) => `/app/assets/${name}`), ...icons] };
-  const [file] = await bundled({
+  const { files: scripts } = await bundled({
     entryPoints: [path.join(import.meta.dirname, 'service-worker/worker.ts')],
     // Not every browser takes modules here.
     format: 'iife',
     define: { SHELL: JSON.stringify(shell) },
   });
-  return Buffer.from(file?.contents ?? []);
+  return Buffer.from(scripts[0]?.contents ?? []);
 });

@@ -164,5 +164,14 @@ describe('the web client as an app', () => {
       await bob.page.goto(new URL(path, bob.page.url()).href);
       await bob.page.locator('.connection', { hasText: 'Offline' }).waitFor();
     }
+    // Also with pages that were never opened.
+    for (const [path, name] of [
+      ['/app/settings/profile', 'Settings'],
+      ['/app/later/saved', 'Later'],
+      ['/app/discover', 'Discover'],
+    ] as const) {
+      await bob.page.goto(new URL(path, bob.page.url()).href);
+      await bob.page.getByRole('heading', { level: 1, name }).waitFor();
+    }
   });
 });

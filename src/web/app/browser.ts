@@ -1,5 +1,6 @@
 import { ownAttention } from './attention.ts';
 import { ownDevice } from './device.ts';
+import { ownMicrophone } from './microphone.ts';
 import type { Router } from './state/router.ts';
 import type { AlertSystem, Surroundings } from './state/surroundings.ts';
 
@@ -40,6 +41,7 @@ export const browser: Surroundings = {
   isTouched,
   alerts: alertSystem(),
   device: ownDevice(),
+  microphone: ownMicrophone(),
 };
 
 function alertSystem(): AlertSystem {
@@ -66,6 +68,12 @@ export function isTouched(): boolean {
 
 /** Whether lists and the selected item are shown side by side. */
 export const isWide = (): boolean => matchMedia('(min-width: 700px)').matches;
+
+/** Loads the page anew, unless the server cannot be reached: then there would be no page at all. */
+export async function reloadIfReachable(): Promise<void> {
+  const answer = await fetch(location.pathname, { cache: 'no-store' }).catch(() => null);
+  if (answer?.ok) location.reload();
+}
 
 /** Makes plain left clicks on links within the app navigate without loading a page. */
 export function followLinks(event: MouseEvent, navigate: Router['navigate']): void {

@@ -5,8 +5,8 @@ import { isTouched } from './browser.ts';
  * the top of the page.
  */
 export function keepFocus(root: Element): void {
-  /** The last focused element and its ancestors, innermost first; empty when it was left on purpose. */
-  let path: Element[] = [];
+  /** The last focused element and its ancestors, innermost first; empty when it was left on purpose. It may be there already. */
+  let path = document.activeElement ? around(document.activeElement) : [];
   const isLost = () => document.activeElement === document.body && path[0]?.isConnected === false;
   document.addEventListener('focusin', ({ target }) => {
     path = target instanceof Element ? around(target) : [];

@@ -1,4 +1,4 @@
-/** The page of the web client and the files that it starts with. Put in as this is bundled. */
+/** The page of the web client and the files of its parts. Put in as this is bundled. */
 declare const SHELL: { version: string; files: string[] };
 
 const prefix = 'parley-shell-';
@@ -73,7 +73,7 @@ async function fileFor(request: Request, pathname: string): Promise<Response> {
   const kept = await caches.match(pathname);
   if (kept) return kept;
   const answer = await fetch(request);
-  // What is loaded when it is needed.
+  // What not everyone needs, such as a language.
   if (answer.ok && pathname.startsWith('/app/assets/') && (await caches.has(own))) {
     const cache = await caches.open(own);
     await cache.put(pathname, answer.clone());

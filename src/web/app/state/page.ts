@@ -6,6 +6,7 @@ import { Scope } from './scope.ts';
 import { Speech } from './speech.ts';
 import type { Surroundings } from './surroundings.ts';
 import { Toasts } from './toasts.ts';
+import { Turns } from './turns.ts';
 
 /** What a page has whether someone is signed in or not. */
 export type PageState = ReturnType<typeof createPage>;
@@ -34,6 +35,8 @@ export function createPage(surroundings: Surroundings) {
     route: router.route,
     navigate: router.navigate,
     keyboard: new Keyboard(surroundings.isTouched),
+    /** Of code that is highlighted. */
+    turns: new Turns(),
     toasts,
     showToast: toasts.show,
     attempt: toasts.attempt,

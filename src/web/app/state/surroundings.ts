@@ -1,4 +1,5 @@
 import type { KeyValueStore } from '../../../client/index.ts';
+import type { VoiceFacts } from './attachments.ts';
 
 /** What the web client needs of a browser. Tests bring their own, and so run under Node. */
 export interface Surroundings {
@@ -31,7 +32,27 @@ export interface Surroundings {
   isTouched(): boolean;
   alerts: AlertSystem;
   /** Absent where a page can be no more than a page. */
-  device?: Device;
+  device?: Device | undefined;
+  /** Absent where nothing can be recorded. */
+  microphone?: Microphone | undefined;
+}
+
+/** What records a voice message. */
+export interface Microphone {
+  /** Asks the user where that is necessary, and begins. @throws Error when the browser or the user does not allow it */
+  record(): Promise<Recording>;
+}
+
+/** A voice message while it is spoken. */
+export interface Recording {
+  readonly elapsedMs: number;
+  /** @param name of the file, without its ending */
+  stop(name: string): Promise<Recorded>;
+  discard(): void;
+}
+
+export interface Recorded extends VoiceFacts {
+  file: File;
 }
 
 /** Whether someone is at this page: only then is something read, and nothing has to be pushed. */

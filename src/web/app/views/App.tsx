@@ -3,31 +3,34 @@ import { isWide } from '../browser.ts';
 import type { PageState } from '../state/page.ts';
 import { pathTo } from '../state/router.ts';
 import type { Toasts as ToastsState } from '../state/toasts.ts';
-import { Admin } from './admin/Admin.tsx';
-import { Apps } from './apps/Apps.tsx';
 import { ConfirmIdentity } from './frame/ConfirmIdentity.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Switcher } from './frame/Switcher.tsx';
-import { Invite } from './gate/Invite.tsx';
-import { OAuthCallback } from './gate/OAuthCallback.tsx';
-import { SetUpFactor } from './gate/SetUpFactor.tsx';
 import { SignIn } from './gate/SignIn.tsx';
-import { UndoEmail } from './gate/UndoEmail.tsx';
-import { VerifyEmail } from './gate/VerifyEmail.tsx';
-import { Later } from './later/Later.tsx';
 import { Icon } from './parts/Icon.tsx';
-import { Discover } from './people/Discover.tsx';
-import { Friends } from './people/Friends.tsx';
-import { Notifications } from './people/Notifications.tsx';
+import { lazyPage } from './parts/lazy.tsx';
 import { ReportDialog } from './people/ReportDialog.tsx';
-import { ThreadInbox } from './people/ThreadInbox.tsx';
-import { Manage } from './server/Manage.tsx';
 import { HomePage, ServerHome } from './server/ServerHome.tsx';
-import { Settings } from './settings/Settings.tsx';
 import { Conversation } from './talk/Conversation.tsx';
 import { NotSent } from './talk/Unsent.tsx';
 import { AppContext, PageContext, useApp, usePage, useTexts } from './useApp.ts';
-import { Files } from './workspace/Files.tsx';
+
+// What is not needed for a conversation is loaded when it is shown.
+const Admin = lazyPage(() => import('./admin/Admin.tsx').then((part) => part.Admin));
+const Apps = lazyPage(() => import('./apps/Apps.tsx').then((part) => part.Apps));
+const Invite = lazyPage(() => import('./gate/Invite.tsx').then((part) => part.Invite));
+const OAuthCallback = lazyPage(() => import('./gate/OAuthCallback.tsx').then((part) => part.OAuthCallback));
+const SetUpFactor = lazyPage(() => import('./gate/SetUpFactor.tsx').then((part) => part.SetUpFactor));
+const UndoEmail = lazyPage(() => import('./gate/UndoEmail.tsx').then((part) => part.UndoEmail));
+const VerifyEmail = lazyPage(() => import('./gate/VerifyEmail.tsx').then((part) => part.VerifyEmail));
+const Later = lazyPage(() => import('./later/Later.tsx').then((part) => part.Later));
+const Discover = lazyPage(() => import('./people/Discover.tsx').then((part) => part.Discover));
+const Friends = lazyPage(() => import('./people/Friends.tsx').then((part) => part.Friends));
+const Notifications = lazyPage(() => import('./people/Notifications.tsx').then((part) => part.Notifications));
+const ThreadInbox = lazyPage(() => import('./people/ThreadInbox.tsx').then((part) => part.ThreadInbox));
+const Manage = lazyPage(() => import('./server/Manage.tsx').then((part) => part.Manage));
+const Settings = lazyPage(() => import('./settings/Settings.tsx').then((part) => part.Settings));
+const Files = lazyPage(() => import('./workspace/Files.tsx').then((part) => part.Files));
 
 /** The whole page, with the state of the session that is signed in. */
 export function App({ page }: { page: PageState }) {

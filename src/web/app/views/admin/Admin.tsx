@@ -26,9 +26,6 @@ const sections: { section: AdminSection; label: Message; icon: IconName }[] = [
 
 const logPage = 50;
 
-export const isOperator = ({ me }: AppState): boolean =>
-  me.value?.membership.capabilities.includes('instance:admin') ?? false;
-
 /** What operators do from within the installation. */
 export function Admin({ section }: { section: AdminSection }) {
   const texts = useTexts();
@@ -40,7 +37,7 @@ export function Admin({ section }: { section: AdminSection }) {
     href: pathTo.admin(name),
     current: name === section,
   }));
-  if (!isOperator(app)) {
+  if (!app.can('instance:admin')) {
     return (
       <Page title={t('Operators')} back="/app/messages">
         <p class="empty">{t('This page is for the operators of this installation.')}</p>

@@ -8,17 +8,19 @@ import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { NewMessage } from '../people/NewMessage.tsx';
-import { SaidEmoji } from '../people/StatusDialog.tsx';
-import { CreateChannel } from '../server/ChannelDialogs.tsx';
-import { InvitePeople } from '../server/Invites.tsx';
-import { RaidBanner } from '../server/RaidMode.tsx';
+import { SaidEmoji } from '../people/Said.tsx';
+import { RaidBanner } from '../server/RaidBanner.tsx';
 import { firstTask } from '../server/sections.ts';
 import { WaitingBanner } from '../server/WaitingBanner.tsx';
 import { LevelDialog } from '../talk/LevelDialog.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
+
+const NewMessage = lazyDialog(() => import('../people/NewMessage.tsx').then((part) => part.NewMessage));
+const CreateChannel = lazyDialog(() => import('../server/ChannelDialogs.tsx').then((part) => part.CreateChannel));
+const InvitePeople = lazyDialog(() => import('../server/InvitePeople.tsx').then((part) => part.InvitePeople));
 
 export function MessagesPanel() {
   const { t } = useTexts();

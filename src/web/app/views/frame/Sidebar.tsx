@@ -1,21 +1,23 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import type { Message } from '../../../../languages/catalogue.ts';
+import { isUnconfirmed } from '../../state/email.ts';
 import type { OwnStatus } from '../../state/presence.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
-import { isOperator } from '../admin/Admin.tsx';
-import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
 import { Avatar, ServerPicture } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { Menu } from '../parts/Menu.tsx';
-import { StatusDialog, saidText } from '../people/StatusDialog.tsx';
-import { CreateServer } from '../server/Overview.tsx';
+import { saidText } from '../people/Said.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { Badge, isQuiet, unreadIn } from './Entry.tsx';
 import { MessagesPanel, ServerPanel } from './Panels.tsx';
 import { SwitcherButton } from './Switcher.tsx';
+
+const CreateServer = lazyDialog(() => import('../server/CreateServer.tsx').then((part) => part.CreateServer));
+const StatusDialog = lazyDialog(() => import('../people/StatusDialog.tsx').then((part) => part.StatusDialog));
 
 export function Sidebar() {
   const { servers, route, lists } = useApp();
@@ -198,7 +200,7 @@ export function OwnProfile() {
         </span>
       </Menu>
       {saying && <StatusDialog onClose={() => setSaying(false)} />}
-      {isOperator(app) && (
+      {app.can('instance:admin') && (
         <a class="icon" href={pathTo.admin('reports')} aria-label={t('Operators')} title={t('Operators')}>
           <Icon name="shield" />
         </a>

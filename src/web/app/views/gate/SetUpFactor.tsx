@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { isUnconfirmed } from '../../state/email.ts';
 import { ConfirmIdentity } from '../frame/ConfirmIdentity.tsx';
 import { Button } from '../parts/Button.tsx';
 import { ChangeAddress } from '../settings/ChangeAddress.tsx';
@@ -6,7 +7,6 @@ import { ConfirmAddress } from '../settings/ConfirmAddress.tsx';
 import { SecondFactor } from '../settings/SecondFactor.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { Gate } from './Gate.tsx';
-import { isUnconfirmed } from './VerifyEmail.tsx';
 
 /** For those without the second factor that the operator requires: nothing else is possible until they have one. */
 export function SetUpFactor() {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { OwnUser } from '../../../../client/index.ts';
 import type { Message } from '../../../../languages/catalogue.ts';
+import { isUnconfirmed } from '../../state/email.ts';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { usePage, useTexts } from '../useApp.ts';
@@ -38,10 +38,6 @@ export function VerifyEmail() {
 const incomplete: Message = 'This link is not complete. Open it once more from your mail, or have another one sent.';
 const claimed: Message =
   'The account is yours alone now: what let its maker in has ended. Sign in with a code by e-mail, or set a new password.';
-
-/** Whether a user has not confirmed their e-mail address yet. */
-export const isUnconfirmed = (me: OwnUser | null | undefined): boolean =>
-  me?.emailVerifiedAt === null && me.email !== null;
 
 function Outcome({ text }: { text: string }) {
   const { t } = useTexts();

@@ -1,27 +1,12 @@
 import type { RestAnswer } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
-import type { Texts } from '../../state/texts.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { chosenTime, TimeChoice } from '../parts/TimeChoice.tsx';
-import { type AppState, useApp, useTexts } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 
 export type LaterEntry = RestAnswer<'GET /api/later'>[number];
-
-/** Saves a message without a reminder. */
-export const saveForLater = ({ t }: Texts, app: AppState, messageId: string): Promise<boolean> =>
-  app.attempt(async () => {
-    await app.client.rest('POST /api/later', { body: { messageId } });
-    app.showToast(t('Saved for later.'), 'good', pathTo.later('saved'));
-  });
-
-/** Takes a message out of what is saved, with its reminder. */
-export const unsave = ({ t }: Texts, app: AppState, id: string): Promise<boolean> =>
-  app.attempt(async () => {
-    await app.client.rest('DELETE /api/later/:id', { id });
-    app.showToast(t('It is no longer saved.'), 'good');
-  });
 
 interface RemindProps {
   /** A message, or what is saved already; neither: a reminder of a note. */

@@ -1,17 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import { useApp, useTexts } from '../useApp.ts';
+import { useApp, usePage, useTexts } from '../useApp.ts';
 import { IconButton } from './Button.tsx';
 import type { Token } from './highlight.ts';
 
 /** Longer code stays as it is: it must never hold the page. */
 const maxHighlighted = 10_000;
-
-/** Highlights one piece of code after the other, each in a turn of its own. */
-let last = Promise.resolve();
-const inTurn = (work: () => Promise<void>): Promise<void> => {
-  last = last.then(() => new Promise((resolve) => setTimeout(resolve))).then(work, work);
-  return last;
-};
 
 interface Highlighted {
   /** What it belongs to. */
@@ -23,6 +16,7 @@ interface Highlighted {
 
 /** The pieces of code, once the library for that is there. */
 function useHighlighted(text: string, language: string): Highlighted | null {
+  const { turns } = usePage();
   const [found, setFound] = useState<Highlighted | null>(null);
   useEffect(() => {
     if (language === '' || text.length > maxHighlighted) return;
@@ -33,7 +27,7 @@ function useHighlighted(text: string, language: string): Highlighted | null {
       if (wanted) setFound({ text, language, name: nameOf(language), tokens: tokensOf(text, language) });
     };
     // Without it the code is readable too.
-    void inTurn(() => highlight().catch(() => {}));
+    turns.take(() => highlight().catch(() => {}));
     return () => {
       wanted = false;
     };

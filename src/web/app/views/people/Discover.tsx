@@ -8,7 +8,7 @@ import { Field } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Block, Page } from '../parts/Page.tsx';
-import { CreateServer } from '../server/Overview.tsx';
+import { CreateServer } from '../server/CreateServer.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 
 /** The page size. */

@@ -1,30 +1,14 @@
 import { useState } from 'preact/hooks';
 import { type DmChannel, type Group, othersIn, type SmallUser } from '../../state/groups.ts';
-import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import type { MenuItem } from '../parts/Menu.tsx';
 import { Row } from '../parts/Page.tsx';
 import { useApp, useTexts } from '../useApp.ts';
+import type { DmTask } from './dm-tasks.ts';
 import { mostOthers } from './NewMessage.tsx';
 import { PeoplePicker } from './PeoplePicker.tsx';
-
-/** What someone is about to do with a conversation. */
-export type DmTask = 'people' | 'add' | 'rename' | 'turn' | 'leave';
-
-/** What can be done with a conversation of people. */
-export function dmItems({ t }: Texts, dm: DmChannel, onTask: (task: DmTask) => void): MenuItem[] {
-  const add: MenuItem = { label: t('Add people'), icon: 'add', run: () => onTask('add') };
-  if (dm.kind === 'dm') return [add];
-  return [
-    add,
-    { label: t('Name the group'), icon: 'edit', run: () => onTask('rename') },
-    { label: t('Turn into a channel'), icon: 'hash', run: () => onTask('turn') },
-    { label: t('Leave the group'), icon: 'leave', danger: true, run: () => onTask('leave') },
-  ];
-}
 
 interface DialogsProps {
   dm: DmChannel;

@@ -2,12 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
-import { Confirm, Dialog } from '../parts/Dialog.tsx';
+import { Confirm } from '../parts/Dialog.tsx';
 import { CopyField } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
-import { InviteLinks, inviteLink, NewLink } from './InviteLinks.tsx';
+import { InviteLinks, inviteLink } from './InviteLinks.tsx';
 import { RaidMode } from './RaidMode.tsx';
 
 type JoinRequest = RestAnswer<'GET /api/servers/:id/join-requests'>[number];
@@ -150,37 +150,5 @@ function RequestRow({ request, onDecide }: RequestRowProps) {
       <Button label={t('Let in')} onClick={() => onDecide('approved')} />
       <Button label={t('Decline')} kind="quiet" onClick={() => onDecide('rejected')} />
     </Row>
-  );
-}
-
-export function InvitePeople({ server, onClose }: { server: ServerRecord; onClose(): void }) {
-  const { t } = useTexts();
-  const { attempt, client, showToast, people, rights } = useApp();
-  const invite = (userId: string, name: string) =>
-    attempt(async () => {
-      await client.rest('POST /api/servers/:id/invite-member', { id: server.id, body: { userId } });
-      showToast(t('{name} was invited.', { name }));
-    });
-  return (
-    <Dialog title={t('Invite people to {name}', { name: server.name })} onClose={onClose}>
-      {server.inviteCode && (
-        <CopyField label={t('With this link anyone can join')} value={inviteLink(server.inviteCode)} />
-      )}
-      {rights.may(server, 'invite:create') && <NewLink server={server} />}
-      {rights.may(server, 'server:invite') && people.friends.value.length > 0 && (
-        <ul class="people found">
-          {people.friends.value.map(({ friendId, user }) => (
-            <Row
-              key={friendId}
-              picture={<Avatar user={user} size="small" />}
-              name={user.displayName}
-              about={`@${user.username}`}
-            >
-              <Button label={t('Invite')} kind="quiet" onClick={() => void invite(friendId, user.displayName)} />
-            </Row>
-          ))}
-        </ul>
-      )}
-    </Dialog>
   );
 }

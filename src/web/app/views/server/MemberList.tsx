@@ -9,7 +9,7 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { PickAndAdd } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
-import { SaidEmoji } from '../people/StatusDialog.tsx';
+import { SaidEmoji } from '../people/Said.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { HighestRole } from './RoleBadge.tsx';
 import { useChannelMembers } from './useMembers.ts';

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import { outsideOf, typedPicture } from '../../state/pictures.ts';
-import { pathTo } from '../../state/router.ts';
 import { initialsOf } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -137,24 +136,6 @@ function ConfirmDeletion({ server, onClose }: { server: ServerRecord; onClose():
     <Dialog title={t('Delete {name}?', { name: server.name })} onClose={onClose}>
       <Form action={t('Delete for good')} class="grave" work={end}>
         <Field label={t('Type “{name}” to confirm', { name: server.name })} name="name" required autofocus />
-      </Form>
-    </Dialog>
-  );
-}
-
-export function CreateServer({ onClose }: { onClose(): void }) {
-  const { t } = useTexts();
-  const { servers, navigate } = useApp();
-  const create = async ({ text, isChecked }: Fields) => {
-    const server = await servers.create({ name: text('name'), isPublic: isChecked('isPublic') });
-    onClose();
-    navigate(pathTo.server(server.id));
-  };
-  return (
-    <Dialog title={t('Create a server')} onClose={onClose}>
-      <Form action={t('Create')} work={create}>
-        <Field label={t('Name')} name="name" maxlength={100} required autofocus />
-        <Check label={t('Anyone may find and join it')} name="isPublic" />
       </Form>
     </Dialog>
   );

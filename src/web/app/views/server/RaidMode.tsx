@@ -1,57 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
+import { useState } from 'preact/hooks';
+import type { ServerRecord } from '../../../../client/index.ts';
 import type { Message } from '../../../../languages/catalogue.ts';
-import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
-
-type Raid = RestAnswer<'GET /api/servers/:id/raid'>;
-
-/** Raid mode of a server, kept up to date. */
-function useRaid(id: string) {
-  const { client, attempt } = useApp();
-  const { value: raid, load, after } = useLoaded(() => client.rest('GET /api/servers/:id/raid', { id }), [id]);
-  useEffect(
-    () =>
-      client.on('server:raid', ({ serverId }) => {
-        if (serverId === id) void attempt(load);
-      }),
-    [id],
-  );
-  return { raid, after };
-}
-
-const switchTo = ({ client }: AppState, id: string, on: boolean) =>
-  client.rest('POST /api/servers/:id/raid', { id, body: { on } });
-
-/** For those who may switch raid mode, above the channels, while joins are held. */
-export function RaidBanner({ server }: { server: ServerRecord }) {
-  const { rights } = useApp();
-  return rights.may(server, 'server:raid') ? <Banner key={server.id} server={server} /> : null;
-}
-
-function Banner({ server }: { server: ServerRecord }) {
-  const { rich, t } = useTexts();
-  const app = useApp();
-  const { raid, after } = useRaid(server.id);
-  if (!raid?.isOn) return null;
-  return (
-    <section class="raid" aria-label={t('Raid mode')}>
-      <p role="status">
-        {rich('{strong} Whoever joins waits for approval.', { strong: <strong>{t('Raid mode is on.')}</strong> })}
-      </p>
-      <a href={pathTo.manage(server.id, 'invites')}>{t('Who waits')}</a>
-      <Button label={t('Switch off')} kind="quiet" onClick={() => after(() => switchTo(app, server.id, false))} />
-    </section>
-  );
-}
+import { type Raid, switchTo, useRaid } from './RaidBanner.tsx';
 
 /** Raid mode in the settings: the switch, who got in, and when it turns on by itself. */
 export function RaidMode({ server }: { server: ServerRecord }) {

@@ -1,5 +1,5 @@
+import { isUnconfirmed } from '../../state/email.ts';
 import { sendAgain } from '../frame/Sidebar.tsx';
-import { isUnconfirmed } from '../gate/VerifyEmail.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';

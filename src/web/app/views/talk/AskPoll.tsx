@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { MessageInput } from '../../../../client/index.ts';
 import { IconButton } from '../parts/Button.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { useTexts } from '../useApp.ts';
-import { PollDialog } from './PollDialog.tsx';
+
+const PollDialog = lazyDialog(() => import('./PollDialog.tsx').then((part) => part.PollDialog));
 
 /** A button for a new poll. */
 export function AskPoll({ onAsk }: { onAsk(poll: NonNullable<MessageInput['poll']>): void }) {

@@ -3,7 +3,7 @@ import type { Message } from '../../../../client/index.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
-import { Said } from '../people/StatusDialog.tsx';
+import { Said } from '../people/Said.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 
 type Author = Message['author'];

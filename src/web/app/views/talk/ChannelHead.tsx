@@ -9,18 +9,22 @@ import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
-import { DmDialogs, type DmTask, dmItems } from '../people/GroupDialogs.tsx';
-import { ChannelDialogs, type ChannelTask } from '../server/ChannelDialogs.tsx';
+import { type DmTask, dmItems } from '../people/dm-tasks.ts';
+import type { ChannelTask } from '../server/ChannelDialogs.tsx';
 import { channelTasks } from '../server/channel-tasks.ts';
-import { ChannelMembers } from '../server/MemberList.tsx';
 import { sectionsFor } from '../server/sections.ts';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
-import { Pins } from './Found.tsx';
 import { LevelDialog } from './LevelDialog.tsx';
 import { channelAt } from './permissions.ts';
-import { Search } from './Search.tsx';
+
+const ChannelDialogs = lazyDialog(() => import('../server/ChannelDialogs.tsx').then((part) => part.ChannelDialogs));
+const ChannelMembers = lazyDialog(() => import('../server/MemberList.tsx').then((part) => part.ChannelMembers));
+const DmDialogs = lazyDialog(() => import('../people/GroupDialogs.tsx').then((part) => part.DmDialogs));
+const Pins = lazyDialog(() => import('./Found.tsx').then((part) => part.Pins));
+const Search = lazyDialog(() => import('./Search.tsx').then((part) => part.Search));
 
 type Shown = 'pins' | 'threads' | 'search' | 'members' | 'level';
 

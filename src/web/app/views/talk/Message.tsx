@@ -4,14 +4,15 @@ import { isTouched } from '../../browser.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { RemindDialog } from '../later/RemindDialog.tsx';
 import { SavedMark } from '../later/SavedMark.tsx';
+import { saveForLater, unsave } from '../later/saving.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { isEmojiAlone } from '../parts/inline.ts';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { Menu } from '../parts/Menu.tsx';
 import { Text } from '../parts/text.tsx';
 import { moveInToolbar } from '../parts/toolbar.ts';
@@ -19,7 +20,6 @@ import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
 import { EditBox } from './EditBox.tsx';
-import { ForwardDialog } from './ForwardDialog.tsx';
 import { Forwarded } from './Forwarded.tsx';
 import { Edited } from './History.tsx';
 import { LinkedMessages } from './LinkedMessages.tsx';
@@ -30,6 +30,9 @@ import { mayUsually } from './permissions.ts';
 import { ReactButton, Reactions } from './Reactions.tsx';
 import { ReplyPreview } from './ReplyPreview.tsx';
 import { Veil } from './Veil.tsx';
+
+const ForwardDialog = lazyDialog(() => import('./ForwardDialog.tsx').then((part) => part.ForwardDialog));
+const RemindDialog = lazyDialog(() => import('../later/RemindDialog.tsx').then((part) => part.RemindDialog));
 
 interface MessageProps {
   message: Message;

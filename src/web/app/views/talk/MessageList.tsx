@@ -4,8 +4,8 @@ import type { Reply } from '../../state/replies.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { Text } from '../parts/text.tsx';
-import { InvitePeople } from '../server/Invites.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
@@ -18,6 +18,8 @@ import { PendingReplyPreview } from './ReplyPreview.tsx';
 import { asMessage, PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
 import { useNewMessages } from './useNewMessages.ts';
 import { useScroll, useTabStop } from './useScroll.ts';
+
+const InvitePeople = lazyDialog(() => import('../server/InvitePeople.tsx').then((part) => part.InvitePeople));
 
 interface ListProps {
   timeline: Timeline;

@@ -1,13 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { longestMs, mayRecord, Recording } from '../../state/recording.ts';
+import type { Recording } from '../../state/surroundings.ts';
 import { IconButton } from '../parts/Button.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { duration } from './Players.tsx';
 
+/** Longer ones are ended. */
+const longestMs = 10 * 60_000;
+
 /** Records a voice message, which is then a file to send. */
 export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[]): void }) {
   const { t } = useTexts();
-  const { attachments, showToast } = useApp();
+  const { attachments, showToast, surroundings } = useApp();
+  const { microphone } = surroundings;
   const [isOn, setOn] = useState(false);
   const [seconds, setSeconds] = useState(0);
   const recording = useRef<Recording | null>(null);
@@ -15,7 +19,7 @@ export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[])
   useEffect(() => () => recording.current?.discard(), []);
   const start = async () => {
     try {
-      recording.current = await Recording.start();
+      recording.current = (await microphone?.record()) ?? null;
       setSeconds(0);
       setOn(true);
     } catch {
@@ -45,7 +49,7 @@ export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[])
     }, 250);
     return () => clearInterval(timer);
   }, [isOn]);
-  if (!mayRecord()) return null;
+  if (!microphone) return null;
   if (!isOn) return <IconButton icon="voice" label={t('Record a voice message')} onClick={() => void start()} />;
   return (
     <span class="recording">

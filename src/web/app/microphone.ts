@@ -1,9 +1,4 @@
-import type { VoiceFacts } from './attachments.ts';
-import { Failure } from './toasts.ts';
-
-export interface Recorded extends VoiceFacts {
-  file: File;
-}
+import type { Microphone, Recorded, Recording } from './state/surroundings.ts';
 
 /** What browsers record, the first that this one can: their endings by type. */
 const types: [type: string, ending: string][] = [
@@ -14,17 +9,18 @@ const types: [type: string, ending: string][] = [
 const sampleMs = 50;
 /** A multiple of 3: base64 of it has no padding. */
 const maxLevels = 60;
-/** Longer ones are ended. */
-export const longestMs = 10 * 60_000;
 
-/** Whether this browser, on this page, can record. */
-export const mayRecord = (): boolean =>
-  typeof MediaRecorder !== 'undefined' && Boolean(navigator.mediaDevices) && typeOf() !== undefined;
+/** @returns undefined in browsers that cannot record, and on pages that are not secure */
+export function ownMicrophone(): Microphone | undefined {
+  if (typeof MediaRecorder === 'undefined' || !navigator.mediaDevices) return undefined;
+  const found = types.find(([type]) => MediaRecorder.isTypeSupported(type));
+  if (!found) return undefined;
+  return {
+    record: async () => new VoiceRecording(await navigator.mediaDevices.getUserMedia({ audio: true }), found),
+  };
+}
 
-const typeOf = () => types.find(([type]) => MediaRecorder.isTypeSupported(type));
-
-/** A voice message while it is spoken. */
-export class Recording {
+class VoiceRecording implements Recording {
   private readonly recorder: MediaRecorder;
   private readonly stream: MediaStream;
   private readonly context = new AudioContext();
@@ -34,7 +30,7 @@ export class Recording {
   private readonly timer: number;
   private readonly ending: string;
 
-  private constructor(stream: MediaStream, [type, ending]: [string, string]) {
+  constructor(stream: MediaStream, [type, ending]: [string, string]) {
     this.stream = stream;
     this.ending = ending;
     this.recorder = new MediaRecorder(stream, { mimeType: type, audioBitsPerSecond: 32_000 });
@@ -50,18 +46,10 @@ export class Recording {
     this.recorder.start(1000);
   }
 
-  /** Asks for the microphone, and begins. @throws DOMException without it */
-  static async start(): Promise<Recording> {
-    const type = typeOf();
-    if (!type) throw new Failure('This browser cannot record.');
-    return new Recording(await navigator.mediaDevices.getUserMedia({ audio: true }), type);
-  }
-
   get elapsedMs(): number {
     return performance.now() - this.begun;
   }
 
-  /** @param name of the file, without its ending */
   async stop(name: string): Promise<Recorded> {
     const durationMs = Math.max(1, Math.round(this.elapsedMs));
     const stopped = new Promise<void>((resolve) => {
