@@ -1,8 +1,9 @@
+import { mostAheadDays } from './ahead.ts';
 import { z } from 'zod';
 import { calls } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { emojiSchema } from './reaction.ts';
-import { doneSchema, idSchema, mostAheadDays, nameSchema, omittable, record, timeSchema } from './schema.ts';
+import { doneSchema, idSchema, nameSchema, omittable, record, timeSchema } from './schema.ts';
 import { isEmoji } from './unicode/emoji.ts';
 
 const maxStatusText = 100;

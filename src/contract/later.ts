@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostAheadDays } from './ahead.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { messageSchema } from './message.ts';
@@ -6,7 +7,6 @@ import {
   doneSchema,
   idSchema,
   limitSchema,
-  mostAheadDays,
   omittable,
   record,
   textSchema,
@@ -68,8 +68,14 @@ export const changeLaterSchema = z
   })
   .meta({ example: { isDone: true } });
 
+const statuses = ['open', 'due', 'done'] as const;
+export type LaterStatus = (typeof statuses)[number];
+
 export const listLaterSchema = z.object({
-  status: z.enum(['open', 'done']).default('open'),
+  status: z
+    .enum(statuses)
+    .default('open')
+    .describe('`due`: of those that are open, what you were reminded of and have no new reminder for.'),
   limit: limitSchema(100, 50),
   cursor: z.string().max(64).optional().describe('`id` of the last one of the page before.'),
 });

@@ -1,9 +1,10 @@
+import { mostAheadDays } from './ahead.ts';
 import { z } from 'zod';
 import { calls } from './call.ts';
 import { durableEvent } from './event.ts';
 import { changePreferencesSchema, preferencesSchema } from './notification.ts';
 import { listedLevelsSchema } from './notification-level.ts';
-import { mostAheadDays, record, textSchema, timeSchema } from './schema.ts';
+import { record, textSchema, timeSchema } from './schema.ts';
 
 export const mostKeywords = 50;
 const longestKeyword = 64;

@@ -1,3 +1,4 @@
+import { mostAheadDays } from './ahead.ts';
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { auditAction } from './audit-action.ts';
@@ -6,7 +7,6 @@ import { durableEvent } from './event.ts';
 import {
   idSchema,
   limitSchema,
-  mostAheadDays,
   nameSchema,
   numberSchema,
   record,

@@ -16,7 +16,13 @@ export const unreadThreadsSchema = z
   .describe('Threads with replies after both `lastReadSeq` and what you have read in them; up to 100 are counted.');
 
 export const markReadSchema = z
-  .object({ messageId: omittable(idSchema), seq: omittable(z.number().int().min(0)) })
+  .object({
+    messageId: omittable(idSchema),
+    seq: omittable(z.number().int().min(0)),
+    knownSeq: omittable(z.number().int().min(0)).describe(
+      '`lastReadSeq` as the device knows it. Where it is lower by now, something was marked as unread since, and stays so.',
+    ),
+  })
   .refine((body) => body.messageId !== undefined || body.seq !== undefined, {
     path: ['seq'],
     message: 'must be given, or messageId',

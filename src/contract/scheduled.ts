@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostAheadDays } from './ahead.ts';
 import { attachmentSchema } from './attachment.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
@@ -8,7 +9,6 @@ import {
   doneSchema,
   idSchema,
   limitSchema,
-  mostAheadDays,
   offsetSchema,
   record,
   timeExample,

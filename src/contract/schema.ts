@@ -29,9 +29,6 @@ export const objectOrId = <S extends z.ZodRawShape>(key: keyof S & string, shape
 export const timeExample = '2026-01-31T12:00:00.000Z';
 export const timeSchema = z.iso.datetime({ precision: 3 }).meta({ examples: [timeExample] });
 
-/** How far ahead people may set a time: of what ends, closes, or comes later. */
-export const mostAheadDays = 366;
-
 /** A record that has a name of its own in the API documents; unique among all. */
 export const record = <S extends z.ZodRawShape>(id: string, shape: S) => z.object(shape).meta({ id });
 

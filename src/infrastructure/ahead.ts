@@ -1,5 +1,5 @@
+import { mostAheadDays } from '../contract/ahead.ts';
 import { invalid } from '../contract/schema/validation.ts';
-import { mostAheadDays } from '../contract/schema.ts';
 import { clock } from './clock.ts';
 
 const dayMs = 24 * 60 * 60_000;

@@ -59,6 +59,24 @@ describe('the read state of a channel', () => {
     expect((await read({ seq: third.seq })).body.unreadCount).to.equal(0);
   });
 
+  it('stays where it went back since a device heard of it, unless that says nothing of it', async () => {
+    const { alice, bob, channel } = here;
+    const sent = [];
+    for (const text of ['one', 'two', 'three']) sent.push(await alice.say(channel.id, text));
+    const [first, second, third] = sent;
+    const read = (body: object) => bob.put(`/api/channels/${channel.id}/read`, body);
+    expect((await read({ seq: second.seq, knownSeq: 0 })).body.lastReadSeq).to.equal(second.seq);
+    await bob.post(`/api/messages/${second.id}/unread`);
+    const late = await read({ seq: third.seq, knownSeq: second.seq });
+    expect(late.body).to.include({ lastReadSeq: second.seq - 1, unreadCount: 2 });
+    const socket = await bob.connect();
+    const ack = await socket.emit('channel:read', { channelId: channel.id, seq: third.seq, knownSeq: second.seq });
+    expect(ack).to.include({ ok: true, lastReadSeq: second.seq - 1 });
+    expect(await state()).to.deep.equal({ lastReadSeq: second.seq - 1, unreadCount: 2 });
+    expect((await read({ seq: third.seq, knownSeq: first.seq })).body.unreadCount).to.equal(0);
+    expect((await read({ seq: 1, knownSeq: -1 })).status).to.equal(400);
+  });
+
   it('is told to one’s other devices, over sockets and REST alike', async () => {
     const { alice, bob, channel, cluster } = here;
     const message = await alice.say(channel.id, 'one');

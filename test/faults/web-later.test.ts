@@ -75,6 +75,28 @@ describe('what is put off, in the web client', () => {
     await second.waitFor();
   });
 
+  it('says that a time is over, or too far ahead, and reminds of nothing then', async () => {
+    const { page } = bob;
+    await bob.open('/app/later/saved');
+    await items().first().waitFor();
+    const before = (await here.bob.get('/api/later')).body.length;
+    await page.getByRole('button', { name: 'New reminder' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remind me' });
+    await dialog.getByLabel('When').selectOption('other');
+    await dialog.getByLabel('What to remind you of').fill('The past');
+    for (const [year, said] of [
+      ['2020', 'This time is over.'],
+      ['2100', 'Choose a time within a year.'],
+    ] as const) {
+      await dialog.getByLabel('Date and time').fill(`${year}-05-01T10:00`);
+      await dialog.getByRole('button', { name: 'Remind me' }).click();
+      await dialog.getByRole('alert').getByText(said).waitFor();
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect((await here.bob.get('/api/later')).body).to.have.lengthOf(before);
+  });
+
   it('tells of a reminder, by a link that leads to it', async () => {
     const { page } = bob;
     await bob.open('/app/notifications');
@@ -109,11 +131,15 @@ describe('what is put off, in the web client', () => {
     await cancelled.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Cancel' }).click();
     await cancelled.waitFor({ state: 'detached' });
+    // Its place among others of that time stays with its time, to the second.
+    const toTheSecond = new Date(Date.parse(made.sendAt) + 30_000).toISOString();
+    await here.bob.patch(`/api/scheduled-messages/${made.id}`, { sendAt: toTheSecond });
     await items().first().getByRole('button', { name: 'Change' }).click();
     const dialog = page.getByRole('dialog', { name: 'Scheduled message' });
     await dialog.getByLabel('Message').fill('at noon');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await items().filter({ hasText: 'at noon' }).waitFor();
+    expect((await here.bob.get(`/api/scheduled-messages/${made.id}`)).body.sendAt).to.equal(toTheSecond);
     await items().first().getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Send now' }).click();
     await page.getByText('Nothing is scheduled.').waitFor();

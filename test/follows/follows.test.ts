@@ -203,6 +203,38 @@ describe('following threads', () => {
     expect((await inboxOf(alice)).unreadThreads).to.equal(1);
   });
 
+  it('stays back where a device reads on that has not heard of it, with what notified of that', async () => {
+    const { alice, bob, channel } = here;
+    const [first, second] = [await reply(bob, 'one'), await reply(bob, 'two')];
+    const read = async (person: Person, body: object) =>
+      (await person.put(`/api/threads/${thread.id}/read`, body)).body;
+    for (const person of [alice, dora]) {
+      expect(await read(person, { seq: second.seq, knownSeq: 0 })).to.include({ unreadCount: 0 });
+      await person.post(`/api/messages/${first.id}/unread`);
+    }
+    const named = await reply(bob, `@${alice.username}`);
+    await told(alice, ({ referenceId }) => referenceId === named.id);
+    const isLeft = async () =>
+      (await alice.get('/api/notifications?unread=true')).body.some(
+        ({ referenceId }: Loose) => referenceId === named.id,
+      );
+    for (const person of [alice, dora]) {
+      const late = await read(person, { seq: named.seq, knownSeq: second.seq });
+      expect(late).to.include({ lastReadSeq: first.seq - 1, unreadCount: 3 });
+    }
+    expect(await isLeft()).to.equal(true);
+    expect(await read(alice, { seq: named.seq, knownSeq: first.seq - 1 })).to.include({ unreadCount: 0 });
+    expect(await isLeft()).to.equal(false);
+    // The pointer of the channel stands for that of a thread that one does not follow: it may go back by itself.
+    const other = await bob.say(channel.id, 'another');
+    const { id } = (await bob.post(`/api/messages/${other.id}/thread`)).body;
+    const aside = (await bob.post(`/api/threads/${id}/messages`, { content: 'aside' })).body;
+    await dora.put(`/api/channels/${channel.id}/read`, { seq: aside.seq });
+    const knownSeq = (await dora.get(`/api/threads/${id}/state`)).body.lastReadSeq;
+    await dora.post(`/api/messages/${other.id}/unread`);
+    expect((await dora.put(`/api/threads/${id}/read`, { seq: aside.seq, knownSeq })).body.unreadCount).to.equal(0);
+  });
+
   it('settles the notifications of a thread with reading it, and leaves those of others', async () => {
     const { alice, bob, channel } = here;
     const aside = await reply(bob, `@${alice.username}`);

@@ -149,6 +149,57 @@ describe('what people save for later', () => {
     expect(jobs).to.deep.equal([{ key: changed }]);
   });
 
+  it('reminds of what was deleted, or is where one is no longer, without its author and text', async () => {
+    const { alice, bob, channel, server, newChannel } = here;
+    const other = await newChannel('other');
+    const [deleted, closed, left] = [
+      await alice.say(channel.id, 'deleted secret'),
+      await alice.say(other, 'closed secret'),
+      await alice.say(channel.id, 'left secret'),
+    ];
+    const remindAt = soon(2500);
+    const ids = [];
+    for (const { id: messageId } of [deleted, closed, left])
+      ids.push((await save(bob, { messageId, remindAt })).body.id);
+    await alice.delete(`/api/messages/${deleted.id}`);
+    await alice.delete(`/api/channels/${other}`);
+    await bob.post(`/api/servers/${server.id}/leave`);
+    await until(async () => (await reminded(bob)).length === 3, { message: 'not reminded' });
+    const told = await reminded(bob);
+    expect(told.map(({ referenceId }) => referenceId)).to.have.members(ids);
+    for (const one of told) {
+      expect(one).to.include({
+        title: 'Reminder: a message that is gone',
+        senderId: null,
+        serverId: null,
+        channelId: null,
+      });
+    }
+    expect(JSON.stringify(told)).not.to.include('secret');
+    expect(new Set((await list(bob, 'status=due')).map(({ id }: Loose) => id))).to.deep.equal(new Set(ids));
+  });
+
+  it('has what is due apart, however much was saved since, until it is dealt with', async () => {
+    const { bob, cluster } = here;
+    const remindAt = inDays(1);
+    const [first, second] = [
+      (await save(bob, { note: 'first', remindAt })).body,
+      (await save(bob, { note: 'second', remindAt })).body,
+    ];
+    for (let i = 0; i < 3; i++) await save(bob, { note: `later ${i}`, remindAt });
+    expect(await list(bob, 'status=due')).to.deep.equal([]);
+    const due = 'UPDATE saved_items SET remind_at = NULL, reminded_at = now() WHERE id = ANY($1)';
+    await query(cluster.databaseUrl, due, [[first.id, second.id]]);
+    const notes = async (more: string) => (await list(bob, more)).map(({ note }: Loose) => note);
+    expect(await notes('status=due')).to.deep.equal(['second', 'first']);
+    expect(await notes(`status=due&limit=1&cursor=${second.id}`)).to.deep.equal(['first']);
+    expect(await notes('status=open')).to.have.lengthOf(5);
+    await bob.patch(`/api/later/${first.id}`, { isDone: true });
+    await bob.patch(`/api/later/${second.id}`, { remindAt });
+    expect(await notes('status=due')).to.deep.equal([]);
+    expect((await bob.get('/api/later?status=other')).status).to.equal(400);
+  });
+
   it('takes times in the future of at most a year, and something to be reminded of', async () => {
     const { alice, bob, server, channel } = here;
     const { id: messageId } = await alice.say(channel.id, 'x');

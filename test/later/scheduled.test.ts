@@ -136,6 +136,37 @@ describe('scheduled messages', () => {
     expect(await contents(alice)).to.deep.equal(['on its way', 'behind it']);
   });
 
+  it('are sent as they were then, or changed, or cancelled, whichever comes first', async () => {
+    const { alice, bob, cluster } = here;
+    const many = Array.from({ length: 24 }, (_, i) => i);
+    const made: Loose[] = [];
+    for (const i of many) made.push((await schedule(alice, `as planned ${i}`, inDays(1))).body);
+    const ids = made.map(({ id }) => id);
+    await query(cluster.databaseUrl, 'UPDATE scheduled_messages SET send_at = now() WHERE id = ANY($1)', [ids]);
+    const from = (i: number) => alice.on(cluster.nodes[i % cluster.nodes.length] ?? alice.node);
+    const wake = "UPDATE jobs SET due_at = now() WHERE kind = 'scheduled-messages'";
+    const [answers] = await Promise.all([
+      Promise.all(
+        made.map(({ id }, i) =>
+          i % 2 === 0
+            ? from(i).delete(`/api/scheduled-messages/${id}`)
+            : from(i).patch(`/api/scheduled-messages/${id}`, { content: `changed ${i}` }),
+        ),
+      ),
+      query(cluster.databaseUrl, wake),
+    ]);
+    await until(async () => (await list(alice)).length === 0, { timeout: 30_000, message: 'some are left' });
+    const said = await contents(bob);
+    const expected = made.flatMap(({ content }, i) => {
+      const { status } = answers[i] ?? {};
+      // Refused: it was being sent, or is gone since it was.
+      expect([200, 404, 409], JSON.stringify(answers[i]?.body)).to.include(status);
+      if (status !== 200) return [content];
+      return i % 2 === 0 ? [] : [`changed ${i}`];
+    });
+    expect(said).to.deep.equal(expected);
+  });
+
   it('keep their files until they are sent or cancelled', async () => {
     const { alice, bob, channel, cluster } = here;
     const files = await Promise.all(['a', 'b', 'c'].map((name) => alice.upload(`${name}.txt`, Buffer.from(name))));

@@ -27,7 +27,7 @@ export class ReadStateService {
 
   /**
    * Moves the actor's pointer to a message or a number of the channel's log, and settles the notifications up to there. This
-   * never moves it back, nor past the head.
+   * never moves it back, nor past the head, nor where it went back since the device heard of it.
    * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER, MESSAGE_NOT_FOUND
    */
   async markRead(actor: Actor, channelId: string, input: z.output<typeof markReadSchema>): Promise<ReadState> {
@@ -35,7 +35,7 @@ export class ReadStateService {
     return this.deps.changes.run(async (change) => {
       const seq = input.seq ?? (await messageSeq(change.rows, channelId, input.messageId ?? ''));
       if (seq === undefined) throw new AppError('MESSAGE_NOT_FOUND');
-      const moved = await moveReadPointer(change.rows, channelId, actor.userId, seq);
+      const moved = await moveReadPointer(change.rows, channelId, actor.userId, seq, input.knownSeq);
       await this.settle(change, actor.userId, channelId, moved);
       const state = await stateOf(change.rows, channelId, actor.userId);
       if (moved) {

@@ -91,7 +91,8 @@ export class FollowService {
   }
 
   /**
-   * Moves the actor's pointer in a thread on, and settles its notifications up to there.
+   * Moves the actor's pointer in a thread on, unless it went back since the device heard of it, and settles the thread's
+   * notifications up to there.
    * @throws AppError like `state`, MESSAGE_NOT_FOUND
    */
   markRead(actor: Actor, threadId: string, input: z.output<typeof markReadSchema>): Promise<ThreadState> {
@@ -99,8 +100,10 @@ export class FollowService {
       const { rows } = change;
       const seq = input.seq ?? (await followTable.seqOf(rows, threadId, input.messageId ?? ''));
       if (seq === undefined) throw new AppError('MESSAGE_NOT_FOUND');
-      await followTable.read(rows, threadId, actor.userId, seq);
-      await markThreadNoticesRead(change, actor.userId, { channelId, threadId, seq });
+      const to = { seq, knownSeq: input.knownSeq ?? null };
+      const readSeq = await followTable.read(rows, threadId, actor.userId, to);
+      if (readSeq === undefined) return;
+      await markThreadNoticesRead(change, actor.userId, { channelId, threadId, seq: readSeq });
     });
   }
 

@@ -42,10 +42,13 @@ const follow = `INSERT INTO thread_follows AS f (thread_id, user_id, state, by_c
       THEN greatest(f.last_read_seq, excluded.last_read_seq) ELSE f.last_read_seq END`;
 const unfollow = `UPDATE thread_follows SET state = 'none', by_choice = false, is_unread = false
   WHERE thread_id = $1 AND user_id = $2`;
+/** Of a thread that they do not follow, a device may know the pointer of the channel. */
 const read = `INSERT INTO thread_follows AS f (thread_id, user_id, state, last_read_seq, active_at)
   SELECT t.id, $2, 'none', least($3, s.last_seq), ${activeAt} FROM threads t JOIN streams s ON s.id = t.channel_id
   WHERE t.id = $1 AND t.deleted_at IS NULL
-  ON CONFLICT (thread_id, user_id) DO UPDATE SET last_read_seq = greatest(f.last_read_seq, excluded.last_read_seq)`;
+  ON CONFLICT (thread_id, user_id) DO UPDATE SET last_read_seq = greatest(f.last_read_seq, excluded.last_read_seq)
+    WHERE f.last_read_seq >= coalesce($4::bigint, 0) OR (f.state = 'none' AND NOT f.is_unread)
+  RETURNING last_read_seq AS seq`;
 const unread = `INSERT INTO thread_follows AS f (thread_id, user_id, state, last_read_seq, is_unread, active_at)
   SELECT t.id, $2, 'none', $3::bigint - 1, true, ${activeAt} ${ofThread}
   ON CONFLICT (thread_id, user_id) DO UPDATE SET last_read_seq = excluded.last_read_seq, is_unread = f.state <> 'muted'`;
@@ -145,9 +148,13 @@ export const followTable = {
     await rows(unfollow, [threadId, userId]);
   },
 
-  /** Moves the pointer on; never back, nor past the end of the log. */
-  async read(rows: Rows, threadId: string, userId: string, seq: number): Promise<void> {
-    await rows(read, [threadId, userId, seq]);
+  /**
+   * Moves the pointer on; never back, nor past the end of the log.
+   * @param knownSeq where it was, as a device knows it: if it has gone back since, it stays
+   * @returns where it is then; undefined: it stayed for that reason
+   */
+  async read(rows: Rows, threadId: string, userId: string, to: { seq: number; knownSeq: number | null }) {
+    return (await rows<{ seq: number }>(read, [threadId, userId, to.seq, to.knownSeq]))[0]?.seq;
   },
 
   /** Moves the pointer to before a reply. */

@@ -54,7 +54,7 @@ export class SavedService {
   async list(actor: Actor, query: z.output<typeof listLaterSchema>): Promise<ListPage<LaterEntry>> {
     const { rows } = this.deps.database;
     const before = idCursor(query.cursor) ?? MAX;
-    const page = { isDone: query.status === 'done', before, limit: query.limit + 1 };
+    const page = { status: query.status, before, limit: query.limit + 1 };
     const found = await savedTable.page(rows, actor.userId, page);
     return listPage(await entriesOf(rows, found), query.limit, (entry) => entry);
   }

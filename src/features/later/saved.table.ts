@@ -1,4 +1,5 @@
 import { selectMayRead } from '../../access/channel.table.ts';
+import type { LaterStatus } from '../../contract/later.ts';
 import type { Rows } from '../../database/database.ts';
 
 /** A row of `saved_items`. */
@@ -21,7 +22,9 @@ export interface SavedRow {
 
 const select = `SELECT i.*, c.server_id, i.channel_id IS NOT NULL AND ${selectMayRead('i.user_id')} AS may_read
   FROM saved_items i LEFT JOIN channels c ON c.id = i.channel_id`;
-const page = `${select} WHERE i.user_id = $1 AND (i.done_at IS NOT NULL) = $2 AND i.id < $3 ORDER BY i.id DESC LIMIT $4`;
+const page = `${select} WHERE i.user_id = $1 AND (i.done_at IS NOT NULL) = ($2 = 'done')
+    AND ($2 <> 'due' OR i.remind_at IS NULL AND i.reminded_at IS NOT NULL) AND i.id < $3
+  ORDER BY i.id DESC LIMIT $4`;
 const inChannel = `${select} WHERE i.user_id = $1 AND i.channel_id = $2 AND i.done_at IS NULL ORDER BY i.id DESC`;
 const own = `${select} WHERE i.id = $1 AND i.user_id = $2`;
 const ofMessage = `${select} WHERE i.user_id = $1 AND i.message_id = $2`;
@@ -39,8 +42,11 @@ const first = async <R extends object>(found: Promise<R[]>): Promise<R | undefin
 /** The statements on what people saved for later. */
 export const savedTable = {
   /** Newest first. */
-  page: (rows: Rows, userId: string, { isDone, before, limit }: { isDone: boolean; before: string; limit: number }) =>
-    rows<SavedRow>(page, [userId, isDone, before, limit]),
+  page: (
+    rows: Rows,
+    userId: string,
+    { status, before, limit }: { status: LaterStatus; before: string; limit: number },
+  ) => rows<SavedRow>(page, [userId, status, before, limit]),
 
   /** Those of a channel that are not done, newest first: no more than one person may save. */
   inChannel: (rows: Rows, userId: string, channelId: string) => rows<SavedRow>(inChannel, [userId, channelId]),

@@ -29,7 +29,8 @@ const onward = `ON CONFLICT (channel_id, user_id) DO UPDATE SET last_read_seq = 
 const pointer = 'SELECT last_read_seq FROM channel_reads WHERE channel_id = $1 AND user_id = $2';
 const seqOfMessage = 'SELECT seq FROM messages WHERE id = $1 AND channel_id = $2';
 const moveOn = `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
-  SELECT id, $2, least($3, last_seq) FROM streams WHERE id = $1 ${onward} RETURNING last_read_seq`;
+  SELECT id, $2, least($3, last_seq) FROM streams WHERE id = $1 ${onward}
+    AND channel_reads.last_read_seq >= coalesce($4::bigint, 0) RETURNING last_read_seq`;
 const moveBack = `UPDATE channel_reads SET last_read_seq = $3::bigint - 1
   WHERE channel_id = $1 AND user_id = $2 AND last_read_seq >= $3::bigint RETURNING last_read_seq`;
 const moveOnInServer = `INSERT INTO channel_reads (channel_id, user_id, last_read_seq)
@@ -39,6 +40,7 @@ const moveOnInServer = `INSERT INTO channel_reads (channel_id, user_id, last_rea
 /**
  * Marks a channel as read by someone.
  * @param seq up to which number of its log; null: all of it. Past the end of the log there is nothing to read
+ * @param knownSeq where the pointer was, as a device knows it; if it has gone back since, it stays
  * @returns whether that is new: it was not read so far
  */
 export async function moveReadPointer(
@@ -46,8 +48,9 @@ export async function moveReadPointer(
   channelId: string,
   userId: string,
   seq: number | null,
+  knownSeq: number | null = null,
 ): Promise<boolean> {
-  const moved = await rows(moveOn, [channelId, userId, seq]);
+  const moved = await rows(moveOn, [channelId, userId, seq, knownSeq]);
   return moved.length > 0;
 }
 

@@ -1,14 +1,13 @@
 import { signal } from '@preact/signals';
-import { type ChannelEventMap, type Message, ParleyError, type RestAnswer } from '../../../client/index.ts';
+import type { ChannelEventMap, Message, RestAnswer } from '../../../client/index.ts';
 import { LatestAnswer } from './latest-answer.ts';
+import { ReadPositions } from './read-positions.ts';
 import type { Core } from './session.ts';
 
 export type ThreadState = RestAnswer<'GET /api/threads/:id/state'>;
 export type FollowedThread = RestAnswer<'GET /api/threads'>['threads'][number];
 type Unread = RestAnswer<'POST /api/messages/:id/unread'>;
 
-/** How long after the last reply came into view the read position is sent to the server. */
-const publishAfterMs = 400;
 /** The inbox is read again within this time after something changed that it does not show. */
 const reloadWithinMs = 800;
 const pageSize = 30;
@@ -32,16 +31,26 @@ export class Follows {
   private readonly latest = new LatestAnswer();
   /** Threads with replies that the user marked as unread: looking at them does not read them, until the user leaves. */
   private readonly held = new Set<string>();
-  /** Read positions still to be sent, by thread: cancels that. */
-  private readonly unpublished = new Map<string, () => void>();
+  /** The thread at the address, once its read position was sent: what notified of it before is settled by that. */
+  private settled: string | null = null;
+  /** How far the user has read, as the server knows it. */
+  private readonly published: ReadPositions;
   private willReload = false;
 
   constructor(core: Core) {
     this.core = core;
     const { client } = core;
+    this.published = new ReadPositions(core, async (id, body) => {
+      const state = await client.rest('PUT /api/threads/:id/read', { id, body });
+      if (state.lastReadSeq < body.seq) {
+        this.hold(id);
+        this.learn(state);
+      }
+      return state;
+    });
     client.on('thread:state', ({ eventSeq: _, back, ...state }) => {
       if (back) this.hold(state.threadId);
-      this.report(state);
+      this.learn(state);
     });
     // DMs arrive without being followed.
     client.on('message:new', (message) => this.count(message));
@@ -52,6 +61,7 @@ export class Follows {
     core.scope.add(
       core.route.subscribe((here) => {
         const threadId = 'threadId' in here ? here.threadId : null;
+        if (this.settled !== threadId) this.settled = null;
         for (const id of this.held) if (id !== threadId) this.held.delete(id);
       }),
     );
@@ -66,7 +76,7 @@ export class Follows {
         this.unreadCount.value = unreadThreads;
         this.cursor.value = cursor;
         this.loaded.value = true;
-        this.put(threads.map(stateOf));
+        this.learnAll(threads.map(stateOf));
       },
     );
   }
@@ -78,19 +88,19 @@ export class Follows {
     const known = new Set(this.inbox.peek().map(({ threadId }) => threadId));
     this.inbox.value = [...this.inbox.peek(), ...page.threads.filter(({ threadId }) => !known.has(threadId))];
     this.cursor.value = page.cursor;
-    this.put(page.threads.map(stateOf));
+    this.learnAll(page.threads.map(stateOf));
   }
 
   /** Reads which threads of a channel have unread replies, as it is opened. */
   async loadChannel(channelId: string): Promise<void> {
     const found = await this.core.client.rest('GET /api/channels/:channelId/threads/unread', { channelId });
     this.setCounted(channelId, false);
-    this.put(found.map(({ parentMessageId: _, ...state }) => state));
+    this.learnAll(found.map(({ parentMessageId: _, ...state }) => state));
   }
 
   /** Reads where the user stands in a thread. */
   async loadThread(id: string): Promise<void> {
-    this.report(await this.core.client.rest('GET /api/threads/:id/state', { id }));
+    this.learn(await this.core.client.rest('GET /api/threads/:id/state', { id }));
   }
 
   /** Counts replies of a channel while nobody looks at them. @param isUnread whether it has some already */
@@ -135,18 +145,17 @@ export class Follows {
   /** The user has read a thread up to there. */
   markRead(threadId: string, seq: number): void {
     const state = this.states.peek().get(threadId);
-    if (this.held.has(threadId) || !state || (seq <= state.lastReadSeq && state.unreadCount === 0)) return;
-    this.report({ ...state, lastReadSeq: Math.max(seq, state.lastReadSeq), unreadCount: 0 });
-    this.unpublished.get(threadId)?.();
-    this.unpublished.set(
-      threadId,
-      this.core.scope.after(publishAfterMs, () => this.publish(threadId, seq)),
-    );
+    if (this.held.has(threadId) || !state) return;
+    if (seq <= state.lastReadSeq && state.unreadCount === 0 && this.settled === threadId) return;
+    this.settled = threadId;
+    const lastReadSeq = Math.max(seq, state.lastReadSeq);
+    this.report({ ...state, lastReadSeq, unreadCount: 0 });
+    this.published.put(threadId, lastReadSeq);
   }
 
   async setFollowing(id: string, following: boolean): Promise<void> {
     const { client } = this.core;
-    this.report(
+    this.learn(
       following
         ? await client.rest('PUT /api/threads/:id/follow', { id, body: {} })
         : await client.rest('DELETE /api/threads/:id/follow', { id }),
@@ -154,7 +163,7 @@ export class Follows {
   }
 
   async mute(id: string): Promise<void> {
-    this.report(await this.core.client.rest('PUT /api/threads/:id/follow', { id, body: { muted: true } }));
+    this.learn(await this.core.client.rest('PUT /api/threads/:id/follow', { id, body: { muted: true } }));
   }
 
   /** The user has read all threads that they follow. */
@@ -175,31 +184,21 @@ export class Follows {
   }
 
   private hold(threadId: string): void {
-    this.held.add(threadId);
-    this.unpublished.get(threadId)?.();
+    // A device that shows it later reads it then.
+    if (this.isAt(threadId)) this.held.add(threadId);
+    this.published.cancel(threadId);
   }
 
-  private publish(id: string, seq: number): void {
-    this.core.client.rest('PUT /api/threads/:id/read', { id, body: { seq } }).catch((error) => {
-      if (!(error instanceof ParleyError) || !error.isPassing) return;
-      this.unpublished.set(
-        id,
-        this.core.connection.whenReachable(() => this.publish(id, seq)),
-      );
-    });
-  }
-
-  /** Whether the user looks at a thread. */
-  private isInView(threadId: string): boolean {
+  private isAt(threadId: string): boolean {
     const here = this.core.route.value;
-    return 'threadId' in here && here.threadId === threadId && this.core.surroundings.attention.isHere();
+    return 'threadId' in here && here.threadId === threadId;
   }
 
   private count({ authorId, threadId, channelId, seq, createdAt }: Message): void {
     if (!threadId || authorId === this.core.me.peek()?.id) return;
     const known = this.states.peek().get(threadId);
     if (known && seq <= known.lastSeq) return;
-    const isSeen = this.isInView(threadId) && !this.held.has(threadId);
+    const isSeen = this.isAt(threadId) && this.core.surroundings.attention.isHere() && !this.held.has(threadId);
     const unreadCount = isSeen ? 0 : Math.min(mostCounted, (known?.unreadCount ?? 0) + 1);
     const fresh = { threadId, channelId, serverId: null, state: 'none' as const, lastReadSeq: seq - 1 };
     this.report({ ...fresh, ...known, lastSeq: seq, unreadCount, lastMessageAt: createdAt });
@@ -210,6 +209,17 @@ export class Follows {
     if (!known || !authorId || authorId === this.core.me.peek()?.id) return;
     if (seq <= known.lastReadSeq || known.unreadCount === 0) return;
     this.report({ ...known, unreadCount: known.unreadCount - 1 });
+  }
+
+  /** Takes in what the server says of a thread. */
+  private learn(state: ThreadState): void {
+    this.published.report(state.threadId, state.lastReadSeq);
+    this.report(state);
+  }
+
+  private learnAll(states: readonly ThreadState[]): void {
+    for (const { threadId, lastReadSeq } of states) this.published.report(threadId, lastReadSeq);
+    this.put(states);
   }
 
   /** Takes in what is known of a thread by now. */

@@ -62,11 +62,17 @@ export class Failure extends Error {
   }
 }
 
-/** One sentence for the user: in their language by the error's code, else what the server says. */
-export function errorText(error: unknown, { t, errorOf, language }: Texts): string {
+/** Why the server refused something: in the user's language by the code, else as the server says it. */
+export function reasonText({ code, message }: { code: string; message: string }, { errorOf, language }: Texts): string {
+  return (language === 'en' ? null : errorOf(code)) ?? message;
+}
+
+/** One sentence for the user about an error. */
+export function errorText(error: unknown, texts: Texts): string {
+  const { t } = texts;
   if (error instanceof ParleyError) {
     if (error.code === 'NETWORK') return t('The server cannot be reached. Try again.');
-    return (language === 'en' ? null : errorOf(error.code)) ?? error.message;
+    return reasonText(error, texts);
   }
   if (error instanceof Failure) return t(error.said);
   return error instanceof Error ? error.message : t('That did not work.');

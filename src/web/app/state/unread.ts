@@ -1,12 +1,11 @@
 import { signal } from '@preact/signals';
-import { type ChannelEventMap, type Message, ParleyError } from '../../../client/index.ts';
+import type { ChannelEventMap, Message } from '../../../client/index.ts';
 import type { Follows } from './follows.ts';
 import type { Presence } from './presence.ts';
+import { ReadPositions } from './read-positions.ts';
 import type { Replies } from './replies.ts';
 import type { Core } from './session.ts';
 
-/** How long after the last message came into view the read position is sent to the server. */
-const publishAfterMs = 400;
 /** After messages have expired, what is unread is counted anew within this time. */
 const recountWithinMs = 5000;
 
@@ -33,19 +32,25 @@ export class Unread {
   private settled: string | null = null;
   private readonly followed = new Set<string>();
   private readonly positions = new Map<string, number>();
-  /** Read positions still to be sent, by channel: cancels that. */
-  private readonly unpublished = new Map<string, () => void>();
+  /** Those of the server. */
+  private readonly published: ReadPositions;
 
   constructor(core: Core, presence: Presence, replies: Replies, follows: Follows) {
     this.core = core;
     this.presence = presence;
     this.replies = replies;
     this.follows = follows;
+    this.published = new ReadPositions(core, async (id, body) => {
+      const state = await core.client.rest('PUT /api/channels/:id/read', { id, body });
+      if (state.lastReadSeq < body.seq) this.wentBack(id, state.lastReadSeq, state.unreadCount);
+      return state;
+    });
     // DMs arrive without being followed.
     core.client.on('message:new', (message) => this.count(message));
     core.client.on('message:deleted', (deleted) => this.discount(deleted));
     core.client.on('channel:read', ({ channelId, lastReadSeq, unreadCount, back }) => {
       if (back) return this.wentBack(channelId, lastReadSeq, unreadCount);
+      this.published.report(channelId, lastReadSeq);
       if (lastReadSeq < this.position(channelId)) return;
       this.positions.set(channelId, lastReadSeq);
       this.set(channelId, unreadCount);
@@ -74,6 +79,7 @@ export class Unread {
   follow(channel: ReadState): void {
     const readHere = this.position(channel.id);
     const { lastReadSeq = readHere } = channel;
+    if (channel.lastReadSeq !== undefined) this.published.report(channel.id, lastReadSeq);
     this.positions.set(channel.id, Math.max(lastReadSeq, readHere));
     const live = this.core.client.channel(channel.id);
     if (!this.followed.has(channel.id)) {
@@ -97,11 +103,7 @@ export class Unread {
     if (seq <= this.position(channelId) && this.settled === channelId) return;
     this.settled = channelId;
     this.positions.set(channelId, Math.max(seq, this.position(channelId)));
-    this.unpublished.get(channelId)?.();
-    this.unpublished.set(
-      channelId,
-      this.core.scope.after(publishAfterMs, () => this.publish(channelId)),
-    );
+    this.published.put(channelId, this.position(channelId));
   }
 
   /** Marks everything in channels as read, now. */
@@ -127,26 +129,22 @@ export class Unread {
   }
 
   private wentBack(channelId: string, lastReadSeq: number, unreadCount: number): void {
-    this.unpublished.get(channelId)?.();
-    this.held.value = new Set(this.held.peek()).add(channelId);
+    this.published.cancel(channelId);
+    this.published.report(channelId, lastReadSeq);
+    // A device that shows it later reads it then.
+    if (this.isAt(channelId)) this.held.value = new Set(this.held.peek()).add(channelId);
     this.positions.set(channelId, lastReadSeq);
     this.set(channelId, unreadCount);
   }
 
   /** Whether the user looks at a channel. */
   isInView(channelId: string): boolean {
-    const here = this.core.route.value;
-    return 'channelId' in here && here.channelId === channelId && this.core.surroundings.attention.isHere();
+    return this.isAt(channelId) && this.core.surroundings.attention.isHere();
   }
 
-  /** Sends the read position, once there is a connection: other devices count as unread what is not sent. */
-  private publish(channelId: string): void {
-    const body = { seq: this.position(channelId) };
-    this.core.client.rest('PUT /api/channels/:id/read', { id: channelId, body }).catch((error) => {
-      if (!(error instanceof ParleyError) || !error.isPassing) return;
-      const cancel = this.core.connection.whenReachable(() => this.publish(channelId));
-      this.unpublished.set(channelId, cancel);
-    });
+  private isAt(channelId: string): boolean {
+    const here = this.core.route.value;
+    return 'channelId' in here && here.channelId === channelId;
   }
 
   private count({ authorId, threadId, channelId, seq }: Message): void {

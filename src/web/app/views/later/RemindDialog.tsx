@@ -21,7 +21,7 @@ export function RemindDialog({ messageId, entry, onClose }: RemindProps) {
   const { fullTime, t } = texts;
   const { client, showToast } = useApp();
   const remind = async (fields: Fields) => {
-    const remindAt = chosenTime(texts, fields);
+    const remindAt = chosenTime(texts, fields, entry?.remindAt);
     const note = fields.text('note');
     if (entry) await client.rest('PATCH /api/later/:id', { id: entry.id, body: { remindAt, note } });
     else await client.rest('POST /api/later', { body: { messageId, remindAt, ...(note === '' ? {} : { note }) } });

@@ -6,7 +6,7 @@ import { Avatar } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { usePages } from '../parts/loading.ts';
+import { useLoaded, usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Text } from '../parts/text.tsx';
 import { Attachments } from '../talk/Attachments.tsx';
@@ -15,6 +15,8 @@ import { useApp, useTexts } from '../useApp.ts';
 import { type LaterEntry, RemindDialog } from './RemindDialog.tsx';
 
 const pageSize = 50;
+/** More than anyone leaves undone; what is beyond it is among the others. */
+const mostDue = 100;
 
 /** Saved messages and reminders, kept up to date: those that the user was reminded of come first. */
 export function SavedList({ isDone }: { isDone: boolean }) {
@@ -29,24 +31,28 @@ export function SavedList({ isDone }: { isDone: boolean }) {
     },
     [status],
   );
+  const { value: due, load: loadDue } = useLoaded(
+    async () => (isDone ? [] : client.rest('GET /api/later', { query: { status: 'due', limit: mostDue } })),
+    [status],
+  );
   useEffect(() => {
-    const again = () => void attempt(load);
+    const again = () => void attempt(() => Promise.all([load(), loadDue()]));
     const off = [client.on('later:updated', again), client.on('later:removed', again)];
     return () => {
       for (const end of off) end();
     };
   }, []);
-  const due = list?.filter(isDue) ?? [];
-  const others = list?.filter((entry) => !isDue(entry)) ?? [];
+  const first = new Set(due?.map(({ id }) => id));
+  const shown = list && [...(due ?? []), ...list.filter(({ id }) => !first.has(id))];
   return (
     <>
-      {list?.length === 0 && (
+      {shown?.length === 0 && (
         <p class="empty">
           {isDone ? t('Nothing is done yet.') : t('Save messages by their menu, and find them here.')}
         </p>
       )}
       <ol class="held">
-        {[...due, ...others].map((entry) => (
+        {shown?.map((entry) => (
           <Saved key={entry.id} entry={entry} />
         ))}
       </ol>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
+import { reasonText } from '../../state/toasts.ts';
 import { Button, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { TextArea } from '../parts/Field.tsx';
@@ -51,7 +52,8 @@ export function ScheduledList() {
 }
 
 function One({ one }: { one: Scheduled }) {
-  const { errorOf, rich, shortTime, t } = useTexts();
+  const texts = useTexts();
+  const { rich, shortTime, t } = texts;
   const { client, attempt, destinations } = useApp();
   const [editing, setEditing] = useState(false);
   const { id, failure, status } = one;
@@ -81,9 +83,7 @@ function One({ one }: { one: Scheduled }) {
             place: there ? <a href={there.href}>{place}</a> : place,
           })}
         </p>
-        {failure && (
-          <p class="bad">{t('It was not sent: {message}', { message: errorOf(failure.code) ?? failure.message })}</p>
-        )}
+        {failure && <p class="bad">{t('It was not sent: {message}', { message: reasonText(failure, texts) })}</p>}
         <Folding content={one.content}>
           <div class="text">
             <Text content={one.content} />
@@ -112,7 +112,9 @@ function EditDialog({ one, onClose }: { one: Scheduled; onClose(): void }) {
   const { client } = useApp();
   const { id, content, attachments, sendAt, failure } = one;
   const save = async (fields: Fields) => {
-    const body = { content: fields.text('content'), sendAt: chosenTime(texts, fields) };
+    const at = chosenTime(texts, fields, failure ? null : sendAt);
+    // At a time that was set anew it would go out behind others of that time.
+    const body = { content: fields.text('content'), ...(at === sendAt ? {} : { sendAt: at }) };
     await client.rest('PATCH /api/scheduled-messages/:id', { id, body });
     onClose();
   };

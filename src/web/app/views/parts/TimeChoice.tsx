@@ -1,4 +1,5 @@
 import { useId, useState } from 'preact/hooks';
+import { mostAheadDays } from '../../../../contract/ahead.ts';
 import type { Message } from '../../../../languages/catalogue.ts';
 import type { Texts } from '../../state/texts.ts';
 import { useTexts } from '../useApp.ts';
@@ -65,10 +66,18 @@ export function TimeChoice({ label, value = null }: { label: string; value?: str
   );
 }
 
-/** The chosen time as ISO 8601. @throws Error where none is given */
-export function chosenTime(texts: Texts, fields: Fields): string {
-  const found = suggested.find(({ value }) => value === fields.text('when'));
+/**
+ * The chosen time as ISO 8601.
+ * @param value the one that was set: it stays to the second where nobody chose another
+ * @throws Error where none is given, or one that is over or too far ahead
+ */
+export function chosenTime(texts: Texts, fields: Fields, value: string | null = null): string {
+  const found = suggested.find(({ value: name }) => name === fields.text('when'));
+  if (!found && value !== null && fields.text('at') === texts.localTime(new Date(value))) return value;
   const at = found ? found.at(texts) : texts.instantOf(fields.text('at'));
   if (!at) throw new Error(texts.t('Choose a date and a time.'));
+  const aheadMs = at.getTime() - Date.now();
+  if (aheadMs <= 0) throw new Error(texts.t('This time is over. Choose one that is to come.'));
+  if (aheadMs > mostAheadDays * dayMs) throw new Error(texts.t('Choose a time within a year.'));
   return at.toISOString();
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApp } from '../useApp.ts';
 
 interface Loaded<T> {
@@ -37,7 +37,7 @@ export function useLoaded<T>(read: () => Promise<T>, on: readonly unknown[]): Lo
 interface Paged<T> {
   /** Null until its first page is loaded. */
   list: readonly T[] | null;
-  /** Loads the first page again. */
+  /** Loads what is shown again. */
   load(): Promise<void>;
   /** Loads the next page; undefined: there is none. */
   onMore: (() => Promise<unknown>) | undefined;
@@ -53,17 +53,24 @@ export function usePages<T>(
   on: readonly unknown[],
 ): Paged<T> {
   const { attempt } = useApp();
-  const { value: first, load } = useLoaded(() => read([]), on);
-  const [further, setFurther] = useState<{ behind: unknown; pages: readonly (readonly T[])[] }>(nothingFurther);
-  if (!first) return { list: null, load, onMore: undefined };
-  const pages = [first, ...(further.behind === first ? further.pages : [])];
-  const list = pages.flat();
+  const shown = useRef(1);
+  useEffect(() => {
+    shown.current = 1;
+  }, on);
+  const isFull = (pages: readonly (readonly T[])[]) => pages.at(-1)?.length === pageSize;
+  const { value, load, update } = useLoaded(async () => {
+    let pages: readonly (readonly T[])[] = [await read([])];
+    while (pages.length < shown.current && isFull(pages)) pages = [...pages, await read(pages.flat())];
+    return pages;
+  }, on);
+  if (!value) return { list: null, load, onMore: undefined };
+  const list = value.flat();
   const onMore = () =>
     attempt(async () => {
       const next = await read(list);
-      setFurther({ behind: first, pages: [...pages.slice(1), next] });
+      shown.current = value.length + 1;
+      // What was loaded again meanwhile may end elsewhere.
+      update((now) => (now === value ? [...now, next] : now));
     });
-  return { list, load, onMore: pages.at(-1)?.length === pageSize ? onMore : undefined };
+  return { list, load, onMore: isFull(value) ? onMore : undefined };
 }
-
-const nothingFurther = { behind: null, pages: [] };

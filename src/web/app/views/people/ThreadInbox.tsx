@@ -1,14 +1,16 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FollowedThread } from '../../state/follows.ts';
 import { pathTo } from '../../state/router.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
-import { useLoaded } from '../parts/loading.ts';
+import { usePages } from '../parts/loading.ts';
 import { Menu } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
 import { Text } from '../parts/text.tsx';
 import { useApp, useTexts } from '../useApp.ts';
+
+const mutedSize = 50;
 
 /** The threads that the user follows, unread ones first. */
 export function ThreadInbox() {
@@ -50,25 +52,34 @@ export function ThreadInbox() {
 
 function Muted() {
   const { t } = useTexts();
-  const { client, follows } = useApp();
-  const { value, after } = useLoaded(
-    () => client.rest('GET /api/threads', { query: { state: 'muted', limit: 50 } }),
+  const { attempt, client, follows } = useApp();
+  const next = useRef<string | null>(null);
+  const { list, load, onMore } = usePages(
+    mutedSize,
+    async (known: readonly FollowedThread[]) => {
+      const cursor = known.length > 0 ? next.current : undefined;
+      if (cursor === null) return [];
+      const query = { state: 'muted' as const, limit: mutedSize, ...(cursor ? { cursor } : {}) };
+      const page = await client.rest('GET /api/threads', { query });
+      next.current = page.cursor;
+      return page.threads;
+    },
     [],
   );
-  if (value?.threads.length === 0) return <p class="empty">{t('You have muted no thread.')}</p>;
+  const unmute = (id: string) => attempt(() => follows.setFollowing(id, true)).then(() => attempt(load));
+  if (list?.length === 0) return <p class="empty">{t('You have muted no thread.')}</p>;
   return (
-    <ul class="found threads">
-      {value?.threads.map((entry) => (
-        <li key={entry.threadId}>
-          <ThreadEntryLink entry={entry} />
-          <Button
-            label={t('Unmute')}
-            kind="quiet"
-            onClick={() => after(() => follows.setFollowing(entry.threadId, true))}
-          />
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="found threads">
+        {list?.map((entry) => (
+          <li key={entry.threadId}>
+            <ThreadEntryLink entry={entry} />
+            <Button label={t('Unmute')} kind="quiet" onClick={() => void unmute(entry.threadId)} />
+          </li>
+        ))}
+      </ul>
+      {onMore && <More onMore={onMore} />}
+    </>
   );
 }
 

@@ -5,7 +5,6 @@ import { messageFieldNear } from '../../focus.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { SavedMark } from '../later/SavedMark.tsx';
-import { saveForLater, unsave } from '../later/saving.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';

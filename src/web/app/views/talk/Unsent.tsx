@@ -4,6 +4,7 @@ import type { Message, Pending } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Refused } from '../../state/sending.ts';
 import type { Timeline } from '../../state/timeline.ts';
+import { reasonText } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
@@ -77,10 +78,11 @@ function MessagePlaceholder({ pending, before, timeline, kind = '', label, state
 
 /** A message that the server refused. */
 export function RefusedMessage({ refused }: { refused: Refused }) {
-  const { errorOf, language, t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   const { refusals, copy } = useApp();
   const { pending, code } = refused;
-  const reason = (language === 'en' ? null : errorOf(code)) ?? refused.reason;
+  const reason = reasonText({ code, message: refused.reason }, texts);
   const content = pending.input.content ?? '';
   return (
     <article class="message failed" aria-label={t('Not sent')}>

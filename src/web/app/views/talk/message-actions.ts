@@ -1,7 +1,7 @@
 import type { Message } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
-import { saveForLater, unsave } from '../later/RemindDialog.tsx';
+import { saveForLater, unsave } from '../later/saving.ts';
 import type { MenuItem } from '../parts/Menu.tsx';
 import type { AppState } from '../useApp.ts';
 import { mayModerate, mayUsually } from './permissions.ts';
