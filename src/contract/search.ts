@@ -24,7 +24,7 @@ const time = (what: string) =>
     .trim()
     .regex(/^\d{4}(-\d{1,2}(-\d{1,2})?)?$|^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/i, 'must be a day or a time')
     .optional()
-    .describe(`${what} a day, month or year (UTC: \`2026-11-27\`, \`2026-11\`, \`2026\`), or a time with its offset.`);
+    .describe(`${what} a day, month or year (\`2026-11-27\`, \`2026-11\`, \`2026\`), or a time with its offset.`);
 
 export const searchMessagesSchema = z
   .object({
@@ -48,6 +48,11 @@ export const searchMessagesSchema = z
     before: time('Before'),
     after: time('After'),
     on: time('Within'),
+    timeZone: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('The time zone of days, where your account has none; without both, or if it is none, UTC.'),
     sort: z
       .enum(['time', 'fit'])
       .default('time')
@@ -67,14 +72,20 @@ const isAsked = (asked: Record<string, unknown>): boolean =>
   [...narrowing, 'query', 'authorId'].some((name) => asked[name] !== undefined);
 
 export const excerptSchema = record('Excerpt', {
-  text: z.string().describe('A piece of the text around the first hit, or of the name of a file.'),
+  text: z.string().describe('A piece of the text around the first hit; of spoilers nothing.'),
   marks: z
     .array(z.object({ start: z.number().int(), end: z.number().int() }))
     .describe('What was asked for in `text`, in UTF-16 units; the end is exclusive.'),
-  attachmentId: idSchema.nullable().describe('The file whose name it is; null: it is of the text.'),
+  of: z.enum(['message', 'filename', 'file']).describe("What it is a piece of: the message, or a file's name or text."),
+  attachmentId: idSchema.nullable().describe('That file; null: it is of the message.'),
 });
 
-export const foundMessageSchema = record('FoundMessage', { ...messageSchema.shape, excerpt: excerptSchema });
+const place = {
+  serverId: idSchema.nullable().describe('Null: it was said in a direct conversation.'),
+  channelName: z.string().nullable(),
+};
+
+export const foundMessageSchema = record('FoundMessage', { ...messageSchema.shape, ...place, excerpt: excerptSchema });
 
 export const searchOverviewSchema = z.object({
   query: z.string().trim().min(1, 'must not be empty').max(256).describe('Words; the last one may go on.'),
@@ -82,31 +93,73 @@ export const searchOverviewSchema = z.object({
   limit: limitSchema(25, 5).describe('How many of each kind.'),
 });
 
+/** @param cursor what it is */
+const kindSchema = (cursor: string) =>
+  searchOverviewSchema.extend({ limit: limitSchema(100, 25), cursor: z.string().optional().describe(cursor) });
+const byCount = kindSchema('How many came before.');
+const byMessage = kindSchema('The `messageId` of the last of the page before.');
+export type SearchKind = z.output<typeof byCount>;
+
+const foundChannelSchema = z.object({ id: idSchema, serverId: idSchema.nullable(), name: z.string() });
+
+export const foundFileSchema = record('FoundFile', {
+  ...attachmentSchema.shape,
+  messageId: idSchema,
+  channelId: idSchema,
+  ...place,
+  threadId: idSchema.nullable(),
+  author: smallUserSchema,
+  sentAt: timeSchema,
+  excerpt: excerptSchema,
+});
+
 export const overviewSchema = record('SearchOverview', {
   people: z.array(smallUserSchema).describe('Those whom you share a server or direct messages with.'),
-  channels: z.array(z.object({ id: idSchema, serverId: idSchema.nullable(), name: z.string() })),
-  files: z
-    .array(
-      z.object({
-        ...attachmentSchema.shape,
-        messageId: idSchema,
-        channelId: idSchema,
-        threadId: idSchema.nullable(),
-        author: smallUserSchema,
-        sentAt: timeSchema,
-      }),
-    )
-    .describe('By their names, and the text of plain-text files; newest first.'),
+  channels: z.array(foundChannelSchema),
+  files: z.array(foundFileSchema).describe('By their names, and the text of plain-text files; newest first.'),
 });
+
+const kindErrors = ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR'] as const;
 
 export const searchCalls = calls('Search', {
   searchOverview: {
     method: 'GET',
     path: '/api/search',
-    summary: 'People, channels and files with a name like this, among those that you may know of.',
+    summary: 'The first people, channels and files with a name like this, among those that you may know of.',
     query: searchOverviewSchema,
     answer: overviewSchema,
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER'],
+    limit: 'search',
+  },
+  searchPeople: {
+    method: 'GET',
+    path: '/api/search/people',
+    summary: 'People and bots whose username begins like this, or who have these words in their display name.',
+    query: byCount,
+    paged: true,
+    answer: z.array(smallUserSchema),
+    errors: kindErrors,
+    limit: 'search',
+  },
+  searchChannels: {
+    method: 'GET',
+    path: '/api/search/channels',
+    summary: 'Channels with these words in their names, by name.',
+    query: byCount,
+    paged: true,
+    answer: z.array(foundChannelSchema),
+    errors: kindErrors,
+    limit: 'search',
+  },
+  searchSentFiles: {
+    method: 'GET',
+    path: '/api/search/files',
+    summary:
+      'Files by their names, and the text of plain-text files, newest first. Those of one message stay together.',
+    query: byMessage,
+    paged: true,
+    answer: z.array(foundFileSchema),
+    errors: kindErrors,
     limit: 'search',
   },
   searchMessages: {

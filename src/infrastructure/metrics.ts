@@ -61,6 +61,17 @@ export class Metrics {
     });
   }
 
+  /** A gauge that all nodes read the same, so that those behind one port do not add it up. */
+  sharedGauge(name: string, help: string, read: () => Promise<number>): void {
+    const gauge: Gauge = new Gauge({
+      name: `parley_${name}`,
+      help,
+      aggregator: 'max',
+      registers: [this.registry],
+      collect: async () => gauge.set(await read()),
+    });
+  }
+
   /** A counter for each value of a label, maintained elsewhere. */
   countersBy(label: string, name: string, help: string, read: () => [value: string, count: number][]): void {
     const counter: Counter = new Counter({

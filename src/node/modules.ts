@@ -186,6 +186,7 @@ export function createModules(context: Context) {
       ...later.services,
       ...push.services,
       ...previews.services,
+      ...search.services,
     },
   };
 }

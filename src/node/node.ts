@@ -39,6 +39,7 @@ import {
   watchPushes,
   watchReplicas,
   watchScheduled,
+  watchSearch,
   watchWebhooks,
 } from './watches.ts';
 import type { WorkerLink } from './workers/worker.ts';
@@ -206,6 +207,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   watchJobs(metrics, context.jobs);
   watchPictures(metrics, services.pictureWork);
   watchPreviews(metrics, services.previewCounters);
+  watchSearch(metrics, services.searchIndexer);
   const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });
   connectSockets({ list, services }, gateway, shutdown);
   for (const module of Object.values(list)) module.start?.();

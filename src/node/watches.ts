@@ -6,6 +6,7 @@ import type { ScheduledSender } from '../features/later/scheduled.sender.ts';
 import type { PicturesServices } from '../features/pictures/pictures.module.ts';
 import type { PreviewsServices } from '../features/previews/previews.module.ts';
 import type { PushWork } from '../features/push/push.work.ts';
+import type { Indexer } from '../features/search/indexer.ts';
 import type { SocketServices } from '../gateway/dispatch.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Metrics } from '../infrastructure/metrics.ts';
@@ -15,6 +16,9 @@ import type { Tracing } from '../infrastructure/tracing.ts';
 import { within } from '../infrastructure/within.ts';
 import type { JobSummary } from '../jobs/job.table.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+
+/** A scrape does not wait longer for PostgreSQL. */
+const summaryMs = 1000;
 
 /** Metrics of the log and its delivery to the sockets (contract §10). */
 export function watchDelivery(metrics: Metrics, delivery: Delivery, queuedSends: () => number): void {
@@ -127,8 +131,22 @@ export function watchPreviews(metrics: Metrics, counters: PreviewsServices['prev
   );
 }
 
-/** A scrape does not wait longer for PostgreSQL. */
-const summaryMs = 1000;
+/** Metrics of the index of the search. */
+export function watchSearch(metrics: Metrics, indexer: Pick<Indexer, 'counters' | 'lagSeconds'>): void {
+  const { counters } = indexer;
+  metrics.counter('search_indexed', 'Messages whose words were written to the index.', () => counters.indexed);
+  metrics.counter('search_failures', 'Times that indexing failed; it is tried again.', () => counters.failed);
+  let known = 0;
+  metrics.sharedGauge(
+    'search_lag_seconds',
+    'How long ago the oldest message was sent that is not indexed yet.',
+    async () => {
+      const lag = indexer.lagSeconds();
+      if (await within(lag, summaryMs)) known = await lag;
+      return known;
+    },
+  );
+}
 
 /** Metrics of the queue of jobs, by kind. What waits and what is dead is the same on all nodes. */
 export function watchJobs(metrics: Metrics, jobs: Jobs): void {

@@ -156,6 +156,39 @@ describe('finding one’s way in the web client', () => {
     await here.bob.post('/api/notifications/read-all');
   });
 
+  it('looks everywhere that one may read, from any place', async () => {
+    const { page } = bob;
+    const { alice } = here;
+    const { body: other } = await here.bob.post('/api/servers', { name: 'Elsewhere' });
+    const [away] = (await here.bob.get(`/api/servers/${other.id}/channels`)).body;
+    const dm = (await alice.post('/api/dm/channels', { userId: here.bob.id })).body;
+    await here.bob.say(away.id, 'quokka elsewhere');
+    await alice.post(`/api/dm/channels/${dm.id}/messages`, { content: 'quokka between us' });
+    await alice.say(here.channel.id, 'quokka here');
+    const found = page.getByRole('dialog').locator('.quoted .text');
+    const finds = (...wanted: string[]) =>
+      until(async () => (await found.allInnerTexts()).join() === wanted.map((where) => `quokka ${where}`).join());
+    const search = async (where: string) => {
+      await page.getByRole('dialog').getByLabel('In', { exact: true }).selectOption(where);
+      await page.getByRole('dialog').getByRole('button', { name: 'Search' }).click();
+    };
+    await bob.open(address());
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByLabel('Words to look for').fill('quokka');
+    for (const where of ['This server', 'This channel']) {
+      await search(where);
+      await finds('here');
+    }
+    await search('Everywhere');
+    await finds('here', 'between us', 'elsewhere');
+    await page.getByRole('dialog').getByText(`in #${away.name} of Elsewhere`).waitFor();
+    await page.getByRole('dialog').getByLabel('Written by').fill(`@${here.bob.username}`);
+    await search('Everywhere');
+    await finds('elsewhere');
+    await page.getByRole('dialog').locator('.quoted').click();
+    await until(() => page.url().includes(`${other.id}/${away.id}`));
+  });
+
   it('leads from an answer in a thread to what it answers, wherever that was said', async () => {
     const question = await here.bob.say(here.channel.id, 'a question for all');
     const parent = await here.bob.say(here.channel.id, 'where it is talked about');

@@ -59,7 +59,7 @@ describe('/metrics', () => {
     const wanted = [
       ...['queued_sends', 'sends_failed_total', 'write_batch_size_count', 'log_lag_events', 'gap_repairs_total'],
       ...['sweeps_total', 'replays_total', 'cut_offs_total', 'open_rooms', 'waiting_polls', 'waiting_changes'],
-      'redis_answer_seconds',
+      ...['redis_answer_seconds', 'search_lag_seconds', 'search_indexed_total', 'search_failures_total'],
       ...['database_connections', 'database_idle', 'database_waiting', 'database_statements_failed_total'],
       ...['waiting', 'dead', 'oldest_seconds', 'running', 'done_total', 'failed_total', 'died_total'].map(
         (name) => `jobs_${name}{kind="notification"}`,

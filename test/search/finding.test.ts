@@ -51,6 +51,9 @@ describe('the search finds what people type', () => {
       ['Straße', 'strasse', 'STRASSE'],
       ['ὁδός', 'ΟΔΟΣ', 'οδοσ'],
       ['interoperability', 'inter', 'interop*'],
+      ['각 나라'.normalize('NFD'), '각', '나라'],
+      ['ﾃﾞｰﾀﾍﾞｰｽ', 'データベース', 'ベース'],
+      ['see "the red door" now', '"red door"', 'door -window', 'red -"door red"'],
     ] as const) {
       await alice.say(channelId, text);
       for (const query of queries) {
@@ -122,6 +125,21 @@ describe('the search finds what people type', () => {
       expect(await idsOf({ query: `${word} ${name}:${value}` }), `${name}:${value}`).to.deep.equal(ids);
       expect(await idsOf({ query: word, [name]: value }), `${name}=${value}`).to.deep.equal(ids);
     }
+    expect(await texts(alice, { query: `${word} -in:place-${word} -has:file -is:thread` })).to.deep.equal([
+      `${word} plain`,
+    ]);
+    const dm = (await alice.post('/api/dm/channels', { userId: bob.id })).body;
+    await alice.post(`/api/dm/channels/${dm.id}/messages`, { content: `${word} direct` });
+    expect(await texts(alice, { query: `${word} in:@${bob.username}` })).to.deep.equal([`${word} direct`]);
+    expect(await texts(alice, { query: `${word} in:@${bob.username} in:place-${word}` })).to.deep.equal([
+      `${word} direct`,
+      `${word} reacted`,
+      `${word} @${alice.username}`,
+    ]);
+    expect(await texts(alice, { query: `${word} -in:@${bob.username} has:reaction` })).to.deep.equal([
+      `${word} reacted`,
+    ]);
+    expect(await texts(alice, { query: `${word} -in:@${bob.username}` })).to.have.length(6);
     expect(await texts(alice, { query: `${word} -from:me -has:link` })).to.deep.equal([`${word} @${alice.username}`]);
     expect(await texts(alice, { from: bob.username, has: 'link', channelId: channel.id })).to.include(
       `${word} https://example.com`,

@@ -5,7 +5,7 @@ import { advisoryLocks } from '../../src/database/advisory-locks.ts';
 import type { Rows } from '../../src/database/database.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
-import type { Loose } from '../world/person.ts';
+import { type Loose, request } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -64,6 +64,29 @@ describe('the index of the search', () => {
       );
     });
     await until(async () => (await find('brought')).includes(id));
+  });
+
+  it('says how far it is behind, and how much it has done', async () => {
+    const { alice, channel } = here;
+    const metrics = async (): Promise<Map<string, number>> => {
+      const texts = await Promise.all(
+        cluster.nodes.map(async ({ url }) => String((await request({ url }, 'GET', '/metrics')).body)),
+      );
+      const found = texts.flatMap((text) => Array.from(text.matchAll(/^parley_search_(\w+) (\S+)$/gm)));
+      const sums = new Map<string, number>();
+      for (const [, name = '', value] of found) sums.set(name, (sums.get(name) ?? 0) + Number(value));
+      return sums;
+    };
+    await until(async () => (await metrics()).get('lag_seconds') === 0);
+    const before = (await metrics()).get('indexed_total') ?? 0;
+    await unindexed(async () => {
+      await alice.say(channel.id, 'left behind');
+      await until(async () => ((await metrics()).get('lag_seconds') ?? 0) > 1);
+    });
+    await until(async () => (await metrics()).get('lag_seconds') === 0);
+    const after = await metrics();
+    expect(after.get('indexed_total')).to.be.greaterThan(before);
+    expect(after.get('failures_total')).to.equal(0);
   });
 
   it('shows nothing of a text that was edited or deleted, though it is not indexed anew', async () => {

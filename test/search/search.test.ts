@@ -37,9 +37,11 @@ describe('the search for messages', () => {
     const { alice, bob, channel } = here;
     const sent = await alice.say(channel.id, word);
     await bob.post(`/api/messages/${sent.id}/reactions`, { emoji: '👍' });
-    const [{ excerpt, ...found }] = (await search(bob, `query=${word}`)).body;
+    const [{ excerpt, serverId, channelName, ...found }] = (await search(bob, `query=${word}`)).body;
+    expect([serverId, channelName]).to.deep.equal([here.server.id, 'general']);
     expect(found).to.deep.equal((await bob.get(`/api/messages/${sent.id}`)).body);
-    expect(excerpt).to.deep.equal({ text: word, marks: [{ start: 0, end: word.length }], attachmentId: null });
+    const marks = [{ start: 0, end: word.length }];
+    expect(excerpt).to.deep.equal({ text: word, marks, attachmentId: null, of: 'message' });
     await alice.patch(`/api/messages/${sent.id}`, { content: 'something else' });
     expect((await search(bob, `query=${word}`)).body).to.deep.equal([]);
     await alice.patch(`/api/messages/${sent.id}`, { content: `again ${word}` });

@@ -88,6 +88,7 @@ describe('a query', () => {
       { name: 'in', value: 'a place', isExcluded: true },
     ]);
     expect(text.split(/\s+/)).to.deep.equal(['has:wings', 'https://x.org']);
+    expect(parsed('-on:2026-11-27', () => true).operators).to.deep.equal([]);
   });
 
   it('cannot break out of its words', () => {
@@ -99,11 +100,16 @@ describe('a query', () => {
 
   it('knows days, months, years and times', () => {
     const day = 86_400_000;
-    const period = (text: string) => periodOf(text) ?? { start: 0, end: 0 };
+    const period = (text: string, zone = 'UTC') => periodOf(text, zone) ?? { start: 0, end: 0 };
     expect(period('2026-11-27')).to.deep.equal({ start: Date.UTC(2026, 10, 27), end: Date.UTC(2026, 10, 28) });
     expect(period('2024-02')).to.deep.equal({ start: Date.UTC(2024, 1), end: Date.UTC(2024, 2) });
     expect(period('2026').end - period('2026').start).to.equal(365 * day);
     expect(period('2026-11-27T12:00:00+02:00').start).to.equal(Date.UTC(2026, 10, 27, 10));
-    for (const bad of ['', 'yesterday', '2026-13', '2026-02-30', '99999']) expect(periodOf(bad), bad).to.equal(null);
+    expect(period('2026-11-27', 'Asia/Tokyo').start).to.equal(Date.UTC(2026, 10, 26, 15));
+    expect(period('2026-11', 'America/New_York').start).to.equal(Date.UTC(2026, 10, 1, 4));
+    const spring = period('2026-03-29', 'Europe/Berlin');
+    expect(spring.end - spring.start, 'the day on which clocks are set forward').to.equal(23 * 3_600_000);
+    for (const bad of ['', 'yesterday', '2026-13', '2026-02-30', '99999'])
+      expect(periodOf(bad, 'UTC'), bad).to.equal(null);
   });
 });

@@ -4,6 +4,7 @@ import type { Rows } from '../../database/database.ts';
 /** A row of `attachments`. */
 export interface AttachmentRow {
   id: string;
+  blob_id: string;
   filename: string;
   content_type: string;
   size: number;
@@ -25,7 +26,6 @@ export interface StoredAttachment extends AttachmentRow {
   held_id: string | null;
   /** The scheduled message that it is to be sent with. */
   scheduled_id: string | null;
-  blob_id: string;
 }
 
 const selectAttachments = `SELECT id, uploader_id, message_id, held_id, scheduled_id, blob_id, filename, content_type, size, width, height,

@@ -3,6 +3,7 @@ import { cut, saidIn, withoutSpoilers } from '../../contract/quote.ts';
 import type { excerptSchema } from '../../contract/search.ts';
 import type { AttachmentRow } from '../messages/attachment.table.ts';
 import type { PollRow } from '../messages/poll.table.ts';
+import type { FileTexts } from './file-texts.ts';
 import type { Alternatives, Term } from './query.ts';
 import { type QueryWord, type Token, tokensOf } from './words.ts';
 
@@ -16,11 +17,16 @@ const length = 240;
 const before = 60;
 
 /** Finds what was asked for in texts. */
-class Marker {
+export class Marker {
   private readonly terms: Term[];
 
   constructor(alternatives: Alternatives) {
     this.terms = alternatives.flat().filter(({ isExcluded }) => !isExcluded);
+  }
+
+  /** Whether there are words that a text may have. */
+  get hasWords(): boolean {
+    return this.terms.length > 0;
   }
 
   /** The words of the text that were asked for, in order, none of them in another. */
@@ -72,31 +78,47 @@ interface Found {
   poll: PollRow | null;
 }
 
-/** Names of files that are spoilers are not shown. */
-const shownFiles = ({ attachments }: Found) => (attachments ?? []).filter(({ is_spoiler: isSpoiler }) => !isSpoiler);
-
-/**
- * Why a message was found: the piece of its text, or of what it forwards, with what was asked for, or else the name of a file
- * with it. What is in spoilers is found, and not shown.
- */
-export function excerptOf(found: Found, alternatives: Alternatives): Excerpt {
-  const marker = new Marker(alternatives);
-  const content = withoutSpoilers(saidIn(found));
-  const marks = marker.marks(content);
-  if (marks.length === 0) {
-    for (const { id, filename } of shownFiles(found)) {
-      const inName = marker.marks(filename);
-      if (inName.length > 0) return { ...pieceOf(filename, inName), attachmentId: id };
-    }
+/** The first of these files that has what was asked for in its name, or else in its text. */
+async function inFiles(files: AttachmentRow[], marker: Marker, texts: FileTexts): Promise<Excerpt | undefined> {
+  for (const { id, filename } of files) {
+    const marks = marker.marks(filename);
+    if (marks.length > 0) return { ...pieceOf(filename, marks), attachmentId: id, of: 'filename' };
   }
-  return { ...pieceOf(content, marks), attachmentId: null };
+  for (const { file, text } of await texts.of(files.map(storedOf))) {
+    const marks = marker.marks(text);
+    if (marks.length > 0) return { ...pieceOf(text, marks), attachmentId: file.id, of: 'file' };
+  }
+  return undefined;
 }
 
-/** Those of a message's files that have what was asked for in their names, or can have it in their text. */
-export function filesFound({ content, attachments }: Found, alternatives: Alternatives): AttachmentRow[] {
-  const marker = new Marker(alternatives);
-  const all = attachments ?? [];
-  const named = all.filter(({ filename }) => marker.marks(filename).length > 0);
-  if (named.length > 0 || marker.marks(content).length > 0) return named;
-  return all.filter(({ content_type: type }) => !/^(image|video|audio)\//.test(type));
+const storedOf = ({ id, content_type: contentType, blob_id: blobId }: AttachmentRow) => ({ id, contentType, blobId });
+
+/**
+ * Why a message was found: the piece of its text, or of what it forwards, with what was asked for, or else of the name or the
+ * text of a file with it. What is in spoilers is found, and not shown.
+ */
+export async function excerptOf(found: Found, marker: Marker, texts: FileTexts): Promise<Excerpt> {
+  const content = withoutSpoilers(saidIn(found));
+  const marks = marker.marks(content);
+  const shown = (found.attachments ?? []).filter(({ is_spoiler: isSpoiler }) => !isSpoiler);
+  const inFile = marks.length === 0 && marker.hasWords ? await inFiles(shown, marker, texts) : undefined;
+  return inFile ?? { ...pieceOf(content, marks), attachmentId: null, of: 'message' };
+}
+
+/** A file with why it was found. */
+export interface FoundFile {
+  file: AttachmentRow;
+  excerpt: Excerpt;
+}
+
+/** Those of a message's files that have what was asked for in their names or texts; those that are spoilers show nothing of it. */
+export async function filesFound({ attachments }: Found, marker: Marker, texts: FileTexts): Promise<FoundFile[]> {
+  const found = await Promise.all(
+    (attachments ?? []).map(async (file) => {
+      const excerpt = await inFiles([file], marker, texts);
+      const hidden = file.is_spoiler && excerpt ? { ...excerpt, text: '', marks: [] } : excerpt;
+      return hidden ? [{ file, excerpt: hidden }] : [];
+    }),
+  );
+  return found.flat();
 }

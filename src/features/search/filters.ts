@@ -1,11 +1,13 @@
 import type { Actor } from '../../contract/actor.ts';
+import { timeZoneOf } from '../../contract/languages.ts';
+import { knownZone } from '../../contract/local-time.ts';
 import { isUuid } from '../../contract/schema.ts';
 import { hasKinds, isKinds } from '../../contract/search.ts';
 import { foldedKey } from '../../contract/unicode/skeleton.ts';
 import { usernameKeys } from '../../contract/username.ts';
 import type { Rows } from '../../database/database.ts';
 import { fact } from './document.ts';
-import { type Readable, usersNamed } from './find.table.ts';
+import { chosenZone, type Readable, usersNamed } from './find.table.ts';
 import type { Operator, OperatorName } from './query.ts';
 import { firstIdOf, periodOf } from './times.ts';
 
@@ -17,7 +19,7 @@ export function isKnownValue(name: OperatorName, value: string): boolean {
   if (name === 'has') return oneOf(hasKinds, value) !== undefined;
   if (name === 'is') return oneOf(isKinds, value) !== undefined;
   if (name === 'from' || name === 'mentions' || name === 'in') return /[\p{L}\p{N}]/u.test(value);
-  return periodOf(value) !== null;
+  return periodOf(value, 'UTC') !== null;
 }
 
 /** What operators ask for, beside words. */
@@ -34,12 +36,15 @@ interface Narrowed {
   isNothing: boolean;
 }
 
-/** Looks up what operators name, among what the actor may know. */
+/**
+ * Looks up what operators name, among what the actor may know.
+ * @param about.timeZone where the actor's account has none
+ */
 export async function narrowed(
   rows: Rows,
   actor: Actor,
   operators: Operator[],
-  readable: Readable[],
+  { readable, timeZone }: { readable: Readable[]; timeZone: string | undefined },
 ): Promise<Narrowed> {
   const people = await peopleIn(rows, actor, operators);
   const facts: string[] = [];
@@ -54,7 +59,7 @@ export async function narrowed(
   const places = placesOf(operators, readable, people);
   return {
     ...places,
-    ...timesOf(operators),
+    ...(await timesOf(rows, actor, operators, timeZone)),
     facts: [...facts, ...places.facts],
     isNothing: isNothing || places.isNothing,
   };
@@ -107,29 +112,47 @@ async function peopleIn(rows: Rows, actor: Actor, operators: Operator[]): Promis
   return found;
 }
 
+/** Of several places one must hold. */
 function placesOf(operators: Operator[], readable: Readable[], people: Map<string, string>) {
   const named = operators.filter(({ name }) => name === 'in');
-  const direct = named.filter(({ value, isExcluded }) => value.startsWith('@') && !isExcluded);
-  const facts = direct.flatMap(({ value }) => people.get(value) ?? []).map(fact.direct);
+  const isDirect = ({ value }: Operator) => value.startsWith('@');
+  const directly = (list: Operator[]) => list.flatMap(({ value }) => people.get(value) ?? []).map(fact.direct);
   const meant = (one: Operator) => {
     const key = foldedKey(one.value.replace(/^#/, ''));
     return readable.filter(({ id, name }) => id === key || (name !== '' && foldedKey(name) === key));
   };
-  const channelNames = named.filter(({ value }) => !value.startsWith('@'));
-  const wanted = channelNames.filter(({ isExcluded }) => !isExcluded);
-  const excluded = new Set(channelNames.filter(({ isExcluded }) => isExcluded).flatMap(meant));
-  const isInChannels = wanted.length > 0;
-  const channels = (isInChannels ? [...new Set(wanted.flatMap(meant))] : readable).filter((one) => !excluded.has(one));
-  return { facts, channels, isInChannels, isNothing: facts.length < direct.length || channels.length === 0 };
+  const [wanted, excluded] = [named.filter((one) => !one.isExcluded), named.filter((one) => one.isExcluded)];
+  const among = [...new Set(wanted.filter((one) => !isDirect(one)).flatMap(meant))];
+  const direct = directly(wanted.filter(isDirect));
+  const apart = new Set(excluded.filter((one) => !isDirect(one)).flatMap(meant));
+  const isInChannels = wanted.length > 0 && direct.length === 0;
+  const channels = (isInChannels ? among : readable).filter((one) => !apart.has(one));
+  const places = direct.length > 0 ? [[...direct, ...among.map(({ id }) => fact.channel(id))].join(' | ')] : [];
+  const others = directly(excluded.filter(isDirect)).map((one) => `!${one}`);
+  return { facts: [...places, ...others], channels, isInChannels, isNothing: channels.length === 0 };
 }
 
-function timesOf(operators: Operator[]): { before: string | null; from: string | null } {
+const isTime = ({ name }: Operator) => name === 'before' || name === 'after' || name === 'on';
+
+async function timesOf(
+  rows: Rows,
+  { userId }: Actor,
+  all: Operator[],
+  given: string | undefined,
+): Promise<{ before: string | null; from: string | null }> {
+  const operators = all.filter(isTime);
+  if (operators.length === 0) return { before: null, from: null };
+  // In its usual spelling: there are few of these.
+  const timeZone = knownZone((await chosenZone(rows, userId)) ?? timeZoneOf(given ?? ''));
   let [before, from] = [Number.POSITIVE_INFINITY, 0];
-  for (const { name, value } of operators) {
-    const period = periodOf(value);
+  for (const { name, value, isExcluded } of operators) {
+    const period = periodOf(value, timeZone);
     if (!period) continue;
-    if (name === 'before') before = Math.min(before, period.start);
-    if (name === 'after') from = Math.max(from, period.end);
+    // What is not before a day is on it or later.
+    if (name === 'before' && !isExcluded) before = Math.min(before, period.start);
+    if (name === 'before' && isExcluded) from = Math.max(from, period.start);
+    if (name === 'after' && !isExcluded) from = Math.max(from, period.end);
+    if (name === 'after' && isExcluded) before = Math.min(before, period.end);
     if (name === 'on') [before, from] = [Math.min(before, period.end), Math.max(from, period.start)];
   }
   return { before: Number.isFinite(before) ? firstIdOf(before) : null, from: from > 0 ? firstIdOf(from) : null };

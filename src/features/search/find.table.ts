@@ -156,3 +156,10 @@ export async function usersNamed(rows: Rows, keys: string[]): Promise<Map<string
   const found = await rows<{ id: string; key: string }>(selectNamed, [keys]);
   return new Map(found.map(({ id, key }) => [key, id]));
 }
+
+const selectTimeZone = 'SELECT time_zone AS "timeZone" FROM users WHERE id = $1';
+
+/** The time zone that someone has chosen. */
+export async function chosenZone(rows: Rows, userId: string): Promise<string | null> {
+  return (await rows<{ timeZone: string | null }>(selectTimeZone, [userId]))[0]?.timeZone ?? null;
+}

@@ -54,6 +54,8 @@ const replaceWords = `${insertion} DO UPDATE SET words = excluded.words`;
 const deleteWords = 'DELETE FROM search_words WHERE message_id = ANY($1::uuid[])';
 const isWaiting = `SELECT EXISTS (SELECT FROM search_stale) OR EXISTS (SELECT FROM messages m
   LEFT JOIN search_progress p ON p.channel_id = m.channel_id WHERE m.id > $1 AND m.seq > coalesce(p.seq, 0)) AS waiting`;
+const selectOldest = `SELECT m.id FROM messages m LEFT JOIN search_progress p ON p.channel_id = m.channel_id
+  WHERE m.id > $1 AND m.seq > coalesce(p.seq, 0) ORDER BY m.id LIMIT 1`;
 
 interface Head {
   id: string;
@@ -131,5 +133,10 @@ export const indexTable = {
   async isWaiting(rows: Rows, sinceId: string): Promise<boolean> {
     const [row] = await rows<{ waiting: boolean }>(isWaiting, [sinceId]);
     return row?.waiting ?? false;
+  },
+
+  /** The oldest message since a moment that is not indexed yet. */
+  async oldestWaiting(rows: Rows, sinceId: string): Promise<string | undefined> {
+    return idsOf(await rows<{ id: string }>(selectOldest, [sinceId]))[0];
   },
 };

@@ -4,11 +4,11 @@ import type { Database, Rows } from '../../database/database.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import { within } from '../../infrastructure/within.ts';
-import type { BlobStore } from '../blobs/blob.store.ts';
-import { documentOf, type Source, type SourceFile } from './document.ts';
+import { documentOf, type Source } from './document.ts';
+import type { FileTexts } from './file-texts.ts';
 import { indexTable } from './index.table.ts';
 import { noteKeywords, type Read } from './keyword-notes.ts';
-import { firstIdOf } from './times.ts';
+import { firstIdOf, msOf } from './times.ts';
 
 /** How often a node looks for what is new; a search looks by itself. */
 const everyMs = 300;
@@ -29,13 +29,9 @@ const waitMs = 1000;
 const lockedMs = 10;
 /** How long words are made before others get a turn of the event loop. */
 const sliceMs = 5;
-/** Of a plain-text file so much is read. */
-const textBytes = 32 * 1024;
-const textFiles = 4;
-const plainText = /^(text\/|application\/(json|xml|yaml|x-yaml|toml|javascript|sql))/;
 
 type Outcome = 'more' | 'done' | 'elsewhere';
-type Deps = { database: Database; blobs: BlobStore; log: Log };
+type Deps = { database: Database; texts: FileTexts; log: Log };
 
 const zeroId = '00000000-0000-0000-0000-000000000000';
 
@@ -45,6 +41,8 @@ const zeroId = '00000000-0000-0000-0000-000000000000';
  * at is rolled back, and done by the next.
  */
 export class Indexer {
+  /** Messages whose words this node has written, and steps that failed. */
+  readonly counters = { indexed: 0, failed: 0 };
   private readonly deps: Deps;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<boolean> | undefined;
@@ -54,6 +52,10 @@ export class Indexer {
   private isBehind = true;
   private failed = false;
   private closed = false;
+  /** By the step under way. */
+  private written = 0;
+  /** When nothing was waiting that was sent before. */
+  private caughtUpAt = clock.now();
 
   constructor(deps: Deps) {
     this.deps = deps;
@@ -70,10 +72,21 @@ export class Indexer {
   /** An idle node asks one question; now and then it looks at everything. */
   private async tick(): Promise<void> {
     const isWhole = this.isBehind || ++this.ticks % wholeEvery === 0;
-    const isWaiting = () => indexTable.isWaiting(this.deps.database.committedRows, this.since());
+    const now = clock.now();
     // A database that is away is told of by what runs next.
+    const isWaiting = await indexTable.isWaiting(this.deps.database.committedRows, this.since()).catch(() => true);
+    if (!isWaiting) this.caughtUpAt = now;
     if (isWhole) this.isBehind = false;
-    if (isWhole || (await isWaiting().catch(() => true))) await this.run(isWhole);
+    if (isWhole || isWaiting) await this.run(isWhole);
+  }
+
+  /** How long the oldest message that no node has indexed yet was sent ago; 0: none waits. */
+  async lagSeconds(): Promise<number> {
+    const now = clock.now();
+    const { committedRows } = this.deps.database;
+    const oldest = await indexTable.oldestWaiting(committedRows, firstIdOf(this.caughtUpAt - lookBackMs));
+    if (oldest === undefined) this.caughtUpAt = now;
+    return oldest === undefined ? 0 : Math.max(0, now - msOf(oldest)) / 1000;
   }
 
   async close(): Promise<void> {
@@ -90,7 +103,7 @@ export class Indexer {
     while (performance.now() < end && (await indexTable.isWaiting(committedRows, this.since()))) {
       const run = this.run(false);
       // Another node that is at it may have begun before.
-      if (!(await within(run, end - performance.now())) || (await run)) return;
+      if (!(await within(run, Math.max(0, end - performance.now()))) || (await run)) return;
       await delay(lockedMs);
     }
   }
@@ -123,6 +136,7 @@ export class Indexer {
       if (!this.failed && !this.closed)
         this.deps.log.warn({ err: error }, 'Messages could not be indexed; trying again.');
       this.failed = true;
+      this.counters.failed++;
     }
     return true;
   }
@@ -132,10 +146,12 @@ export class Indexer {
     const end = performance.now() + forMs;
     let outcome: Outcome = 'more';
     for (let first = true; outcome === 'more' && !this.closed && (first || performance.now() < end); first = false) {
+      this.written = 0;
       outcome = await this.deps.database.transaction(async ({ rows }): Promise<Outcome> => {
         if (!(await tryLock(rows, advisoryLocks.indexing))) return 'elsewhere';
         return (await work(rows)) ? 'more' : 'done';
       });
+      this.counters.indexed += this.written;
     }
     return outcome !== 'elsewhere';
   }
@@ -203,7 +219,7 @@ export class Indexer {
     let began = performance.now();
     for (const source of sources) {
       if (source.isDeleted) continue;
-      const texts = source.files ? await this.textsOf(source.files) : [];
+      const texts = (await this.deps.texts.of(source.files ?? [])).map(({ text }) => text);
       const { document, said } = documentOf(source, texts);
       documents.push({ id: source.id, channelId: source.channelId, words: document });
       read.push({ source, words: said });
@@ -213,19 +229,7 @@ export class Indexer {
       }
     }
     await indexTable.write(rows, documents, anew);
+    this.written += documents.length;
     return read;
-  }
-
-  /** The beginnings of plain-text files. What cannot be read is found by its name alone. */
-  private async textsOf(files: SourceFile[]): Promise<string[]> {
-    const plain = files.filter(({ contentType }) => plainText.test(contentType)).slice(0, textFiles);
-    return Promise.all(plain.map(({ blobId }) => this.beginning(blobId).catch(() => '')));
-  }
-
-  private async beginning(blobId: string): Promise<string> {
-    const pieces: Buffer[] = [];
-    for await (const piece of this.deps.blobs.read(blobId, { start: 0, end: textBytes - 1 })) pieces.push(piece);
-    // The last character may be cut.
-    return new TextDecoder().decode(Buffer.concat(pieces), { stream: true });
   }
 }

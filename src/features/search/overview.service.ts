@@ -1,30 +1,42 @@
-import { MAX, NIL } from 'uuid';
 import type { z } from 'zod';
 import { barredServers } from '../../access/policy.table.ts';
 import type { Actor } from '../../contract/actor.ts';
-import { isoTime } from '../../contract/schema.ts';
-import type { overviewSchema, searchOverviewSchema } from '../../contract/search.ts';
+import { AppError } from '../../contract/errors.ts';
+import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
+import type { overviewSchema, SearchKind, searchOverviewSchema } from '../../contract/search.ts';
 import { usernameKey } from '../../contract/username.ts';
 import type { Rows } from '../../database/database.ts';
 import { userOf } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
-import { attachmentRecord, type MessageRow } from '../messages/message.view.ts';
-import { fact } from './document.ts';
-import { filesFound } from './excerpt.ts';
-import { type Readable, readableChannels, readFound } from './find.table.ts';
-import { Finder } from './finder.ts';
+import type { FileFinder } from './file-finder.ts';
+import { type Readable, readableChannels } from './find.table.ts';
 import type { Indexer } from './indexer.ts';
 import { peopleNamed } from './overview.table.ts';
-import { type Alternatives, parsed, withoutShort, wordsParts } from './query.ts';
+import { type Alternatives, parsed } from './query.ts';
 import { inSlices, type SearchTurns } from './turns.ts';
 import { tokensOf } from './words.ts';
 
-type Query = z.output<typeof searchOverviewSchema>;
 type Overview = z.output<typeof overviewSchema>;
+type Query = z.output<typeof searchOverviewSchema>;
 
 const mostWords = 20;
 
-type Deps = Pick<Context, 'database' | 'serverAccess' | 'channelAccess'> & { indexer: Indexer; turns: SearchTurns };
+type Deps = Pick<Context, 'database' | 'serverAccess' | 'channelAccess'> & {
+  indexer: Indexer;
+  turns: SearchTurns;
+  files: FileFinder;
+};
+
+/** What a search is in. */
+interface Place {
+  serverId: string | null;
+  /** Channels that the actor is in. */
+  readable: Readable[];
+  /** Those of them that it may read. */
+  channels: Readable[];
+  /** Never empty. */
+  alternatives: Alternatives;
+}
 
 /** People, channels and files, beside the messages that a search finds (contract §6). */
 export class OverviewService {
@@ -34,37 +46,85 @@ export class OverviewService {
     this.deps = deps;
   }
 
-  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER; RATE_LIMITED while one's searches wait */
-  find(actor: Actor, query: Query): Promise<Overview> {
-    return this.deps.turns.run(actor.userId, () => this.findNow(actor, query));
+  /**
+   * The first of each kind.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER; RATE_LIMITED while one's searches wait
+   */
+  async all(actor: Actor, query: Query): Promise<Overview> {
+    const nothing: Overview = { people: [], channels: [], files: [] };
+    const found = await this.in(actor, query, async (place) => {
+      await this.deps.indexer.catchUp();
+      const { limit } = query;
+      return {
+        people: (await this.people(actor, query.query, place, { limit, offset: 0 })).slice(0, limit),
+        channels: (await channelsNamed(place.channels, query.query)).slice(0, limit).map(channelRecord),
+        files: (await this.deps.files.page(actor, place.channels, place.alternatives, { limit })).records,
+      };
+    });
+    return found ?? nothing;
   }
 
-  private async findNow(actor: Actor, query: Query): Promise<Overview> {
-    const { database, serverAccess, channelAccess, indexer } = this.deps;
-    const serverId = query.serverId === undefined ? null : (await serverAccess.joined(actor, query.serverId)).id;
-    const { alternatives } = parsed(query.query, () => false);
-    if (alternatives.length === 0) return { people: [], channels: [], files: [] };
-    const readable = await readableChannels(database.rows, actor, serverId);
-    const allowed = new Set(
-      await channelAccess.readableAmong(
-        actor,
-        readable.map(({ id }) => id),
-      ),
-    );
-    const channels = readable.filter(({ id }) => allowed.has(id));
-    await indexer.catchUp();
-    return {
-      people: await this.people(actor, query, serverId, readable),
-      channels: (await channelsNamed(channels, query.query)).slice(0, query.limit).map(channelRecord),
-      files: await this.files(actor, channels, alternatives, query.limit),
-    };
+  /**
+   * Those with such a name whom the actor shares a server or direct messages with.
+   * @throws AppError like `all`, and INVALID_CURSOR
+   */
+  async peoplePage(actor: Actor, asked: SearchKind): Promise<ListPage<Overview['people'][number]>> {
+    const offset = offsetOf(asked.cursor);
+    const { limit } = asked;
+    const found = await this.in(actor, asked, (place) => this.people(actor, asked.query, place, { limit, offset }));
+    return listPage(found ?? [], limit, (one) => one);
   }
 
+  /**
+   * Channels with such a name, that the actor may read.
+   * @throws AppError like `all`, and INVALID_CURSOR
+   */
+  async channelsPage(actor: Actor, asked: SearchKind): Promise<ListPage<Overview['channels'][number]>> {
+    const offset = offsetOf(asked.cursor);
+    const found = await this.in(actor, asked, (place) => channelsNamed(place.channels, asked.query));
+    return listPage((found ?? []).slice(offset, offset + asked.limit + 1), asked.limit, channelRecord);
+  }
+
+  /**
+   * Files with such a name or text, that the actor may read.
+   * @throws AppError like `all`, and INVALID_CURSOR
+   */
+  async filesPage(actor: Actor, asked: SearchKind): Promise<ListPage<Overview['files'][number]>> {
+    const found = await this.in(actor, asked, async ({ channels, alternatives }) => {
+      await this.deps.indexer.catchUp();
+      return this.deps.files.page(actor, channels, alternatives, asked);
+    });
+    return found ?? { records: [], hasMore: false };
+  }
+
+  /** @returns null: the query has no words */
+  private in<T>(
+    actor: Actor,
+    query: { query: string; serverId?: string | undefined },
+    search: (place: Place) => Promise<T>,
+  ): Promise<T | null> {
+    return this.deps.turns.run(actor.userId, async () => {
+      const { database, serverAccess, channelAccess } = this.deps;
+      const serverId = query.serverId === undefined ? null : (await serverAccess.joined(actor, query.serverId)).id;
+      const { alternatives } = parsed(query.query, () => false);
+      if (alternatives.length === 0) return null;
+      const readable = await readableChannels(database.rows, actor, serverId);
+      const allowed = new Set(
+        await channelAccess.readableAmong(
+          actor,
+          readable.map(({ id }) => id),
+        ),
+      );
+      return search({ serverId, readable, alternatives, channels: readable.filter(({ id }) => allowed.has(id)) });
+    });
+  }
+
+  /** One more than `limit`. */
   private async people(
     actor: Actor,
-    { query, limit }: Query,
-    serverId: string | null,
-    readable: Readable[],
+    query: string,
+    { serverId, readable }: Place,
+    page: { limit: number; offset: number },
   ): Promise<Overview['people']> {
     const typed = query.replace(/^@/, '');
     // Display names are not folded: both ways of writing are asked for.
@@ -80,34 +140,19 @@ export class OverviewService {
     const name = { prefix: usernameKey(typed), words: words.join(' & ') };
     const found = await this.deps.database.readCurrent(async ({ rows }) => {
       const among = actor.user.isBot ? await seenByBot(rows, actor.userId, readable) : null;
-      return peopleNamed(rows, name, { userId: actor.userId, serverId, limit, among });
+      return peopleNamed(rows, name, { userId: actor.userId, serverId, among, ...page });
     });
     return found.map((row) => userOf(row.id, row));
   }
-
-  private async files(
-    actor: Actor,
-    channels: Readable[],
-    alternatives: Alternatives,
-    limit: number,
-  ): Promise<Overview['files']> {
-    const channelIds = channels.map(({ id }) => id);
-    if (channelIds.length === 0) return [];
-    const limited = await this.deps.channelAccess.limitedAmong(actor, channelIds);
-    const bot = limited.length > 0 ? { channelIds: limited, bot: actor.userId } : null;
-    const sought = { channelIds, before: MAX, from: NIL, limit: 4 * limit, limited: bot };
-    const parts = [...wordsParts(withoutShort(alternatives)), fact.has('file')];
-    const found = await this.deps.database.readCurrent(async ({ rows }) => {
-      const { ids } = await new Finder(rows, { near: parts, far: parts }, sought).run();
-      return readFound(rows, ids);
-    });
-    const newest = found.sort((a, b) => (a.id < b.id ? 1 : -1));
-    const files = await inSlices(newest, (row) => filesFound(row, alternatives).map((file) => fileRecord(row, file)));
-    return files.flat().slice(0, limit);
-  }
 }
 
-/** Channels in which each word begins a word of the name. */
+/** How many came before. */
+function offsetOf(cursor = '0'): number {
+  if (!/^\d{1,4}$/.test(cursor)) throw new AppError('INVALID_CURSOR');
+  return Number(cursor);
+}
+
+/** Channels in which each word begins a word of the name, by their names. */
 async function channelsNamed(channels: Readable[], typed: string): Promise<Readable[]> {
   const wanted = tokensOf(typed, mostWords);
   const fits = ({ name, serverId }: Readable) => {
@@ -115,21 +160,11 @@ async function channelsNamed(channels: Readable[], typed: string): Promise<Reada
     const words = tokensOf(name, mostWords).map(({ word }) => word);
     return wanted.every(({ word }) => words.some((one) => one.startsWith(word)));
   };
-  return (await inSlices(channels, (one) => (fits(one) ? [one] : []))).flat();
+  const found = (await inSlices(channels, (one) => (fits(one) ? [one] : []))).flat();
+  return found.sort((a, b) => (a.name === b.name ? (a.id < b.id ? -1 : 1) : a.name < b.name ? -1 : 1));
 }
 
 const channelRecord = ({ id, serverId, name }: Readable): Overview['channels'][number] => ({ id, serverId, name });
-
-function fileRecord(row: MessageRow, file: Parameters<typeof attachmentRecord>[0]): Overview['files'][number] {
-  return {
-    ...attachmentRecord(file),
-    messageId: row.id,
-    channelId: row.channel_id,
-    threadId: row.thread_id,
-    author: userOf(row.author_id, row),
-    sentAt: isoTime(row.created_at),
-  };
-}
 
 /** The servers whose members a bot may see. */
 async function seenByBot(rows: Rows, userId: string, readable: Readable[]): Promise<string[]> {

@@ -12,7 +12,7 @@ const columns = 'u.id, u.username, u.username_key, u.display_name, u.avatar_url,
 /**
  * Those with a name that begins so, whom someone shares a server or direct messages with. $1 beginning of a username, $2
  * words of a display name, $3 who asks, $4 one server or null, $5 how many, $6 the
- * servers that count, or null
+ * servers that count, or null, $7 how many came before
  */
 const selectPeople = `WITH named AS MATERIALIZED (
     (SELECT ${columns} FROM users u WHERE u.username_key LIKE $1 AND u.deleted_at IS NULL LIMIT ${mostNamed})
@@ -25,13 +25,13 @@ const selectPeople = `WITH named AS MATERIALIZED (
       WHERE d.low_id = least(u.id, $3::uuid) AND d.high_id = greatest(u.id, $3::uuid))
     OR $4::uuid IS NULL AND EXISTS (SELECT FROM group_members own
       JOIN group_members other ON other.channel_id = own.channel_id AND other.user_id = u.id WHERE own.user_id = $3)
-  ORDER BY u.username_key LIMIT $5`;
+  ORDER BY u.username_key LIMIT $5 OFFSET $7`;
 
-/** People and bots by the beginning of a name. @param words SQL of a `tsquery` */
+/** People and bots by the beginning of a name, and one more than `limit`. @param name.words SQL of a `tsquery` */
 export function peopleNamed(
   rows: Rows,
   name: { prefix: string; words: string },
-  about: { userId: string; serverId: string | null; limit: number; among: string[] | null },
+  about: { userId: string; serverId: string | null; among: string[] | null; limit: number; offset: number },
 ): Promise<(UserColumns & { id: string })[]> {
   const prefix = `${name.prefix.replace(/[\\%_]/g, '\\$&')}%`;
   return rows<UserColumns & { id: string }>(selectPeople, [
@@ -39,7 +39,8 @@ export function peopleNamed(
     name.words,
     about.userId,
     about.serverId,
-    about.limit,
+    about.limit + 1,
     about.among,
+    about.offset,
   ]);
 }

@@ -53,8 +53,11 @@ export function parsed(query: string, isKnown: (name: OperatorName, value: strin
   const text = query.replace(operator, (whole, minus: string, typed: string, quoted?: string, plain?: string) => {
     const name = typed.toLowerCase();
     const value = (quoted ?? plain ?? '').trim();
+    const isExcluded = minus === '-';
     if (!isOperator(name) || operators.length === mostOperators || !isKnown(name, value)) return whole;
-    operators.push({ name, value, isExcluded: minus === '-' });
+    // A search is one stretch of time.
+    if (isExcluded && name === 'on') return whole;
+    operators.push({ name, value, isExcluded });
     return ' ';
   });
   return { alternatives: alternativesOf(text.replace(lines, ' ')), operators, text: text.trim() };

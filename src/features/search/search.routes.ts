@@ -5,7 +5,10 @@ import type { SearchService } from './search.service.ts';
 
 export function searchRoutes(search: SearchService, overview: OverviewService): Route[] {
   return serve(searchCalls, {
-    searchOverview: ({ actor, query }) => overview.find(actor, query),
+    searchOverview: ({ actor, query }) => overview.all(actor, query),
+    searchPeople: async ({ actor, query }) => pageReply(await overview.peoplePage(actor, query)),
+    searchChannels: async ({ actor, query }) => pageReply(await overview.channelsPage(actor, query)),
+    searchSentFiles: async ({ actor, query }) => pageReply(await overview.filesPage(actor, query)),
     searchMessages: async ({ actor, query }) => pageReply(await search.messages(actor, query)),
   });
 }

@@ -11,7 +11,8 @@ import { concealed } from '../messages/message.reader.ts';
 import { type MessageRow, messageRecord } from '../messages/message.view.ts';
 import { fact } from './document.ts';
 import { searchEarlier } from './earlier.ts';
-import { excerptOf } from './excerpt.ts';
+import { excerptOf, Marker } from './excerpt.ts';
+import type { FileTexts } from './file-texts.ts';
 import { isKnownValue, narrowed } from './filters.ts';
 import { fitting, isBehind, type Readable, readableChannels, readFound, type Sought } from './find.table.ts';
 import { Finder, type Parts } from './finder.ts';
@@ -29,11 +30,17 @@ const mostPlaces = 8;
 /** Pages that are read until one is full, where hits were deleted or edited a moment ago. */
 const mostRounds = 4;
 
-type Deps = Pick<Context, 'database' | 'serverAccess' | 'channelAccess'> & { indexer: Indexer; turns: SearchTurns };
+type Deps = Pick<Context, 'database' | 'serverAccess' | 'channelAccess'> & {
+  indexer: Indexer;
+  turns: SearchTurns;
+  texts: FileTexts;
+};
 
 /** What a query comes to. */
 interface Plan {
   alternatives: Alternatives;
+  /** Those that may be searched, by their ids. */
+  places: Map<string, Readable>;
   /** SQL of a `tsquery` of its words; null: it has none. */
   words: string | null;
   parts: Parts;
@@ -66,9 +73,11 @@ export class SearchService {
       if (plan === null) return { records: [], hasMore: false };
       const { rows, isCut } = await this.find(plan, query);
       const { records, hasMore } = listPage(rows, query.limit, (row) => row);
-      const shown = await inSlices(records, (row) => ({
+      const marker = new Marker(plan.alternatives);
+      const shown = await inSlices(records, async (row) => ({
         ...messageRecord(row, actor.userId),
-        excerpt: excerptOf(row, plan.alternatives),
+        ...placeOf(plan.places.get(row.channel_id)),
+        excerpt: await excerptOf(row, marker, this.deps.texts),
       }));
       return { records: shown, hasMore: hasMore || (isCut && shown.length > 0) };
     });
@@ -82,12 +91,10 @@ export class SearchService {
     const words = wordsQuery(alternatives);
     if (words === null && given.length === 0) return null;
     const { database, channelAccess } = this.deps;
-    const { facts, channels, isInChannels, isNothing, ...times } = await narrowed(
-      database.rows,
-      actor,
-      given,
+    const { facts, channels, isInChannels, isNothing, ...times } = await narrowed(database.rows, actor, given, {
       readable,
-    );
+      timeZone: query.timeZone,
+    });
     const allowed = await channelAccess.readableAmong(
       actor,
       channels.map(({ id }) => id),
@@ -103,6 +110,7 @@ export class SearchService {
     const others = [...facts, ...(places === null ? [] : [places])];
     return {
       alternatives,
+      places: new Map(channels.map((one) => [one.id, one])),
       words,
       parts: {
         near: partsOf(alternatives, others),
@@ -165,6 +173,11 @@ export class SearchService {
     const best = await fitting(rows, ids, plan.words ?? '', { offset, limit: limit + 1 });
     return { rows: inOrder(best, await readFound(rows, best)), isCut: false };
   }
+}
+
+/** Where something was said; a channel without a name is a direct conversation. */
+export function placeOf(place: Readable | undefined): { serverId: string | null; channelName: string | null } {
+  return { serverId: place?.serverId ?? null, channelName: place?.name || null };
 }
 
 function inOrder(ids: string[], rows: MessageRow[]): MessageRow[] {

@@ -49,11 +49,11 @@ export class SearchTurns {
 const sliceMs = 5;
 
 /** Makes something of each, some milliseconds at a time: others get a turn of the event loop in between. */
-export async function inSlices<T, R>(list: T[], make: (one: T) => R): Promise<R[]> {
+export async function inSlices<T, R>(list: T[], make: (one: T) => R | Promise<R>): Promise<R[]> {
   const made: R[] = [];
   let began = performance.now();
   for (const one of list) {
-    made.push(make(one));
+    made.push(await make(one));
     if (performance.now() - began < sliceMs) continue;
     await turn();
     began = performance.now();

@@ -81,12 +81,11 @@ function countOf({ t }: Texts, count: number, hasMore: boolean, byTime: boolean)
 function ResultList({ list, onMore, onClose }: Pick<ResultsProps, 'onMore' | 'onClose'> & { list: Shown[] }) {
   const texts = useTexts();
   const app = useApp();
-  const { servers } = app;
   return (
     <ul class="found">
       {list.map((message) => (
         <li key={message.id}>
-          <a class="quoted" href={pathTo.messageOrThread(servers.current.value?.id ?? null, message)} onClick={onClose}>
+          <a class="quoted" href={pathTo.messageOrThread(serverOf(app, message), message)} onClick={onClose}>
             <Avatar user={message.author} size="small" />
             <span class="who">
               <span>
@@ -113,11 +112,24 @@ function ResultList({ list, onMore, onClose }: Pick<ResultsProps, 'onMore' | 'on
 function ShownText({ message }: { message: Shown }) {
   const { t } = useTexts();
   if (!('excerpt' in message)) return <Text content={saidIn(message)} plain />;
-  const { text, marks, attachmentId } = message.excerpt;
-  const ends = marks.map((mark, index) => ({ ...mark, before: marks[index - 1]?.end ?? 0 }));
+  const { text, marks, attachmentId, of } = message.excerpt;
+  const file = message.attachments.find(({ id }) => id === attachmentId);
   return (
     <>
       {attachmentId !== null && <span class="faint">{t('File:')} </span>}
+      {of === 'file' && file && <span class="faint">{file.filename} </span>}
+      <Marked text={text} marks={marks} />
+    </>
+  );
+}
+
+type Marks = FoundMessage['excerpt']['marks'];
+
+/** A text with places that are marked. */
+export function Marked({ text, marks }: { text: string; marks: Marks }) {
+  const ends = marks.map((mark, index) => ({ ...mark, before: marks[index - 1]?.end ?? 0 }));
+  return (
+    <>
       {ends.map(({ before, start, end }) => (
         <Fragment key={start}>
           {text.slice(before, start)}
@@ -129,10 +141,20 @@ function ShownText({ message }: { message: Shown }) {
   );
 }
 
-/** The channel of a message, unless it is a direct one, and its time. */
-function whereAndWhen({ shortTime, t }: Texts, app: AppState, { channelId, createdAt }: Shown): string {
-  const list = app.servers.channels.value.get(app.servers.current.value?.id ?? '');
-  const name = list?.find(({ id }) => id === channelId)?.name;
-  const time = shortTime(createdAt);
-  return name ? t('in #{channel}, {time}', { channel: name, time }) : time;
+/** The server of a message; null: it is of a direct conversation. */
+const serverOf = (app: AppState, message: Shown): string | null =>
+  'excerpt' in message ? message.serverId : (app.servers.current.value?.id ?? null);
+
+/** The channel of a message, with its server if that is another than the one that is shown, unless it is a direct one, and its time. */
+function whereAndWhen({ shortTime, t }: Texts, app: AppState, message: Shown): string {
+  const current = app.servers.current.value?.id ?? null;
+  const serverId = serverOf(app, message);
+  const list = app.servers.channels.value.get(serverId ?? '');
+  const known = list?.find(({ id }) => id === message.channelId)?.name;
+  const channel = 'excerpt' in message ? message.channelName : known;
+  const time = shortTime(message.createdAt);
+  const server = serverId === current ? undefined : app.servers.list.value.find(({ id }) => id === serverId)?.name;
+  if (channel && server) return t('in #{channel} of {server}, {time}', { channel, server, time });
+  if (serverId === null) return current === null ? time : t('in a direct conversation, {time}', { time });
+  return channel ? t('in #{channel}, {time}', { channel, time }) : time;
 }

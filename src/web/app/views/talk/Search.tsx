@@ -9,12 +9,15 @@ import { Dialog } from '../parts/Dialog.tsx';
 import { type Option, Select } from '../parts/Field.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { type FindingProps, Found, type FoundMessage } from './Found.tsx';
-import { Overview } from './Overview.tsx';
+import { mostShown, Overview } from './Overview.tsx';
 
 /** The page size. */
 const pageSize = 25;
 
-/** Searches a server or one of its channels, or a direct conversation. */
+/** Stands for all servers and direct conversations in the choice of a place. */
+const everywhere = 'everywhere';
+
+/** Searches a server or one of its channels, a direct conversation, or all that the user may read. */
 export function Search({ channelId, onClose }: FindingProps) {
   const texts = useTexts();
   const { labelled, t } = texts;
@@ -36,7 +39,10 @@ export function Search({ channelId, onClose }: FindingProps) {
     void search({ words: text('query'), author: text('author').replace(/^@/, ''), place, sort });
   };
   return (
-    <Dialog title={server ? t('Search in {name}', { name: server.name }) : t('Search')} onClose={onClose}>
+    <Dialog
+      title={server && place !== everywhere ? t('Search in {name}', { name: server.name }) : t('Search')}
+      onClose={onClose}
+    >
       <form onSubmit={submit}>
         <div class="inline">
           <input
@@ -59,9 +65,7 @@ export function Search({ channelId, onClose }: FindingProps) {
         </p>
         <div class="filters">
           <Author channelId={channelForUsers(app, place, channelId)} />
-          {server && (
-            <Select label={t('In')} value={place} options={channelOptions(texts, app, server.id)} onChange={setPlace} />
-          )}
+          <Select label={t('In')} value={place} options={placeOptions(texts, app, channelId)} onChange={setPlace} />
           <Select
             label={t('Order')}
             value={sort}
@@ -70,7 +74,7 @@ export function Search({ channelId, onClose }: FindingProps) {
           />
         </div>
       </form>
-      {overview && <Overview found={overview} onClose={onClose} />}
+      {overview && <Overview key={overview.words} {...overview} onClose={onClose} />}
       <Found
         byTime={sort === 'time'}
         list={list}
@@ -85,15 +89,24 @@ export function Search({ channelId, onClose }: FindingProps) {
 
 const listed = (app: AppState, serverId: string) => app.servers.channels.value.get(serverId)?.filter(isReadable) ?? [];
 
-const channelOptions = ({ t }: Texts, app: AppState, serverId: string): Option[] => [
-  { value: '', label: t('All channels') },
-  ...listed(app, serverId).map(({ id, name }) => ({ value: id, label: `#${name}` })),
-];
+function placeOptions({ t }: Texts, app: AppState, channelId: string): Option[] {
+  const server = app.servers.current.value;
+  const all = { value: everywhere, label: t('Everywhere') };
+  if (!server) return [{ value: '', label: t('This conversation') }, all];
+  const channels = listed(app, server.id).filter(({ id }) => id !== channelId);
+  return [
+    { value: '', label: t('This server') },
+    { value: channelId, label: t('This channel') },
+    all,
+    ...channels.map(({ id, name }) => ({ value: id, label: `#${name}` })),
+  ];
+}
 
 /** A channel whose members may have written in the searched place: for a whole server a public one. */
 function channelForUsers(app: AppState, place: string, channelId: string): string {
   const server = app.servers.current.value;
-  if (place || !server) return place || channelId;
+  const isChannel = place !== '' && place !== everywhere;
+  if (isChannel || !server) return isChannel ? place : channelId;
   return listed(app, server.id).find(({ isPrivate }) => !isPrivate)?.id ?? channelId;
 }
 
@@ -103,14 +116,19 @@ const orders: readonly { value: Sort; label: Message }[] = [
   { value: 'fit', label: 'Best matches first' },
 ];
 
-type OverviewAnswer = RestAnswer<'GET /api/search'>;
+/** What else was found, and by which words where. */
+interface Survey {
+  found: RestAnswer<'GET /api/search'>;
+  words: string;
+  serverId: string | undefined;
+}
 
 interface Asked {
   words: string;
   sort: Sort;
   /** A username, or empty for all. */
   author: string;
-  /** The id of a channel, or empty for all. */
+  /** The id of a channel, `everywhere`, or empty for all of the server or conversation. */
   place: string;
 }
 
@@ -118,9 +136,9 @@ interface Asked {
 function useSearch(channelId: string) {
   const texts = useTexts();
   const app = useApp();
-  const { servers, client, attempt } = app;
+  const { servers, client, attempt, surroundings } = app;
   const [list, setList] = useState<FoundMessage[] | null>([]);
-  const [overview, setOverview] = useState<OverviewAnswer | null>(null);
+  const [overview, setOverview] = useState<Survey | null>(null);
   const [nothing, setNothing] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [hasMore, setHasMore] = useState(false);
@@ -128,32 +146,37 @@ function useSearch(channelId: string) {
   const latest = useRef<Asked | null>(null);
   const authorId = useRef<string | undefined>(undefined);
   const read = async (asked: Asked, before: FoundMessage[]) => {
-    const where = server && !asked.place ? { serverId: server.id } : { channelId: asked.place || channelId };
+    const where = whereOf(asked.place, server?.id, channelId);
     const cursor = asked.sort === 'fit' && before.length > 0 ? String(before.length) : before.at(-1)?.id;
-    const page = { limit: pageSize, cursor, sort: asked.sort };
-    const query = { query: asked.words, authorId: authorId.current, ...where, ...page };
+    const page = { limit: pageSize, cursor, sort: asked.sort, timeZone: surroundings.timeZone };
+    const from = asked.place === everywhere && asked.author !== '' ? asked.author : undefined;
+    const query = { query: asked.words, authorId: authorId.current, from, ...where, ...page };
     const found = await client.rest('GET /api/search/messages', { query });
     // Another search may have started meanwhile.
     if (latest.current !== asked) return;
     setList([...before, ...found]);
     setHasMore(found.length === pageSize);
   };
-  /** People, channels and files of the server, beside its messages. */
+  /** People, channels and files, beside the messages of a server or of all. */
   const survey = async (asked: Asked) => {
-    if (!server) return;
+    const serverId = asked.place === everywhere ? undefined : server?.id;
+    if (asked.place !== everywhere && !serverId) return;
     // Operators are about messages.
     const words = asked.words.replace(/(^|\s)-?(from|in|mentions|has|is|before|after|on):\S+/gi, ' ').trim();
     if (!words) return;
-    const found = await client.rest('GET /api/search', { query: { query: words, serverId: server.id } });
-    if (latest.current === asked) setOverview(found);
+    const found = await client.rest('GET /api/search', { query: { query: words, serverId, limit: mostShown } });
+    if (latest.current === asked) setOverview({ found, words, serverId });
   };
   const begin = async (asked: Asked) => {
-    const id = asked.author
-      ? await findAuthor(app, asked.author, channelForUsers(app, asked.place, channelId))
-      : undefined;
+    // Everywhere the server knows by their name who is meant.
+    const isHere = asked.author !== '' && asked.place !== everywhere;
+    const id = isHere ? await findAuthor(app, asked.author, channelForUsers(app, asked.place, channelId)) : undefined;
     if (latest.current !== asked) return;
     authorId.current = id;
-    await Promise.all([read(asked, []), asked.author || asked.place ? undefined : survey(asked)]);
+    await Promise.all([
+      read(asked, []),
+      asked.author || (asked.place && asked.place !== everywhere) ? undefined : survey(asked),
+    ]);
   };
   const search = async (asked: Asked) => {
     latest.current = asked;
@@ -165,6 +188,11 @@ function useSearch(channelId: string) {
   };
   const more = () => attempt(async () => latest.current && (await read(latest.current, list ?? [])));
   return { list, overview, nothing, error, hasMore, search, more };
+}
+
+function whereOf(place: string, serverId: string | undefined, channelId: string) {
+  if (place === everywhere) return {};
+  return serverId && !place ? { serverId } : { channelId: place || channelId };
 }
 
 function nothingFor({ t }: Texts, app: AppState, { words, author, place }: Asked): string {
