@@ -1,6 +1,7 @@
 import type { NotificationKind } from '../contract/notification.ts';
 import type { Message } from './catalogue.ts';
 import type { Values } from './message.ts';
+import { valuesIn } from './pattern.ts';
 
 /**
  * What the titles of notifications say. In records they are in English, with the names of that moment in them (contract §7);
@@ -30,7 +31,8 @@ const titles: Readonly<Record<NotificationKind, readonly Message[]>> = {
   'account.export_ready': ['The export of your account is ready'],
   'account.export_failed': ['The export of your account failed'],
   'server.offered': ['{name} wants you to own {server}'],
-  'agent.offered': ['{name} wants you to own an agent'],
+  // Those of earlier versions have the second.
+  'agent.offered': ['{name} wants you to own a bot', '{name} wants you to own an agent'],
   'message.held_approved': ['Your message in #{channel} was approved'],
   'message.held_rejected': ['Your message in #{channel} was not approved'],
   'report.decided': ['What you reported was decided'],
@@ -47,8 +49,8 @@ export function titleIn(
   // What a later version calls in another way stays as it is.
   const known: readonly Message[] | undefined = titles[kind];
   for (const message of known ?? []) {
-    const found = patternOf(message).exec(title);
-    if (found) return translate(message, found.groups ?? {});
+    const values = valuesIn(message, title);
+    if (values) return translate(message, values);
   }
   return title;
 }
@@ -56,15 +58,4 @@ export function titleIn(
 /** What a notification says below its title, in another language: the error that it tells of. What people wrote stays as it is. */
 export function bodyIn(errorOf: (code: string) => string | null, said: { body: string; code?: string }): string {
   return (said.code === undefined ? null : errorOf(said.code)) ?? said.body;
-}
-
-const patterns = new Map<Message, RegExp>();
-
-function patternOf(message: Message): RegExp {
-  const known = patterns.get(message);
-  if (known) return known;
-  const escaped = message.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-  const pattern = new RegExp(`^${escaped.replace(/\{(\w+)\}/g, '(?<$1>.+)')}$`, 's');
-  patterns.set(message, pattern);
-  return pattern;
 }

@@ -134,7 +134,7 @@ describe('the export of an account', () => {
       expect(edited.versions[0].editedAt).to.match(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
       const index = await archive.text('index.html');
       expect(index).to.contain('Your messages in #general in Home');
-      expect(index).to.contain('a channel that you cannot read any more');
+      expect(index).to.contain('a channel that you can no longer read');
     });
 
     it('has conversations whole, with the files that they sent', async () => {
@@ -274,6 +274,22 @@ describe('the export of an account', () => {
     expect((await person.get(path)).body.state).to.equal('ready');
     for (const one of [`${path}/download`, `${path}/link`])
       expect((await person.get(one)).body.code).to.equal('CONFIRMATION_REQUIRED');
+  });
+
+  it('is read in the language of whose it is, in its direction; for programs it stays what it is', async () => {
+    const person = await register(at(0));
+    await person.patch('/api/auth/me', { language: 'ar', displayName: 'سارة' });
+    await person.post('/api/tokens', { name: 'my script' });
+    const archive = await AccountArchive.of(person);
+    for (const name of archive.names.filter((one) => one.endsWith('.html')))
+      expect(await archive.text(name), name).to.contain('<html lang="ar" dir="rtl">');
+    const index = await archive.text('index.html');
+    expect(index).to.contain('<h1><bdi>حسابك</bdi></h1>').and.to.contain('رموز الوصول الشخصية');
+    expect(index).to.contain(`\u2068${person.username}\u2069`);
+    const page = await archive.text('pages/profile.html');
+    expect(page).to.contain('<th>اسم المستخدم</th>').and.to.contain('<td dir="auto">سارة</td>');
+    expect(await archive.list('profile')).to.have.lengthOf(1);
+    expect((await archive.list('profile'))[0]).to.include({ username: person.username, language: 'ar' });
   });
 
   it('of someone without an address is told of by a notification alone', async () => {

@@ -43,7 +43,7 @@ describe('addresses of the web client', () => {
     const mail = await until(async () => (await outbox.mails())[0]);
     await bob.open(`/app/reset-password?token=${tokenIn(mail)}`);
     await bob.page.getByLabel('New password', { exact: true }).fill('battery staple');
-    await bob.page.getByLabel('The same once more').fill('battery staple');
+    await bob.page.getByLabel('Repeat the new password').fill('battery staple');
     await bob.page.getByRole('button', { name: 'Set password' }).click();
     await bob.page.getByText('Your new password is set.').waitFor();
     await bob.page.getByRole('link', { name: 'Sign in' }).click();

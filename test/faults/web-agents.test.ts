@@ -24,7 +24,7 @@ describe('agents in the web client', () => {
     await alice.open('/app/settings/agents');
     await page.getByLabel('Username').fill(name);
     await page.getByLabel('Display name').fill('Helper');
-    await page.getByRole('button', { name: 'New agent' }).click();
+    await page.getByRole('button', { name: 'New bot' }).click();
     const secret = await page.getByLabel(/copy it now/).inputValue();
     const bot = new Person(here.alice.node, { id: '', username: name, token: secret, refreshToken: '' });
     expect((await bot.get('/api/auth/me')).body.isBot).to.equal(true);
@@ -46,7 +46,7 @@ describe('agents in the web client', () => {
       (await policies()).map(({ channelId, mode }: { channelId: string | null; mode: string }) => [channelId, mode]);
     await until(async () => JSON.stringify(await modes()) === JSON.stringify([[null, 'mentionOnly']]));
     await page.getByLabel('Policy for #general').selectOption('custom');
-    await page.getByRole('checkbox', { name: 'Hears messages' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Receives messages' }).uncheck();
     await until(async () => (await policies()).some(({ listen }: { listen: boolean }) => !listen));
     await page.getByLabel('Policy for #general').selectOption('inherit');
     await until(async () => (await modes()).length === 1);
@@ -139,7 +139,7 @@ describe('agents in the web client', () => {
     await page.getByText('Stopped').waitFor();
     await page.getByRole('button', { name: 'Start' }).click();
     await page.getByText('Running').waitFor();
-    await page.getByRole('button', { name: 'Delete the agent' }).click();
+    await page.getByRole('button', { name: 'Delete the bot' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await until(async () => (await own()) === undefined);
     expect(alice.complaints).to.deep.equal([]);

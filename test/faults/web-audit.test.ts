@@ -38,8 +38,8 @@ describe('the audit log in the web client', () => {
     await alice.patch(`/api/servers/${server.id}/members/${bob.id}`, { role: 'moderator' });
     await until(async () => (await lines()).length === 2);
     const [role, renamed] = await lines();
-    expect(role).to.match(/changed the role of .*role: “member” → “moderator”/s);
-    expect(renamed).to.match(/changed the channel lobby.*name: “general” → “lobby”/s);
+    expect(role).to.match(/changed the role of .*Role: “member” → “moderator”/s);
+    expect(renamed).to.match(/changed the channel lobby.*Name: “general” → “lobby”/s);
     await page.getByLabel('What').selectOption({ label: 'Members' });
     await until(async () => (await lines()).length === 1);
     const width = await page.locator('html').evaluate((html) => html.scrollWidth);

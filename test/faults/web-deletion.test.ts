@@ -18,10 +18,10 @@ describe('handing over and leaving in the web client', () => {
     await owner.open(`/app/s/${server.id}/manage/overview`);
     await owner.page.getByLabel('New owner').selectOption({ value: bob.id });
     await owner.page.getByRole('button', { name: 'Offer', exact: true }).click();
-    await owner.page.getByRole('button', { name: 'Take back' }).click();
+    await owner.page.getByRole('button', { name: 'Withdraw' }).click();
     await owner.page.getByLabel('New owner').selectOption({ value: bob.id });
     await owner.page.getByRole('button', { name: 'Offer', exact: true }).click();
-    await owner.page.getByRole('button', { name: 'Take back' }).waitFor();
+    await owner.page.getByRole('button', { name: 'Withdraw' }).waitFor();
     await taker.open('/app/friends');
     await taker.page.getByRole('button', { name: 'Accept Home' }).click();
     await until(async () => (await bob.get(`/api/servers/${server.id}`)).body.role === 'owner');

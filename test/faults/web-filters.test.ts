@@ -46,7 +46,7 @@ describe('filters in the web client', () => {
       await own(text).getByText('waits for a moderator').waitFor();
     }
     await bob.open(talk());
-    await own('waiting three').getByRole('button', { name: 'Take back' }).click();
+    await own('waiting three').getByRole('button', { name: 'Withdraw' }).click();
     await own('waiting three').waitFor({ state: 'detached' });
     const items = alice.page.locator('.held > li');
     await items.nth(1).waitFor();

@@ -298,7 +298,7 @@ describe('finding one’s way in the web client', () => {
     await dialog.getByText(/^Nothing was found/).waitFor();
     await ask(`pier from:${here.alice.username}`);
     await dialog.locator('.text mark', { hasText: 'pier' }).waitFor();
-    await dialog.getByLabel('Order').selectOption('Best matches first');
+    await dialog.getByLabel('Order').selectOption('Most relevant first');
     await ask('lighthouse');
     await dialog.getByRole('link', { name: '#lighthouse-plans' }).click();
     await until(() => page.url().includes(id));

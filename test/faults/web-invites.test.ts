@@ -19,9 +19,9 @@ describe('invitations in the web client', () => {
 
   it('make a link that lets one person into its channel, and tell who came', async () => {
     await alice.open(manage());
-    await alice.page.getByLabel('It lets in').selectOption('1');
-    await alice.page.getByLabel('It opens').selectOption({ label: '#general' });
-    await button(alice, 'Make a link').click();
+    await alice.page.getByLabel('Number of uses').selectOption('1');
+    await alice.page.getByLabel('Opens').selectOption({ label: '#general' });
+    await button(alice, 'Create a link').click();
     const link = await alice.page.getByLabel('Your new link').inputValue();
     const carol = await here.visit(here.carol);
     await carol.open(new URL(link).pathname);

@@ -22,7 +22,7 @@ describe('keeping messages in the web client', () => {
     await reader.open(`/app/s/${server.id}/${channel.id}`);
     await reader.page.getByText('from long ago').first().waitFor();
     await owner.open(`/app/s/${server.id}/manage/messages`);
-    await owner.page.getByLabel('Delete messages after so many days').fill('30');
+    await owner.page.getByLabel('Delete messages after (days)').fill('30');
     await owner.page.getByRole('button', { name: 'Save' }).click();
     const dialog = owner.page.getByRole('dialog', { name: 'Keep messages for 30 days only?' });
     await dialog.getByText('One message is older.').waitFor();

@@ -60,6 +60,38 @@ describe('languages in the web client', () => {
     await stranger.page.getByText('Die E-Mail oder das Passwort ist falsch.').waitFor();
   });
 
+  it('name the field that is wrong, and why', async () => {
+    const stranger = await here.visit(null);
+    await stranger.open('/app/register');
+    await stranger.page.getByRole('combobox', { name: 'Language' }).selectOption('de');
+    await stranger.page.getByLabel('E-Mail', { exact: true }).fill('somebody@example.com');
+    await stranger.page.getByLabel('Passwort').fill('correct horse');
+    await stranger.page.getByLabel('Benutzername').fill('admin');
+    await stranger.page.getByRole('button', { name: 'Konto erstellen' }).click();
+    await stranger.page
+      .getByText('Benutzername: ist reserviert oder sieht einem reservierten Namen ähnlich.')
+      .waitFor();
+  });
+
+  it('ask for a word of their own before messages are deleted', async () => {
+    const owner = here.alice;
+    await owner.patch('/api/auth/me', { language: 'de' });
+    await alice.open(`/app/s/${here.server.id}/manage/messages`);
+    const days = alice.page.getByLabel('Nachrichten löschen nach (Tagen)');
+    await days.fill('30');
+    await alice.page.getByRole('button', { name: 'Speichern' }).click();
+    const dialog = alice.page.getByRole('dialog');
+    const word = dialog.getByLabel('Tippe „löschen“ zur Bestätigung');
+    await word.fill('delete');
+    await dialog.getByRole('button', { name: 'Endgültig löschen' }).click();
+    await dialog.getByText('Tippe „löschen“, um fortzufahren.').waitFor();
+    await word.fill('Löschen');
+    await dialog.getByRole('button', { name: 'Endgültig löschen' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await owner.get(`/api/servers/${here.server.id}`)).body.keepMessagesDays).to.equal(30);
+    await owner.patch('/api/auth/me', { language: 'en' });
+  });
+
   it('run from right to left without anything that reaches out of the page', async () => {
     await alice.open('/app/settings/profile');
     await choose('Language', 'ar');

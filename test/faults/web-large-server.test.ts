@@ -47,7 +47,7 @@ describe('a server of many people in the web client', () => {
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await alice.page.getByRole('button', { name: 'Members' }).click();
     await alice.page.getByLabel('Find a member').fill(last);
-    await found().getByRole('button', { name: 'Take out' }).waitFor();
+    await found().getByRole('button', { name: 'Remove' }).waitFor();
     expect(alice.complaints).to.deep.equal([]);
   });
 

@@ -64,7 +64,7 @@ describe('a browser that several people use', () => {
     expect(await composer().inputValue()).to.equal('not for others');
     await page.getByText(`@${here.alice.username}`).waitFor();
     await followLink(`access_token=${token}&refresh_token=${refreshToken}`);
-    await page.getByRole('button', { name: `Go on as @${username}` }).click();
+    await page.getByRole('button', { name: `Continue as @${username}` }).click();
     await page.getByText(`@${username}`).waitFor();
     await browser.go(`/app/s/${here.server.id}/${here.channel.id}`);
     await until(async () => (await composer().inputValue()) === '');

@@ -35,15 +35,15 @@ describe('what is new in a conversation of the web client', () => {
     await said('while he still looks on').waitFor();
     expect(await bob.page.locator('.line.new').count()).to.equal(0);
     await bob.page.locator('.scroller').evaluate((scroller) => scroller.scrollTo({ top: -800 }));
-    await bob.page.getByRole('button', { name: 'To the newest' }).waitFor();
+    await bob.page.getByRole('button', { name: 'Jump to the newest' }).waitFor();
     await here.alice.say(here.channel.id, 'while he reads older things');
     await bob.page.getByRole('button', { name: 'New messages' }).click();
     await said('while he reads older things').waitFor();
     expect(await bob.page.locator('.row:has(.line.new) .text').innerText()).to.equal('while he reads older things');
     await readTo(0);
     await bob.page.locator('.scroller').evaluate((scroller) => scroller.scrollTo({ top: -800 }));
-    await bob.page.getByRole('button', { name: 'To the newest' }).click();
-    await until(async () => (await bob.page.getByRole('button', { name: 'To the newest' }).count()) === 0);
+    await bob.page.getByRole('button', { name: 'Jump to the newest' }).click();
+    await until(async () => (await bob.page.getByRole('button', { name: 'Jump to the newest' }).count()) === 0);
   });
 
   it('leads to where it begins, however much there is', async () => {
@@ -54,7 +54,7 @@ describe('what is new in a conversation of the web client', () => {
     await bob.page.locator('.row', { hasText: /^New/ }).getByText('news 0', { exact: true }).waitFor();
     await until(() => said('news 0').evaluate((one) => one.getBoundingClientRect().top > 60));
     await until(async () => (await bob.page.getByRole('button', { name: /\d new message/ }).count()) === 0);
-    await bob.page.getByRole('button', { name: 'To the newest' }).click();
+    await bob.page.getByRole('button', { name: 'Jump to the newest' }).click();
     await said('news 119').waitFor();
   });
 

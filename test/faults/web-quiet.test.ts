@@ -58,12 +58,12 @@ describe('the settings of notifications in the web client', () => {
 
   it('keep quiet hours of days and times that one chooses', async () => {
     const { page } = alice;
-    await page.getByLabel('Keep quiet hours').check();
+    await page.getByLabel('Use quiet hours').check();
     await until(async () => (await settings()).quietHours.spans.length === 7);
     const first = page.getByRole('group', { name: 'Quiet hours 1' });
     for (const day of ['Saturday', 'Sunday']) await first.getByLabel(day).uncheck();
     await first.getByLabel('From').fill('21:15');
-    await page.getByRole('button', { name: 'Add hours' }).click();
+    await page.getByRole('button', { name: 'Add quiet hours' }).click();
     const second = page.getByRole('group', { name: 'Quiet hours 2' });
     for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) await second.getByLabel(day).uncheck();
     await second.getByLabel('From').fill('00:00');
@@ -75,14 +75,14 @@ describe('the settings of notifications in the web client', () => {
       async () => (await settings()).quietHours.spans.length === 7 && page.getByText('are saved').isVisible(),
     );
     expect((await settings()).quietHours).to.deep.equal({ isOn: true, spans: [...weekdays, ...weekend] });
-    await page.getByLabel('Keep quiet hours').uncheck();
+    await page.getByLabel('Use quiet hours').uncheck();
     await until(async () => !(await settings()).quietHours.isOn);
     expect((await settings()).quietHours.spans).to.have.lengthOf(7);
   });
 
   it('choose mails, and levels of servers and channels', async () => {
     const { page } = alice;
-    await page.getByLabel('Mail me what I missed').selectOption('Once a day');
+    await page.getByLabel('E-mail me what I missed').selectOption('Once a day');
     await until(async () => (await settings()).digestMinutes === 1440);
     await page.getByLabel('Home', { exact: true }).selectOption('Every message');
     await until(async () => (await settings()).serverLevels[here.server.id] === 'all');
@@ -94,7 +94,7 @@ describe('the settings of notifications in the web client', () => {
 
   it('fit on a narrow screen', async () => {
     const { page } = alice;
-    await page.getByLabel('Keep quiet hours').check();
+    await page.getByLabel('Use quiet hours').check();
     await page.getByRole('group', { name: 'Quiet hours 2' }).waitFor();
     const wide = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
     expect(wide).to.equal(false);

@@ -34,8 +34,8 @@ describe("a server's roles in the web client", () => {
     await dialog.getByLabel('Name', { exact: true }).fill(name);
     await dialog.getByLabel('It has a colour').check();
     await dialog.getByLabel('Colour', { exact: true }).fill('#aa3300');
-    await dialog.getByLabel(permission).check();
-    await dialog.getByRole('button', { name: 'Make the role' }).click();
+    await dialog.getByLabel(permission, { exact: true }).check();
+    await dialog.getByRole('button', { name: 'Create the role' }).click();
     await dialog.waitFor({ state: 'detached' });
   };
   const namesAre = (...names: string[]) =>
@@ -44,7 +44,7 @@ describe("a server's roles in the web client", () => {
   it('are made, put in order by buttons and by dragging, changed and deleted', async () => {
     await alice.open(manage('roles'));
     await add('Helpers', 'Remove members');
-    await add('Guides', 'Make and give roles');
+    await add('Guides', 'Create and assign roles');
     await namesAre('Helpers', 'Guides');
     expect((await ownRoles())[0]).to.deep.include({ color: '#aa3300', permissions: ['member:kick'] });
     await alice.page.getByRole('button', { name: 'Move Guides up' }).click();
@@ -97,7 +97,7 @@ describe("a server's roles in the web client", () => {
     await made.getByLabel('Name', { exact: true }).fill('Guests');
     const width = await bob.page.evaluate('document.documentElement.scrollWidth');
     expect(width).to.be.at.most(320);
-    await made.getByRole('button', { name: 'Make the role' }).click();
+    await made.getByRole('button', { name: 'Create the role' }).click();
     await namesAre('Guides', 'Guests');
     // Not their own role, nor a higher one.
     await bob.page.getByRole('button', { name: 'Actions for Guides' }).click();
@@ -107,7 +107,7 @@ describe("a server's roles in the web client", () => {
     await members.getByLabel('Guests').check();
     await members.getByRole('button', { name: 'Close' }).click();
     const holders = await choose(bob, 'Actions for Guests', 'Members');
-    await holders.getByRole('button', { name: 'Take away' }).click();
+    await holders.getByRole('button', { name: 'Remove' }).click();
     await until(async () => (await holders.locator('.people li').count()) === 0);
   });
 
@@ -133,7 +133,7 @@ describe("a server's roles in the web client", () => {
     await carol.post('/api/servers/_/join', join);
     await row.waitFor();
     const [plainTabs, plainActions] = [await tabs(), await actions()];
-    expect(plainTabs).to.deep.equal(['Members', 'Invitations', 'Agents']);
+    expect(plainTabs).to.deep.equal(['Members', 'Invitations', 'Bots']);
     await here.alice.put(`${base}/members/${dave.id}/roles/${role.id}`, {});
     await page.getByRole('link', { name: 'Reports' }).waitFor();
     expect(await tabs()).to.deep.equal([...plainTabs, 'Reports']);

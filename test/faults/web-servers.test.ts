@@ -64,7 +64,7 @@ describe('servers in the web client', () => {
     await alice.page.getByRole('menuitem', { name: 'Archive' }).click();
     await alice.page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
     await until(async () => (await bob.page.getByRole('link', { name: 'plans' }).count()) === 0);
-    await alice.page.getByRole('button', { name: 'Bring back' }).click();
+    await alice.page.getByRole('button', { name: 'Unarchive' }).click();
     await until(async () => (await order()).includes('plans'));
   });
 
@@ -85,8 +85,8 @@ describe('servers in the web client', () => {
     await alice.open(manage('invites'));
     const link = alice.page.getByLabel('Link', { exact: true });
     const old = await link.inputValue();
-    await alice.page.getByRole('button', { name: 'Make a new link' }).click();
-    await alice.page.getByRole('dialog').getByRole('button', { name: 'Make a new link' }).click();
+    await alice.page.getByRole('button', { name: 'Create a new link' }).click();
+    await alice.page.getByRole('dialog').getByRole('button', { name: 'Create a new link' }).click();
     await until(async () => (await link.inputValue()) !== old);
     await carol.open(new URL(old).pathname);
     await carol.page.getByRole('alert').waitFor();

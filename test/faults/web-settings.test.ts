@@ -151,7 +151,7 @@ describe('settings and people in the web client', () => {
     const { page } = alice;
     const preferences = async () => (await here.alice.get('/api/notifications/preferences')).body;
     await page.getByRole('link', { name: 'Notifications' }).last().click();
-    await page.getByLabel(/^Less/).check();
+    await page.getByLabel(/^Mentions, replies and direct messages/).check();
     await until(async () => (await preferences()).strategy === 'mention_only');
     await page.getByLabel('#general').selectOption('nothing');
     await until(async () => (await preferences()).mutedChannelIds.includes(here.channel.id));

@@ -49,7 +49,7 @@ describe('two tabs of one person in the web client', () => {
     await signIn(here.alice.username);
     const { username, token, refreshToken } = here.bob;
     await second.goto(`${base}/app/oauth-callback#access_token=${token}&refresh_token=${refreshToken}`);
-    await second.getByRole('button', { name: `Go on as @${username}` }).click();
+    await second.getByRole('button', { name: `Continue as @${username}` }).click();
     await first.getByText(`@${username}`).waitFor();
     await first.goto(`${base}/app/s/${here.server.id}/${here.channel.id}`);
     await first.locator('#composer').fill('said by Bob');

@@ -33,7 +33,7 @@ const sources = codeIn('web/app', '**/*.{ts,tsx}');
 /** What else says something: mails, pushes and pages. */
 const server = [
   ...codeIn('languages', '*.ts'),
-  ...codeIn('features', '{digest,push}/*.ts'),
+  ...codeIn('features', '{account-export,digest,push}/*.ts'),
   ...codeIn('web', '{*.ts,pages/*.js}'),
   ...codeIn('web', 'pages/*.html').map(({ file, code }) => {
     return { file, code: code.replace(/\{\{([^}]+)\}\}/g, "t('$1')") };

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { errorCodes } from '../../src/contract/errors.ts';
 import { languages } from '../../src/contract/languages.ts';
+import { columnTitle } from '../../src/features/account-export/columns.ts';
+import { sections } from '../../src/features/account-export/section.table.ts';
 import { digestMail } from '../../src/features/digest/digest.mail.ts';
 import { testPayload } from '../../src/features/push/push.texts.ts';
 import { MailTemplates } from '../../src/infrastructure/mail-templates.ts';
@@ -39,6 +41,30 @@ describe('the templates of mails', () => {
       const { html } = new MailTemplates().render('sign-in-code', values, language);
       expect(html).to.contain(language === 'ar' ? '<html lang="ar" dir="rtl">' : `<html lang="${language}">`);
     }
+  });
+});
+
+/** The names of what a statement selects, but for the cursor. */
+function columnsOf(statement: string): string[] {
+  const selected: string[] = [''];
+  let depth = 0;
+  for (const part of statement.replace(/^SELECT /, '').split(/([()[\],]|\sFROM\s)/)) {
+    if ('(['.includes(part)) depth++;
+    if (')]'.includes(part)) depth--;
+    if (depth === 0 && part.trim() === 'FROM') break;
+    if (depth === 0 && part === ',') selected.push('');
+    else selected.push(`${selected.pop()}${part}`);
+  }
+  return selected.map((column) => /(\w+)"?\s*$/.exec(column)?.[1] ?? column).filter((name) => name !== 'cursor');
+}
+
+describe('the export of an account', () => {
+  it('has a title for each column of its lists', () => {
+    const none = { ...serverTexts(null), t: () => 'translated' };
+    const names = new Set(sections.flatMap(({ statement }) => columnsOf(statement)));
+    expect(names.size).to.be.above(100);
+    for (const name of [...names, 'file', 'filename', 'contentType', 'size', 'voice', 'durationMs', 'folderId'])
+      expect(columnTitle(none, name), name).to.equal('translated');
   });
 });
 

@@ -1,6 +1,8 @@
 import { NIL } from 'uuid';
+import type { Language } from '../../contract/languages.ts';
 import type { Database } from '../../database/database.ts';
 import type { ZipEntry } from '../../infrastructure/zip-writer.ts';
+import { type ServerTexts, serverTexts } from '../../languages/server-texts.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import { ReadAhead } from '../blobs/read-ahead.ts';
 import { type ExportedFile, readMade, readPictures, readUploads } from './file.table.ts';
@@ -23,6 +25,8 @@ export interface ExportSubject {
   username: string;
   site: string;
   at: Date;
+  /** Of the pages; null: nothing is known of it. */
+  language: Language | null;
 }
 
 export interface ArchiveDeps {
@@ -40,9 +44,10 @@ export async function* archiveOf(
   subject: ExportSubject,
   over: AbortSignal,
 ): AsyncGenerator<ZipEntry> {
+  const said = serverTexts(subject.language);
   const listed: ListedSection[] = [];
-  for await (const list of lists(deps, subject.userId)) {
-    for await (const entry of entriesOf(list, subject.at, listed)) {
+  for await (const list of lists(deps, said, subject.userId)) {
+    for await (const entry of entriesOf(said, list, subject.at, listed)) {
       over.throwIfAborted();
       yield entry;
     }
@@ -50,17 +55,17 @@ export async function* archiveOf(
   for (const read of [readUploads, readMade, readPictures]) {
     for await (const files of filePages(deps, subject.userId, read)) yield* contentsOf(deps.blobs, files, over);
   }
-  yield textEntry('index.html', indexPage(subject, listed), subject.at);
+  yield textEntry('index.html', indexPage(said, subject, listed), subject.at);
 }
 
-async function* lists(deps: ArchiveDeps, userId: string): AsyncGenerator<ExportList> {
+async function* lists(deps: ArchiveDeps, said: ServerTexts, userId: string): AsyncGenerator<ExportList> {
   for (const section of sections) {
-    yield { name: section.name, title: section.title, isTable: true, items: rowsOf(deps, section, userId) };
+    yield { name: section.name, title: said.t(section.title), isTable: true, items: rowsOf(deps, section, userId) };
   }
-  yield* talkOf(deps.database, userId);
-  yield fileList('uploads', 'Files you uploaded', filePages(deps, userId, readUploads));
-  yield fileList('workspace-files', 'Files you made in workspaces', filePages(deps, userId, readMade));
-  yield fileList('pictures', 'Pictures you uploaded', filePages(deps, userId, readPictures));
+  yield* talkOf(deps.database, said, userId);
+  yield fileList('uploads', said.t('Files you uploaded'), filePages(deps, userId, readUploads));
+  yield fileList('workspace-files', said.t('Files you created in workspaces'), filePages(deps, userId, readMade));
+  yield fileList('pictures', said.t('Pictures you uploaded'), filePages(deps, userId, readPictures));
 }
 
 async function* rowsOf({ database }: ArchiveDeps, section: Section, userId: string): AsyncGenerator<ExportItem[]> {

@@ -39,7 +39,7 @@ export const agents: Section[] = [
   ),
   section(
     'apps',
-    'Apps you published, in servers you are in',
+    'Apps you published',
     `p.id, p.server_id AS "serverId", p.name, p.slug, p.type, p.status, p.description, p.icon_url AS "iconUrl", p.url,
      p.version, p.created_at AS "createdAt", p.updated_at AS "updatedAt"`,
     'apps p JOIN server_members m ON m.server_id = p.server_id AND m.user_id = $1 WHERE p.created_by = $1',

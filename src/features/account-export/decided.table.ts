@@ -4,7 +4,7 @@ import { type Section, section, textSection } from './section-page.table.ts';
 export const decided: Section[] = [
   section(
     'threads',
-    'Threads that you follow, have muted or read in',
+    'Threads you follow, muted or read',
     `f.thread_id AS "threadId", t.channel_id AS "channelId", f.state, f.by_choice AS "isByChoice",
      f.last_read_seq AS "lastReadSeq"`,
     'thread_follows f JOIN threads t ON t.id = f.thread_id WHERE f.user_id = $1 AND t.deleted_at IS NULL',
@@ -12,21 +12,21 @@ export const decided: Section[] = [
   ),
   section(
     'channel-levels',
-    'What you are notified of in single channels',
+    'Notification settings of channels',
     'l.channel_id AS "channelId", l.level',
     'channel_levels l WHERE l.user_id = $1',
     'l.channel_id',
   ),
   section(
     'server-levels',
-    'What you are notified of in single servers',
+    'Notification settings of servers',
     'l.server_id AS "serverId", l.level',
     'server_levels l WHERE l.user_id = $1',
     'l.server_id',
   ),
   textSection(
     'keywords',
-    'Words of your own that notify you',
+    'Keywords',
     'k.text',
     'notification_keywords k WHERE k.user_id = $1',
     `to_char(k.place, 'FM0000')`,
@@ -48,7 +48,7 @@ export const decided: Section[] = [
   ),
   section(
     'report-decisions',
-    'Reports that you decided',
+    'Reports you decided',
     `c.id, c.kind, c.object_id AS "objectId", c.server_id AS "serverId", c.action, c.reason, c.created_at AS "createdAt",
      c.decided_at AS "decidedAt"`,
     'report_cases c WHERE c.decided_by = $1',

@@ -60,7 +60,10 @@ async function taskOf({ em }: Change, id: string, site: string): Promise<Task | 
   const found = await em.findOne(AccountExport, { id, state: 'preparing' });
   const user = found && (await em.findOne(User, { id: found.userId, deletedAt: null }));
   if (!user) return null;
-  return { id, subject: { userId: user.id, username: user.username, site, at: dateNow() } };
+  return {
+    id,
+    subject: { userId: user.id, username: user.username, site, at: dateNow(), language: user.language ?? null },
+  };
 }
 
 async function make(deps: Deps, task: Task, over: AbortSignal): Promise<void> {

@@ -18,7 +18,7 @@ const votes = textSection(
 
 const emoji = section(
   'server-emoji',
-  'Emoji you added to servers you are in',
+  'Emoji you added to servers',
   `e.id, e.server_id AS "serverId", e.name, e.url, e.created_at AS "createdAt"`,
   'server_emoji e JOIN server_members m ON m.server_id = e.server_id AND m.user_id = $1 WHERE e.created_by = $1',
   'e.id',

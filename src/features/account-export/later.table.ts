@@ -4,7 +4,7 @@ import { type Section, section } from './section-page.table.ts';
 export const later: Section[] = [
   section(
     'saved-for-later',
-    'What you saved for later, and your reminders',
+    'Saved for later',
     `l.id, l.message_id AS "messageId", l.channel_id AS "channelId", l.note, l.remind_at AS "remindAt",
      l.reminded_at AS "remindedAt", l.done_at AS "doneAt", l.created_at AS "createdAt", l.updated_at AS "updatedAt"`,
     'saved_items l WHERE l.user_id = $1',
@@ -12,7 +12,7 @@ export const later: Section[] = [
   ),
   section(
     'scheduled-messages',
-    'Messages that you scheduled, or that were not sent',
+    'Scheduled messages',
     `m.id, m.channel_id AS "channelId", m.thread_id AS "threadId", m.reply_to_id AS "replyToId", m.content, m.metadata,
      ARRAY(SELECT a.id FROM attachments a WHERE a.scheduled_id = m.id ORDER BY a.place) AS "attachmentIds",
      m.send_at AS "sendAt", m.status, m.failure, m.created_at AS "createdAt", m.updated_at AS "updatedAt"`,
@@ -21,7 +21,7 @@ export const later: Section[] = [
   ),
   section(
     'drafts',
-    'What you have begun to write',
+    'Drafts',
     `d.place_id AS id, d.channel_id AS "channelId", d.thread_id AS "threadId", d.reply_to_id AS "replyToId", d.content,
      d.file_ids AS "attachmentIds", d.updated_at AS "updatedAt"`,
     'drafts d WHERE d.user_id = $1',

@@ -57,21 +57,21 @@ const account: Section[] = [
   ),
   section(
     'former-usernames',
-    'Usernames you had, as long as they are kept for you',
+    'Your former usernames, while they are reserved for you',
     'n.id, n.username, n.kept_until AS "keptUntil"',
     'former_usernames n WHERE n.user_id = $1',
     'n.id',
   ),
   section(
     'known-devices',
-    'Kinds of devices, and ranges of addresses, that you signed in from',
+    'Devices and networks that you signed in from',
     'd.id, d.device, d.place, d.seen_at AS "seenAt"',
     'known_devices d WHERE d.user_id = $1',
     'd.id',
   ),
   section(
     'security-notices',
-    'What you were mailed of sign-ins and changes',
+    'Mails about sign-ins and changes',
     'n.id, n.kind, n.detail, n.device, n.place, n.email, n.created_at AS "createdAt", n.mailed_at AS "mailedAt"',
     'security_notices n WHERE n.user_id = $1',
     'n.id',
@@ -111,29 +111,23 @@ const account: Section[] = [
 const settings: Section[] = [
   section(
     'notification-preferences',
-    'What you are notified of',
+    'Notification settings',
     `p.strategy, p.muted_server_ids AS "mutedServerIds", p.muted_channel_ids AS "mutedChannelIds",
      p.quiet_hours AS "quietHours", p.snoozed_until AS "snoozedUntil", p.digest_minutes AS "digestMinutes",
      (SELECT g.sent_at FROM digests g WHERE g.user_id = $1) AS "lastDigestAt"`,
     'notification_preferences p WHERE p.user_id = $1',
     'p.user_id',
   ),
-  section('push-preferences', 'What pushes show', 'p.preview', 'push_preferences p WHERE p.user_id = $1', 'p.user_id'),
+  section('push-preferences', 'Push settings', 'p.preview', 'push_preferences p WHERE p.user_id = $1', 'p.user_id'),
   section('status', 'Your status', 'w.status', 'presence_wishes w WHERE w.user_id = $1', 'w.user_id'),
   section(
     'custom-status',
-    'What you say of yourself',
+    'Your custom status',
     's.emoji, s.text, s.until, s.changed_at AS "changedAt"',
     'custom_statuses s WHERE s.user_id = $1',
     's.user_id',
   ),
-  section(
-    'read-receipts',
-    'Read receipts, if you send them',
-    'c.since',
-    'read_receipt_choices c WHERE c.user_id = $1',
-    'c.user_id',
-  ),
+  section('read-receipts', 'Read receipts', 'c.since', 'read_receipt_choices c WHERE c.user_id = $1', 'c.user_id'),
   section(
     'notifications',
     'Notifications',
@@ -149,7 +143,7 @@ const settings: Section[] = [
 const places: Section[] = [
   section(
     'memberships',
-    'Servers you are in',
+    'Your servers',
     `m.server_id AS "serverId", s.name, s.slug, m.role, s.owner_id = $1 AS "isOwner", m.nickname,
      ARRAY(SELECT r.name FROM member_roles h JOIN server_roles r ON r.id = h.role_id
        WHERE h.user_id = $1 AND h.server_id = m.server_id ORDER BY r.position DESC) AS roles,
@@ -160,7 +154,7 @@ const places: Section[] = [
   // A channel that they may not read any more may have another name by now, which is not for them.
   section(
     'channel-memberships',
-    'Channels you were added to, or removed from',
+    'Channels that you were added to or removed from',
     `m.channel_id AS "channelId", c.server_id AS "serverId", CASE WHEN ${selectMayRead('$1')} THEN c.name END AS name,
      m.excluded AS "isRemoved", m.joined_at AS "joinedAt"`,
     `channel_members m JOIN channels c ON c.id = m.channel_id
@@ -176,7 +170,7 @@ const places: Section[] = [
   ),
   section(
     'join-requests',
-    'Requests to join',
+    'Your join requests',
     `j.id, j.server_id AS "serverId", j.channel_id AS "channelId", j.status, j.created_at AS "createdAt",
      j.updated_at AS "updatedAt"`,
     'join_requests j WHERE j.user_id = $1',
@@ -191,14 +185,14 @@ const places: Section[] = [
   ),
   section(
     'timeouts',
-    'Servers that you are timed out in',
+    'Servers you are timed out in',
     't.server_id AS "serverId", t.reason, t.until AS "timedOutUntil", t.created_at AS "createdAt"',
     'server_timeouts t WHERE t.user_id = $1',
     't.server_id',
   ),
   section(
     'held-messages',
-    'Messages of yours that wait for a moderator, or were rejected',
+    'Your messages that were held or rejected',
     `h.id, h.server_id AS "serverId", h.channel_id AS "channelId", h.thread_id AS "threadId", h.kind,
      h.message_id AS "messageId", h.reply_to_id AS "replyToId", h.content, h.previous_content AS "previousContent",
      h.metadata, h.poll, h.forward, h.status, h.created_at AS "createdAt", h.decided_at AS "decidedAt"`,
@@ -207,7 +201,7 @@ const places: Section[] = [
   ),
   section(
     'invite-codes',
-    'Invite codes you made',
+    'Invite codes you created',
     `i.id, i.code, i.note, i.is_active AS "isActive", i.used_by AS "usedBy", i.used_at AS "usedAt",
      i.created_at AS "createdAt"`,
     'invite_codes i WHERE i.created_by = $1',
@@ -215,7 +209,7 @@ const places: Section[] = [
   ),
   section(
     'invite-links',
-    'Links you made to invite people to servers',
+    'Invite links you created',
     `i.id, i.code, i.server_id AS "serverId", i.channel_id AS "channelId", i.max_uses AS "maxUses", i.uses,
      i.created_at AS "createdAt", i.expires_at AS "expiresAt", i.revoked_at AS "revokedAt"`,
     'server_invites i WHERE i.created_by = $1',
@@ -233,7 +227,7 @@ const places: Section[] = [
 const people: Section[] = [
   section(
     'friends',
-    'Friends and requests',
+    'Friends and friend requests',
     `f.id, ${otherFriend} AS "userId", ${other(otherFriend)}, f.status, f.requester_id = $1 AS "isByYou",
      f.created_at AS "createdAt", f.updated_at AS "updatedAt"`,
     'friendships f WHERE (f.low_id = $1 OR f.high_id = $1)',
@@ -241,7 +235,7 @@ const people: Section[] = [
   ),
   section(
     'handovers',
-    'Servers and bots that you offered, or were offered',
+    'Servers and bots that you offered or were offered',
     `h.id, h.server_id AS "serverId", h.agent_id AS "agentId", h.from_id AS "fromId", h.to_id AS "toId",
      h.created_at AS "createdAt", h.expires_at AS "expiresAt"`,
     'handovers h WHERE (h.from_id = $1 OR h.to_id = $1)',

@@ -44,9 +44,9 @@ const afterNumber = `${selectMessages} AND m.seq > $2 AND m.seq <= $3 ORDER BY m
 const endOfPage = `SELECT max(seq) AS last FROM (
     SELECT seq FROM messages WHERE channel_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) AS page`;
 /** With those of deleted accounts: what they wrote is still to be read. Groups have no user of their own. */
-const directs = `SELECT c.id, CASE WHEN c.kind = 'group' AND c.name <> '' THEN c.name ELSE coalesce((
+const directs = `SELECT c.id, CASE WHEN c.kind = 'group' AND c.name <> '' THEN c.name ELSE (
     SELECT string_agg('@' || u.username, ', ' ORDER BY u.id) FROM channel_members m JOIN users u ON u.id = m.user_id
-    WHERE m.channel_id = c.id AND m.user_id <> $1 AND NOT m.excluded), 'nobody else') END AS names
+    WHERE m.channel_id = c.id AND m.user_id <> $1 AND NOT m.excluded) END AS names
   FROM (
     SELECT d.channel_id FROM dm_channels d WHERE d.low_id = $1 OR d.high_id = $1
     UNION SELECT g.channel_id FROM group_members g WHERE g.user_id = $1
@@ -79,10 +79,10 @@ export interface KnownChannel {
   serverName: string | null;
 }
 
-/** A direct message channel or group, by its name or by the others in it. */
+/** A direct message channel or group, by its name or by the others in it; null: there are none. */
 export interface Direct {
   id: string;
-  names: string;
+  names: string | null;
 }
 
 /** A file of a message. */

@@ -1,6 +1,7 @@
 import { NIL } from 'uuid';
 import { isoTime } from '../../contract/schema.ts';
 import type { Database } from '../../database/database.ts';
+import type { ServerTexts } from '../../languages/server-texts.ts';
 import { type ExportRecord, messageArticle } from './pages.ts';
 import type { ExportItem, ExportList } from './parts.ts';
 import { pathOf, withTimes } from './records.ts';
@@ -26,18 +27,19 @@ const directsAtOnce = 500;
 type Reads = Pick<Database, 'readCurrent' | 'longTransaction'>;
 
 /** Someone's conversations, whole, and their own messages elsewhere. */
-export async function* talkOf(database: Reads, userId: string): AsyncGenerator<ExportList> {
-  yield* conversations(database, userId);
-  yield* ownMessages(database, userId);
+export async function* talkOf(database: Reads, said: ServerTexts, userId: string): AsyncGenerator<ExportList> {
+  yield* conversations(database, said, userId);
+  yield* ownMessages(database, said, userId);
 }
 
-async function* conversations(database: Reads, userId: string): AsyncGenerator<ExportList> {
+async function* conversations(database: Reads, { t }: ServerTexts, userId: string): AsyncGenerator<ExportList> {
   for (let after: string | undefined = NIL; after !== undefined; ) {
     const from: string = after;
     const page = await database.readCurrent(({ rows }) => readDirects(rows, userId, from, directsAtOnce));
     for (const { id, names } of page) {
       const items = conversation(database, userId, id);
-      yield { name: `direct-messages-${id}`, title: `Direct messages with ${names}`, isTable: false, items };
+      const title = names === null ? t('Direct messages') : t('Direct messages with {names}', { names });
+      yield { name: `direct-messages-${id}`, title, isTable: false, items };
     }
     after = page.length < directsAtOnce ? undefined : page.at(-1)?.id;
   }
@@ -53,7 +55,7 @@ async function* conversation(database: Reads, userId: string, channelId: string)
 }
 
 /** Channel by channel, also those that they cannot read any more: what they wrote is theirs. */
-async function* ownMessages(database: Reads, userId: string): AsyncGenerator<ExportList> {
+async function* ownMessages(database: Reads, said: ServerTexts, userId: string): AsyncGenerator<ExportList> {
   // A channel may continue where the next messages are found.
   let latest = { channelId: '', portion: 0 };
   for (let after: Place | null = { channelId: NIL, seq: 0 }; after; ) {
@@ -66,22 +68,26 @@ async function* ownMessages(database: Reads, userId: string): AsyncGenerator<Exp
       if (!channel || (channel.kind !== 'server' && channel.isReadable)) continue;
       const { channelId } = run;
       latest = { channelId, portion: channelId === latest.channelId ? latest.portion + 1 : 1 };
-      yield ownIn(database, userId, run, channel, latest.portion);
+      yield {
+        ...ownIn(said, channel, { channelId, portion: latest.portion }),
+        items: ownItems(database, userId, run, channel.serverId),
+      };
     }
     after = next;
   }
 }
 
-function ownIn(database: Reads, userId: string, run: Run, channel: KnownChannel, portion: number): ExportList {
-  const { isReadable, name, serverId, serverName } = channel;
-  const place = isReadable ? `#${name} in ${serverName}` : 'a channel that you cannot read any more';
-  const more = portion > 1 ? `-from-${portion}` : '';
-  return {
-    name: `messages-${run.channelId}${more}`,
-    title: `Your messages in ${place}${more && ', continued'}`,
-    isTable: false,
-    items: ownItems(database, userId, run, serverId),
-  };
+function ownIn(
+  { t }: ServerTexts,
+  { isReadable, name, serverName }: KnownChannel,
+  { channelId, portion }: { channelId: string; portion: number },
+): Omit<ExportList, 'items'> {
+  const title = isReadable
+    ? t('Your messages in #{channel} in {server}', { channel: name, server: serverName })
+    : t('Your messages in a channel that you can no longer read');
+  if (portion === 1) return { name: `messages-${channelId}`, title, isTable: false };
+  const continued = t('{title}, continued', { title });
+  return { name: `messages-${channelId}-from-${portion}`, title: continued, isTable: false };
 }
 
 async function* ownItems(
@@ -122,6 +128,6 @@ function itemOf(message: ExportedMessage, userId: string, place: ExportRecord): 
   const createdAt = isoTime(message.createdAt);
   return {
     record: { ...place, ...withTimes(columns), files },
-    shown: () => messageArticle({ author, content, isEdited, createdAt, files, forwarded }),
+    shown: (said) => messageArticle(said, { author, content, isEdited, createdAt, files, forwarded }),
   };
 }

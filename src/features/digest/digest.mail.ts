@@ -43,7 +43,7 @@ export function digestMail(templates: MailTemplates, parts: DigestParts): Mail {
     username: to.username,
     host: new URL(site).host,
     count: numberOf(said, missed.length),
-    items: { text: entries.map(textOf).join('\n\n'), html: entries.map(htmlOf).join('') },
+    items: { text: entries.map(textOf).join('\n\n'), html: entries.map((one) => htmlOf(said, one)).join('') },
     more:
       missed.length > mostShown ? said.t('And {what} more.', { what: numberOf(said, missed.length - mostShown) }) : '',
     zone: timeZone,
@@ -126,9 +126,11 @@ function textOf({ place, entries }: Place): string {
   return [place, ...lines].join('\n');
 }
 
-function htmlOf({ place, entries }: Place): string {
+function htmlOf({ direction }: ServerTexts, { place, entries }: Place): string {
+  // Mail programs know the sides of the screen alone.
+  const side = direction === 'rtl' ? 'right' : 'left';
   const items = entries.map(({ title, excerpt, time, link }) => {
-    const quote = `<div dir="auto" style="margin:4px 0 0;padding:0 0 0 12px;border-left:3px solid #d4d8e0;color:#1f2430">${escapeHtml(excerpt)}</div>`;
+    const quote = `<div dir="auto" style="margin:4px 0 0;padding-${side}:12px;border-${side}:3px solid #d4d8e0;color:#1f2430">${escapeHtml(excerpt)}</div>`;
     return `<div style="margin:0 0 12px"><a dir="auto" href="${escapeHtml(link)}" style="color:#4f46e5;text-decoration:none">${escapeHtml(title)}</a>
 <span style="font-size:13px;color:#6b7280">${escapeHtml(time)}</span>${excerpt === '' ? '' : quote}</div>`;
   });

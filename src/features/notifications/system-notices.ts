@@ -86,7 +86,7 @@ function titleOf(kind: NotificationKind, sender: string, server: string, channel
     case 'server.offered':
       return `${sender} wants you to own ${server}`;
     case 'agent.offered':
-      return `${sender} wants you to own an agent`;
+      return `${sender} wants you to own a bot`;
     case 'message.held_approved':
       return `Your message in #${channel} was approved`;
     case 'message.held_rejected':

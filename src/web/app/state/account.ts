@@ -93,7 +93,7 @@ export class Account {
     if (answer.restored)
       this.session
         .peek()
-        ?.showToast(this.deps.texts.peek().t('Your account stays. Your agents are stopped: start them again.'));
+        ?.showToast(this.deps.texts.peek().t('Your account stays. Your bots are stopped: start them again.'));
   }
 
   /** Ends the session, here and on the server, and forgets what this browser stored of the user. */

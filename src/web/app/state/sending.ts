@@ -11,6 +11,8 @@ export interface Refused {
   pending: Pending;
   reason: string;
   code: ParleyError['code'];
+  /** Not of those that earlier versions kept. */
+  issues?: ParleyError['issues'];
 }
 
 /** Refused messages neither resent nor discarded. All tabs show them, even after a reload. */
@@ -50,7 +52,7 @@ export class Refusals {
     if (error.code === 'CLOSED' || error.code === 'SIGNED_OUT') return;
     // It is shown as what it is: waiting for a moderator.
     if (error.code === 'MESSAGE_HELD') return;
-    const refused = { pending, reason: error.message, code: error.code };
+    const refused = { pending, reason: error.message, code: error.code, issues: error.issues };
     this.list.value = [...this.list.peek(), refused];
     try {
       this.core.scope.local.setItem(keptKeys.refused + pending.nonce, JSON.stringify(refused));

@@ -156,7 +156,7 @@ export class Servers {
       this.core.toasts.show(
         this.core.texts
           .peek()
-          .t('{name} lets nobody in by themselves just now: moderators decide about you.', { name: server.name }),
+          .t('{name} approves everyone who joins just now: moderators decide about you.', { name: server.name }),
       );
     return server;
   }

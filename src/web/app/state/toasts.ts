@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { ParleyError } from '../../../client/index.ts';
 import type { Message } from '../../../languages/catalogue.ts';
+import { issuesText } from './issues.ts';
 import type { Scope } from './scope.ts';
 import type { Texts } from './texts.ts';
 
@@ -62,18 +63,26 @@ export class Failure extends Error {
   }
 }
 
-/** Why the server refused something: in the user's language by the code, else as the server says it. */
-export function reasonText({ code, message }: { code: string; message: string }, { errorOf, language }: Texts): string {
-  return (language === 'en' ? null : errorOf(code)) ?? message;
-}
-
 /** One sentence for the user about an error. */
 export function errorText(error: unknown, texts: Texts): string {
   const { t } = texts;
   if (error instanceof ParleyError) {
     if (error.code === 'NETWORK') return t('The server cannot be reached. Try again.');
-    return reasonText(error, texts);
+    return refusalText(error, texts);
   }
   if (error instanceof Failure) return t(error.said);
   return error instanceof Error ? error.message : t('That did not work.');
+}
+
+interface Refusal {
+  code: string;
+  /** The server's own sentence. */
+  message: string;
+  issues?: ParleyError['issues'];
+}
+
+/** Why the server refused something: by the fields that are wrong, else by the error's code. */
+export function refusalText({ code, message, issues = [] }: Refusal, texts: Texts): string {
+  const wrong = code === 'VALIDATION_FAILED' ? issuesText(issues, texts) : null;
+  return wrong ?? (texts.language === 'en' ? null : texts.errorOf(code)) ?? message;
 }

@@ -130,12 +130,12 @@ function PersonRow({ person, after }: { person: Person; after(change: () => Prom
   const isOther = person.id !== me.value?.id;
   const [asking, setAsking] = useState<'suspend' | 'ban' | null>(null);
   const { id, username, email, suspended, isBot } = person;
-  const about = [`@${username}`, email, isBot && 'bot', suspended && 'suspended'].filter(Boolean).join(' · ');
+  const about = [`@${username}`, email, isBot && t('bot'), suspended && t('Suspended')].filter(Boolean).join(' · ');
   return (
     <Row picture={<Avatar user={person} />} name={person.displayName} about={about}>
       {!isBot && suspended && (
         <Button
-          label={t('Let in again')}
+          label={t('Lift the suspension')}
           kind="quiet"
           onClick={() => after(() => client.rest('DELETE /api/operator/users/:id/suspension', { id }))}
         />

@@ -19,7 +19,7 @@ export function CompleteSignIn({ signIn, onDone }: { signIn: Unfinished; onDone(
         options={() => account.newClient().rest('POST /api/auth/second-factor/passkey', { body: { ticket } })}
         work={async (proof) => onDone(await account.newClient().completeSignIn({ ticket, ...proof }))}
       />
-      <nav class="links" aria-label={t('Otherwise')}>
+      <nav class="links" aria-label={t('Other options')}>
         <a href="/app/login" onClick={() => account.startOver()}>
           {t('Start over')}
         </a>

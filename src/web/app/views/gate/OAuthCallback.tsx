@@ -60,8 +60,8 @@ function ConfirmSignIn({ question: { user, accept } }: { question: Question }) {
       <p class="note" role="status">
         {rich('You did not begin to sign in here. Is {strong} you?', { strong: <strong>@{user.username}</strong> })}
       </p>
-      <Button label={t('Go on as @{username}', { username: user.username })} onClick={accept} />
-      <nav class="links" aria-label={t('Otherwise')}>
+      <Button label={t('Continue as @{username}', { username: user.username })} onClick={accept} />
+      <nav class="links" aria-label={t('Other options')}>
         <a href="/app">{t('No, that is not me')}</a>
       </nav>
     </Gate>

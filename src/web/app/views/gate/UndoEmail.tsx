@@ -27,7 +27,7 @@ export function UndoEmail() {
             { email },
           )}
         </p>
-        <nav class="links" aria-label={t('Go on')}>
+        <nav class="links" aria-label={t('Continue')}>
           <a href="/app/forgot">{t('Set a new password')}</a>
         </nav>
       </Gate>

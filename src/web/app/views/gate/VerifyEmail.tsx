@@ -47,7 +47,7 @@ function Outcome({ text }: { text: string }) {
       <p class="note" role="status">
         {text}
       </p>
-      <nav class="links" aria-label={t('Go on')}>
+      <nav class="links" aria-label={t('Continue')}>
         <a href="/app">{t('To Parley')}</a>
         {!isSignedIn && <a href="/app/code">{t('Sign in with a code by e-mail')}</a>}
         {!isSignedIn && <a href="/app/forgot">{t('Set a new password')}</a>}

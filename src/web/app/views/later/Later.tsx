@@ -79,7 +79,7 @@ function DraftRow({ draft, onDiscard }: { draft: Draft; onDiscard(): void }) {
   const count = draft.attachments.length;
   const about = (
     <>
-      {draft.replyToId && `${t('An answer:')} `}
+      {draft.replyToId && `${t('Reply:')} `}
       <span class="excerpt">{draft.content || draft.attachments.map(({ filename }) => filename).join(', ')}</span>{' '}
       {draft.content && count > 0 && `${t('{count, plural, one {# file} other {# files}}', { count })} · `}
       {shortTime(draft.updatedAt)}

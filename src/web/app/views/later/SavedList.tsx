@@ -47,9 +47,7 @@ export function SavedList({ isDone }: { isDone: boolean }) {
   return (
     <>
       {shown?.length === 0 && (
-        <p class="empty">
-          {isDone ? t('Nothing is done yet.') : t('Save messages by their menu, and find them here.')}
-        </p>
+        <p class="empty">{isDone ? t('Nothing is done yet.') : t('Save a message from its menu to find it here.')}</p>
       )}
       <ol class="held">
         {shown?.map((entry) => (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
-import { reasonText } from '../../state/toasts.ts';
+import { refusalText } from '../../state/toasts.ts';
 import { Button, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { TextArea } from '../parts/Field.tsx';
@@ -83,7 +83,7 @@ function One({ one }: { one: Scheduled }) {
             place: there ? <a href={there.href}>{place}</a> : place,
           })}
         </p>
-        {failure && <p class="bad">{t('It was not sent: {message}', { message: reasonText(failure, texts) })}</p>}
+        {failure && <p class="bad">{t('It was not sent: {message}', { message: refusalText(failure, texts) })}</p>}
         <Folding content={one.content}>
           <div class="text">
             <Text content={one.content} />

@@ -70,6 +70,16 @@ function fieldsOf(form: HTMLFormElement): Fields {
   return { raw, text: (name) => raw(name).trim(), isChecked: (name) => data.has(name) };
 }
 
+/** Whether someone typed a word to confirm something, in any case, and with the marks of direction that a copy of it has. */
+export const isTyped = (typed: string, word: string): boolean => plain(typed) === plain(word);
+
+const plain = (text: string): string =>
+  text
+    .normalize('NFC')
+    .replace(/[\u2066-\u2069]/g, '')
+    .trim()
+    .toLowerCase();
+
 export function Problem({ text }: { text: string | null }) {
   return (
     <p class="note problem" role="alert" hidden={text === null}>

@@ -92,7 +92,7 @@ function Table({ table: { head, sides, rows } }: { table: TableBlock }) {
     ));
   return (
     <div class="table">
-      <table>
+      <table dir="auto">
         <thead>
           <tr>{cells(head, 'th')}</tr>
         </thead>

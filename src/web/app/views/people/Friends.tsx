@@ -31,7 +31,7 @@ export function Friends() {
       <People title={t('Friends')} list={people.friends.value}>
         {(entry) => <FriendActions entry={entry} />}
       </People>
-      <People title={t('Asked')} list={people.sentRequests.value}>
+      <People title={t('Sent requests')} list={people.sentRequests.value}>
         {(entry) => <Act label={t('Cancel')} run={() => people.endFriendship(entry.id)} />}
       </People>
       <Blocked />

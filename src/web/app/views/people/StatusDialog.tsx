@@ -37,7 +37,7 @@ const asItIs = { value: 'as-it-is', label: 'As it is' } as const;
 
 const usual: readonly { emoji: string; text: Message; end: End }[] = [
   { emoji: '📅', text: 'In a meeting', end: '60' },
-  { emoji: '🚌', text: 'On the way', end: '30' },
+  { emoji: '🚌', text: 'Commuting', end: '30' },
   { emoji: '🤒', text: 'Out sick', end: 'today' },
   { emoji: '🌴', text: 'On holiday', end: 'never' },
   { emoji: '🏡', text: 'Working from home', end: 'today' },

@@ -35,7 +35,7 @@ export function ThreadInbox() {
         <>
           {follows.loaded.value && list.length === 0 && (
             <p class="empty">
-              {t('You follow no thread yet. You do once you start one, write in one, or are named there.')}
+              {t('You follow no threads yet. You follow one when you start it, write in it, or are mentioned there.')}
             </p>
           )}
           <ul class="found threads">

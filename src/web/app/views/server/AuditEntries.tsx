@@ -1,5 +1,6 @@
 import type { ComponentChild } from 'preact';
 import type { RestAnswer } from '../../../../client/index.ts';
+import { fieldTitle } from '../../state/field-titles.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Button } from '../parts/Button.tsx';
 import { useTexts } from '../useApp.ts';
@@ -65,9 +66,9 @@ function Changed({ entry: { before, after } }: { entry: AuditEntry }) {
     <ul class="changed">
       {names.map((name) => (
         <li key={name}>
-          {wordsFor(name)}: {before && shown(texts, before[name])}
-          {before && after && ' → '}
-          {after && shown(texts, after[name])}
+          {fieldTitle(name, texts) ?? wordsFor(name)}: {before && <bdi>{shown(texts, before[name])}</bdi>}
+          {before && after && (texts.direction === 'rtl' ? ' ← ' : ' → ')}
+          {after && <bdi>{shown(texts, after[name])}</bdi>}
         </li>
       ))}
     </ul>

@@ -6,7 +6,7 @@ import { Avatar } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Field, Select } from '../parts/Field.tsx';
-import { type Fields, Form } from '../parts/Form.tsx';
+import { type Fields, Form, isTyped } from '../parts/Form.tsx';
 import { useLoaded, usePages } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { categories } from '../people/ReportDialog.tsx';
@@ -263,7 +263,7 @@ function Decide({ report, queue, done }: DecideProps) {
   const choices = queue.choices(report);
   const endsServer = action === 'delete' && report.kind === 'server';
   const decide = async ({ text }: Fields) => {
-    if (endsServer && text('name') !== report.title) throw new Error(t('That is not the name of the server.'));
+    if (endsServer && !isTyped(text('name'), report.title)) throw new Error(t('That is not the name of the server.'));
     await done(
       queue.decide(report.id, action, {
         reason: text('reason') || null,
@@ -279,7 +279,7 @@ function Decide({ report, queue, done }: DecideProps) {
       {endsServer && (
         <>
           <p class="note">{t('The server is deleted for everyone, with its channels, messages and files.')}</p>
-          <Field label={t('Type "{title}" to confirm', { title: report.title })} name="name" required />
+          <Field label={t('Type “{name}” to confirm', { name: report.title })} name="name" required />
         </>
       )}
       <Field

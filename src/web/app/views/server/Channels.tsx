@@ -150,7 +150,7 @@ function Archived({ server, list, onTask }: ArchivedProps) {
         {list.map((channel) => (
           <Row key={channel.id} picture={<Icon name="archive" />} name={channel.name}>
             {rights.mayIn(channel, 'channel:archive') && (
-              <Button label={t('Bring back')} kind="quiet" onClick={() => void unarchive(channel.id)} />
+              <Button label={t('Unarchive')} kind="quiet" onClick={() => void unarchive(channel.id)} />
             )}
             {rights.mayIn(channel, 'channel:delete') && (
               <Button label={t('Delete')} kind="danger" onClick={() => onTask({ what: 'delete', channel })} />

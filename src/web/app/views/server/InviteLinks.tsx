@@ -78,9 +78,7 @@ const numbersIn = ({ t }: Texts) =>
   numbers.map((count) => ({
     value: count === null ? '' : String(count),
     label:
-      count === null
-        ? t('Any number of people')
-        : t('{count, plural, =1 {One person} one {# person} other {# people}}', { count }),
+      count === null ? t('No limit') : t('{count, plural, =1 {One person} one {# person} other {# people}}', { count }),
   }));
 
 /** Makes a link, and shows it to copy. */
@@ -107,10 +105,10 @@ export function NewLink({ server, onMade }: { server: ServerRecord; onMade?(): v
   };
   return (
     <>
-      <Form action={t('Make a link')} work={make}>
-        <Select label={t('It ends')} name="expiresIn" value="604800" options={texts.labelled(ends)} />
-        <Select label={t('It lets in')} name="maxUses" value="" options={numbersIn(texts)} />
-        <Select label={t('It opens')} name="channelId" value="" options={places} />
+      <Form action={t('Create a link')} work={make}>
+        <Select label={t('Expires')} name="expiresIn" value="604800" options={texts.labelled(ends)} />
+        <Select label={t('Number of uses')} name="maxUses" value="" options={numbersIn(texts)} />
+        <Select label={t('Opens')} name="channelId" value="" options={places} />
       </Form>
       {made && <CopyField label={t('Your new link')} value={inviteLink(made)} />}
     </>

@@ -41,12 +41,12 @@ function Renew({ server }: { server: ServerRecord }) {
     });
   return (
     <>
-      <Button label={t('Make a new link')} kind="quiet" onClick={() => setAsking(true)} />
+      <Button label={t('Create a new link')} kind="quiet" onClick={() => setAsking(true)} />
       {asking && (
         <Confirm
-          title={t('Make a new invite link?')}
+          title={t('Create a new invite link?')}
           text={t('The current link stops working. Members stay members.')}
-          action={t('Make a new link')}
+          action={t('Create a new link')}
           onClose={() => setAsking(false)}
           onConfirm={() => void renew()}
         />

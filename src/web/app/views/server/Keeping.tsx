@@ -5,7 +5,7 @@ import { daysText, isShorter, typedDays } from '../../state/retention.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select } from '../parts/Field.tsx';
-import { type Fields, Form } from '../parts/Form.tsx';
+import { type Fields, Form, isTyped } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { useApp, useTexts } from '../useApp.ts';
 
@@ -47,7 +47,7 @@ export function Keeping({ server }: { server: ServerRecord }) {
         {decidesDays && (
           <DaysField
             value={keepMessagesDays}
-            label={t('Delete messages after so many days')}
+            label={t('Delete messages after (days)')}
             hint={t(
               'Empty: they are kept for ever. Channels may have their own number. Pinned messages, threads and files go too.',
             )}
@@ -144,8 +144,9 @@ function ConfirmKeeping({ planned, onClose }: { planned: Planned; onClose(): voi
   const { t } = texts;
   const { days, count, save } = planned;
   const { value } = useLoaded(count, [planned]);
+  const word = t('delete');
   const confirm = async ({ text }: Fields) => {
-    if (text('word').toLowerCase() !== 'delete') throw new Error(t('Type “delete” to go on.'));
+    if (!isTyped(text('word'), word)) throw new Error(t('Type “{word}” to go on.', { word }));
     await save();
     onClose();
   };
@@ -153,7 +154,7 @@ function ConfirmKeeping({ planned, onClose }: { planned: Planned; onClose(): voi
     <Dialog title={t('Keep messages for {days} only?', { days: daysText(texts, days) })} onClose={onClose}>
       <p role="status">{value ? expiringText(texts, value) : t('Counting…')}</p>
       <Form action={t('Delete for good')} class="grave" work={confirm}>
-        <Field label={t('Type “delete” to confirm')} name="word" required autofocus />
+        <Field label={t('Type “{name}” to confirm', { name: word })} name="word" required autofocus />
       </Form>
     </Dialog>
   );

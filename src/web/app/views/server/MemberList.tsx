@@ -116,7 +116,7 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
                 onClick={() => talk(member.userId)}
               />
             )}
-            {mayRemove(member) && <Button label={t('Take out')} kind="quiet" onClick={() => remove(member.userId)} />}
+            {mayRemove(member) && <Button label={t('Remove')} kind="quiet" onClick={() => remove(member.userId)} />}
           </Row>
         )}
       />

@@ -5,7 +5,7 @@ import { initialsOf } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, TextArea } from '../parts/Field.tsx';
-import { type Fields, Form } from '../parts/Form.tsx';
+import { type Fields, Form, isTyped } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { PictureField } from '../parts/PictureField.tsx';
@@ -126,7 +126,7 @@ function ConfirmDeletion({ server, onClose }: { server: ServerRecord; onClose():
   const { t } = useTexts();
   const { servers, navigate, showToast } = useApp();
   const end = async ({ text }: Fields) => {
-    if (text('name') !== server.name.trim()) throw new Error(t('That is not the name of the server.'));
+    if (!isTyped(text('name'), server.name)) throw new Error(t('That is not the name of the server.'));
     await servers.delete(server.id);
     onClose();
     navigate('/app/friends');

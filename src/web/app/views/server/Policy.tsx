@@ -11,10 +11,10 @@ type Effective = RestAnswer<'GET /api/agents/:id/config'>['servers'][number]['de
 export type Policy = Pick<Effective, 'mode' | 'reply' | 'mentionOnly' | 'listen'>;
 
 const modes: { value: Policy['mode']; label: Message; about: Message }[] = [
-  { value: 'replyAll', label: 'Hears and answers all', about: 'It gets every message.' },
-  { value: 'mentionOnly', label: 'Only when it is mentioned', about: 'It gets what mentions or answers it.' },
-  { value: 'disabled', label: 'Only listens', about: 'It gets every message, and may not write.' },
-  { value: 'custom', label: 'Custom', about: 'As chosen.' },
+  { value: 'replyAll', label: 'Receives and answers everything', about: 'It receives every message.' },
+  { value: 'mentionOnly', label: 'Only when it is mentioned', about: 'It receives mentions of it and replies to it.' },
+  { value: 'disabled', label: 'Only reads', about: 'It receives every message, and may not write.' },
+  { value: 'custom', label: 'Custom', about: 'As set below.' },
 ];
 
 interface PolicyRowProps {
@@ -38,8 +38,8 @@ export function describePolicy({ t }: Texts, who: string, half: Policy | null | 
   if (!half) return null;
   const mode = modes.find(({ value }) => value === half.mode);
   const chosen = mode ? t(mode.label) : half.mode;
-  const what = half.listen ? chosen : t('{what}, hears nothing', { what: chosen });
-  return t('{who}: {what}; the stricter holds.', { who, what });
+  const what = half.listen ? chosen : t('{what}, receives nothing', { what: chosen });
+  return t('{who}: {what}; the stricter one applies.', { who, what });
 }
 
 /** A bot's policy in one place, with controls to change it. */
@@ -68,7 +68,7 @@ export function PolicyRow({ name, policy, isOwn, other, fallback, onChange }: Po
 }
 
 const flags: readonly { flag: 'listen' | 'mentionOnly' | 'reply'; label: Message }[] = [
-  { flag: 'listen', label: 'Hears messages' },
+  { flag: 'listen', label: 'Receives messages' },
   { flag: 'mentionOnly', label: 'only those that mention it' },
   { flag: 'reply', label: 'May write' },
 ];

@@ -133,22 +133,10 @@ function RaidSettings({ server, raid, after }: RaidSettingsProps) {
     <Form class="block" action={t('Save')} work={save}>
       <h3>{t('When raid mode turns on')}</h3>
       <Select label={t('Turn it on')} name="mode" value={raid.mode} options={labelled(modes)} />
+      <Field label={t('More joins than this')} name="joins" inputmode="numeric" value={String(raid.joins)} required />
+      <Field label={t('Within (seconds)')} name="seconds" inputmode="numeric" value={String(raid.seconds)} required />
       <Field
-        label={t('More than so many joins')}
-        name="joins"
-        inputmode="numeric"
-        value={String(raid.joins)}
-        required
-      />
-      <Field
-        label={t('Within so many seconds')}
-        name="seconds"
-        inputmode="numeric"
-        value={String(raid.seconds)}
-        required
-      />
-      <Field
-        label={t('Turn it off after so many minutes')}
+        label={t('Turn it off after (minutes)')}
         name="minutes"
         inputmode="numeric"
         value={String(raid.minutes)}

@@ -83,9 +83,9 @@ export function DeleteMessagesDialog({ server, member, onClose, onDone }: Restra
   };
   return (
     <Dialog title={t('Delete messages of {displayName}?', { displayName: member.user.displayName })} onClose={onClose}>
-      <p>{t('They go for everyone in all channels and threads of this server, and cannot be restored.')}</p>
+      <p>{t('They are deleted for everyone in all channels and threads of this server, and cannot be restored.')}</p>
       <Form action={t('Delete')} work={erase} beside={<Button label={t('Cancel')} kind="quiet" onClick={onClose} />}>
-        <Select label={t('Which')} name="hours" options={labelled(hours)} />
+        <Select label={t('Messages to delete')} name="hours" options={labelled(hours)} />
       </Form>
     </Dialog>
   );

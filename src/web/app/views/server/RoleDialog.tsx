@@ -48,7 +48,7 @@ export function RoleDialog({ server, role, mine, onClose }: RoleDialogProps) {
       onClose={onClose}
     >
       <Form
-        action={role ? t('Save') : t('Make the role')}
+        action={role ? t('Save') : t('Create the role')}
         work={save}
         beside={<Button label={t('Cancel')} kind="quiet" onClick={onClose} />}
       >

@@ -71,7 +71,7 @@ export function RoleMembers({ server, role, mine, onClose }: RoleMembersProps) {
           >
             {!role.builtIn && may(member, role) && (
               <Button
-                label={t('Take away')}
+                label={t('Remove')}
                 kind="quiet"
                 onClick={() => after(() => give(member.userId, role.id, false))}
               />

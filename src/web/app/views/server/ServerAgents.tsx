@@ -29,7 +29,7 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
   const add = (agentId: string) => after(() => addAgent(app, server.id, agentId));
   return (
     <Block
-      title={t('Agents · {count}', { count: bots.length })}
+      title={t('Bots · {count}', { count: bots.length })}
       about={t('Bots in this server. A new one is in #general until it is added elsewhere.')}
     >
       {value && bots.length === 0 && <p class="empty">{t('There are none yet.')}</p>}
@@ -39,7 +39,7 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
         ))}
       </ul>
       <PickAndAdd
-        label={t('Agent of yours')}
+        label={t('One of your bots')}
         options={missing.map(({ id, displayName }) => ({ value: id, label: displayName }))}
         onAdd={add}
       />

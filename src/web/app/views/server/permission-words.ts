@@ -6,23 +6,23 @@ export type Given = Exclude<Permission, 'server:delete' | 'server:hand-over' | '
 
 const server = {
   'server:update': 'Change the server',
-  'role:manage': 'Make and give roles',
+  'role:manage': 'Create and assign roles',
   'app:manage': 'Manage apps',
   'app:see-all': 'See all apps',
-  'bot:set-policy': 'Decide who brings agents',
-  'bot:keep': 'Keep agents for the server',
-  'bot:set-rights': 'Decide what agents may do',
+  'bot:set-policy': 'Decide who may add bots',
+  'bot:keep': 'Keep bots for the server',
+  'bot:set-rights': 'Decide what bots may do',
   'retention:set': 'Set how long messages are kept',
   'emoji:manage': 'Add and remove emoji',
-  'audit:read': 'Read who did what',
+  'audit:read': 'View the audit log',
 } as const;
 
 const people = {
   'server:invite': 'Invite people by name',
-  'invite:create': 'Make invite links',
+  'invite:create': 'Create invite links',
   'invite:manage': 'See and end all invite links',
   'server:regenerate-invite': 'Renew the invite code',
-  'join-request:decide': 'Decide who may join',
+  'join-request:decide': 'Approve join requests',
   'server:raid': 'Hold joins for approval',
   'member:set-role': 'Change fixed roles of members',
   'member:timeout': 'Time members out',
@@ -34,13 +34,13 @@ const people = {
 const channels = {
   'channel:create': 'Create channels',
   'channel:update': 'Change channels',
-  'channel:order': 'Put channels in order',
+  'channel:order': 'Reorder channels',
   'channel:archive': 'Archive channels',
   'channel:delete': 'Delete channels',
-  'channel:override': 'Decide who may do what in a channel',
+  'channel:override': 'Manage permissions of channels',
   'channel:see-private': 'See all private channels',
   'channel:add-member': 'Add members to channels',
-  'channel:remove-member': 'Take members out of channels',
+  'channel:remove-member': 'Remove members from channels',
 } as const;
 
 const writing = {
@@ -50,17 +50,17 @@ const writing = {
   'thread:start': 'Start threads',
   'file:attach': 'Add files to messages',
   'message:mention-all': 'Mention everyone',
-  'message:skip-slow-mode': 'Write without waiting in slow mode',
-  'message:skip-filters': 'Write past the filters',
+  'message:skip-slow-mode': 'Bypass slow mode',
+  'message:skip-filters': 'Bypass filters',
 } as const;
 
 const order = {
   'message:pin': 'Pin messages',
   'message:delete-others': 'Delete messages of others',
   'thread:manage': 'Manage threads',
-  'history:read': 'Read what edited messages said before',
-  'report:decide': 'Decide about reports',
-  'held:decide': 'Decide about held messages',
+  'history:read': 'View earlier versions of edited messages',
+  'report:decide': 'Handle reports',
+  'held:decide': 'Approve or reject held messages',
   'filter:manage': 'Set filters',
 } as const;
 
@@ -75,7 +75,7 @@ export const wordsFor = (name: Given): Message => words[name];
 /** The permissions in groups, in the order in which they are shown. */
 export const permissionGroups: readonly { title: Message; names: Given[] }[] = [
   { title: 'Writing', names: namesIn(writing) },
-  { title: 'Keeping order', names: namesIn(order) },
+  { title: 'Moderation', names: namesIn(order) },
   { title: 'People', names: namesIn(people) },
   { title: 'Channels', names: namesIn(channels) },
   { title: 'The server', names: namesIn(server) },

@@ -33,7 +33,7 @@ const sections: readonly Section[] = [
   },
   { section: 'messages', label: 'Messages', icon: 'chat', needs: ['retention:set', 'server:update'] },
   { section: 'invites', label: 'Invitations', icon: 'link' },
-  { section: 'agents', label: 'Agents', icon: 'agent' },
+  { section: 'agents', label: 'Bots', icon: 'agent' },
   { section: 'emoji', label: 'Emoji', icon: 'smile', needs: ['emoji:manage'] },
   { section: 'filters', label: 'Filters', icon: 'block', needs: ['filter:manage'] },
   { section: 'held', label: 'Held messages', icon: 'shield', needs: ['held:decide'] },

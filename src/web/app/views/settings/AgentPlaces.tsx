@@ -35,7 +35,7 @@ export function AgentPlaces({ agent }: { agent: Agent }) {
   return (
     <Block
       title={t('Where it is')}
-      about={t('What it hears and says there is held by the server, whatever its program does.')}
+      about={t('The server enforces what it receives and writes there, whatever its program does.')}
     >
       {config.servers.length === 0 && <p class="empty">{t('It is in no server yet.')}</p>}
       {config.servers.map((place) => (

@@ -32,8 +32,8 @@ export function Agents() {
     await load();
   };
   return (
-    <Form class="block" action={t('New agent')} work={create} clear>
-      <h2>{t('Agents')}</h2>
+    <Form class="block" action={t('New bot')} work={create} clear>
+      <h2>{t('Bots')}</h2>
       <p class="faint">{t('Bots with accounts of their own. Their programs sign in with their token.')}</p>
       <ul class="people">
         {list?.map((agent) => (
@@ -82,7 +82,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
     const body = { displayName: text('displayName'), avatarUrl: typedPicture(text('avatarUrl'), agent.avatarUrl) };
     await client.rest('PATCH /api/agents/:id', { id: agentId, body });
     await load();
-    showToast(t('The agent is saved.'));
+    showToast(t('The bot is saved.'));
   };
   const setPicture = async (avatarUrl: string | null) => {
     await client.rest('PATCH /api/agents/:id', { id: agentId, body: { avatarUrl } });
@@ -91,14 +91,14 @@ export function AgentPage({ agentId }: { agentId: string }) {
   return (
     <>
       <p class="crumbs">
-        <a href={pathTo.settings('agents')}>{t('Agents')}</a> › {agent.displayName}
+        <a href={pathTo.settings('agents')}>{t('Bots')}</a> › {agent.displayName}
       </p>
       <Running agent={agent} onChange={load} />
       <AgentPlaces agent={agent} />
       <Commands agentId={agentId} />
       <AgentWebhook agentId={agentId} />
       <Form class="block" action={t('Save')} work={save}>
-        <h2>{t('How it shows itself')}</h2>
+        <h2>{t('Profile of the bot')}</h2>
         <Field label={t('Display name')} name="displayName" maxlength={64} value={agent.displayName} required />
         <PictureField label={t('Picture')} shape="square" url={agent.avatarUrl} onChange={setPicture}>
           {[...agent.displayName][0]?.toUpperCase()}
@@ -182,7 +182,7 @@ function HandOverAgent({ agent }: { agent: Agent }) {
   const { people } = useApp();
   return (
     <HandOver
-      title={t('Hand the agent over')}
+      title={t('Hand the bot over')}
       about={t(
         'When they accept, its tokens and webhook end, it leaves the places that they are not in, and they can read what was written to it.',
       )}
@@ -206,8 +206,8 @@ function Ending({ agent }: { agent: Agent }) {
       navigate(pathTo.settings('agents'));
     });
   return (
-    <Block title={t('Delete the agent')} about={t('Its tokens end at once; what it wrote stays.')}>
-      <Button label={t('Delete the agent')} kind="danger" onClick={() => setAsking(true)} />
+    <Block title={t('Delete the bot')} about={t('Its tokens end at once; what it wrote stays.')}>
+      <Button label={t('Delete the bot')} kind="danger" onClick={() => setAsking(true)} />
       {asking && (
         <Confirm
           title={t('Delete {displayName}?', { displayName: agent.displayName })}

@@ -5,7 +5,7 @@ import { pathTo } from '../../state/router.ts';
 import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Field, Select } from '../parts/Field.tsx';
-import { type Fields, Form } from '../parts/Form.tsx';
+import { type Fields, Form, isTyped } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { useApp, useTexts } from '../useApp.ts';
@@ -37,7 +37,8 @@ function ConfirmDeletion({ onClose }: { onClose(): void }) {
   const { dayOfYear, labelled, t } = useTexts();
   const { account, client, me } = useApp();
   const end = async ({ text }: Fields) => {
-    if (text('name').replace(/^@/, '') !== me.value?.username) throw new Error(t('That is not your username.'));
+    if (!isTyped(text('name').replace(/^@/, ''), me.value?.username ?? ''))
+      throw new Error(t('That is not your username.'));
     const messages = text('messages') === 'erase' ? 'erase' : 'keep';
     const { deletesAt } = await client.rest('DELETE /api/auth/me', { body: { messages } });
     const day = dayOfYear(deletesAt);
@@ -53,7 +54,7 @@ function ConfirmDeletion({ onClose }: { onClose(): void }) {
           <Form action={t('Delete the account')} class="grave" work={end}>
             <Select label={t('What you wrote')} name="messages" options={labelled(choices)} />
             <Field
-              label={t('Type “{username}” to confirm', { username: me.value?.username ?? '' })}
+              label={t('Type “{name}” to confirm', { name: me.value?.username ?? '' })}
               name="name"
               required
               autofocus

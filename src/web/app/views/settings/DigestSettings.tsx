@@ -23,7 +23,7 @@ function usualLabel({ t }: Texts, minutes: number): string {
   const choice = known
     ? t(known.label)
     : t('{minutes, plural, one {After # minute away} other {After # minutes away}}', { minutes });
-  return t('As usual here: {choice}', { choice });
+  return t('Default: {choice}', { choice });
 }
 
 /** Whether the user is mailed what they missed, and when. */
@@ -49,7 +49,7 @@ export function DigestSettings() {
       )}
     >
       <Select
-        label={t('Mail me what I missed')}
+        label={t('E-mail me what I missed')}
         value={digestMinutes === null ? usual : String(digestMinutes)}
         options={options}
         onChange={choose}

@@ -83,9 +83,7 @@ function Offer({ offer, who, children }: OfferProps) {
 function Withdraw({ offer }: { offer: Handover }) {
   const { t } = useTexts();
   const { attempt, handovers } = useApp();
-  return (
-    <Button label={t('Take back')} kind="quiet" onClick={() => void attempt(() => handovers.withdraw(offer.id))} />
-  );
+  return <Button label={t('Withdraw')} kind="quiet" onClick={() => void attempt(() => handovers.withdraw(offer.id))} />;
 }
 
 /** What others offer to the user; nothing without any. */
@@ -99,7 +97,7 @@ export function ReceivedOffers() {
   return (
     <Block
       title={t('Offered to you · {count}', { count: list.length })}
-      about={t('If you accept, you own it from then on. An agent needs a new token, which you make in its settings.')}
+      about={t('If you accept, you own it from then on. A bot needs a new token, which you create in its settings.')}
     >
       <ul class="people">
         {list.map((offer) => (

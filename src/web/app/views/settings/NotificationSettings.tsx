@@ -13,10 +13,14 @@ import { Snooze } from './Snooze.tsx';
 const strategies: { value: Strategy; label: Message; about: Message }[] = [
   {
     value: 'all',
-    label: 'Everything that concerns me',
-    about: 'Mentions, answers, threads, direct messages and news.',
+    label: 'Everything addressed to me',
+    about: 'Mentions, replies, threads you follow, direct messages and invitations.',
   },
-  { value: 'mention_only', label: 'Less', about: 'As above, without threads that I only took part in.' },
+  {
+    value: 'mention_only',
+    label: 'Mentions, replies and direct messages',
+    about: 'Of threads only those that you started or chose to follow.',
+  },
   { value: 'none', label: 'System notices only', about: 'Friend requests, invitations and the like.' },
 ];
 
@@ -28,9 +32,9 @@ export function NotificationSettings() {
   return (
     <>
       <Snooze />
-      <Block title={t('Notify me of')}>
+      <Block title={t('Notify me about')}>
         <fieldset class="choices">
-          <legend class="hidden">{t('Notify me of')}</legend>
+          <legend class="hidden">{t('Notify me about')}</legend>
           {strategies.map(({ value, label, about }) => (
             <label key={value} class="check">
               <input
@@ -66,7 +70,7 @@ function Alerts() {
       label={
         <>
           {t('Desktop notifications')}
-          <span class="hint">{t('By the system, while you look at something else.')}</span>
+          <span class="hint">{t('Shown by your device while you are not looking at Parley.')}</span>
         </>
       }
       checked={alerts.on.value}
@@ -81,7 +85,7 @@ const chosen: { value: string; label: Message }[] = [
   { value: 'mentions', label: 'Mentions' },
   { value: 'nothing', label: 'Nothing' },
 ];
-const inServer: typeof chosen = [{ value: usual, label: 'As chosen above' }, ...chosen];
+const inServer: typeof chosen = [{ value: usual, label: 'Default' }, ...chosen];
 const inChannel: typeof chosen = [{ value: usual, label: 'As in the server' }, ...chosen];
 
 const levelOf = (value: string): Level =>
@@ -101,7 +105,7 @@ function Levels() {
     <Block
       title={t('By server and channel')}
       about={t(
-        '“Every message” is more than what concerns you. Where you choose “Nothing”, only the system has its say.',
+        'Choose “Every message” to be notified of all messages there, also of those that do not mention you. With “Nothing” only notices of the system get through.',
       )}
     >
       {lists.loaded.value && count === 0 && <p class="empty">{t('You are in no server yet.')}</p>}

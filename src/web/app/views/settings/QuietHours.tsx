@@ -60,7 +60,7 @@ export function QuietHours() {
       })}
     >
       <Check
-        label={t('Keep quiet hours')}
+        label={t('Use quiet hours')}
         checked={quietHours.isOn}
         onChange={(isOn) => void attempt(() => turn(isOn))}
       />
@@ -85,7 +85,7 @@ function Schedule({ spans }: { spans: readonly QuietSpan[] }) {
     showToast(t('Your quiet hours are saved.'), 'good');
   };
   return (
-    <Form action={t('Save')} work={save} beside={<Button label={t('Add hours')} kind="quiet" onClick={add} />}>
+    <Form action={t('Save')} work={save} beside={<Button label={t('Add quiet hours')} kind="quiet" onClick={add} />}>
       {all.map((hours, index) => (
         <fieldset key={hours.key} class="choices quiet-hours">
           <legend>{t('Quiet hours {number}', { number: index + 1 })}</legend>

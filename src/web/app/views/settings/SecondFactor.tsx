@@ -192,7 +192,7 @@ function RecoveryCodes({ factors, onAdded, after }: PartProps) {
         recoveryCodes: factors.recoveryCodes,
       })}
     >
-      <Button label={t('Make new ones')} kind="quiet" onClick={renew} />
+      <Button label={t('Create new ones')} kind="quiet" onClick={renew} />
     </Block>
   );
 }

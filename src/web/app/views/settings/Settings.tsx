@@ -20,7 +20,7 @@ const sections: { section: SettingsSection; label: Message; icon: IconName }[] =
   { section: 'account', label: 'Signing in', icon: 'key' },
   { section: 'devices', label: 'Devices', icon: 'device' },
   { section: 'notifications', label: 'Notifications', icon: 'bell' },
-  { section: 'agents', label: 'Agents', icon: 'agent' },
+  { section: 'agents', label: 'Bots', icon: 'agent' },
   { section: 'tokens', label: 'Access tokens', icon: 'shield' },
   { section: 'invites', label: 'Invite codes', icon: 'link' },
 ];

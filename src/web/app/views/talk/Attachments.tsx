@@ -99,7 +99,7 @@ function File({ attachment }: { attachment: Attachment }) {
   const { filename, size } = attachment;
   return (
     <a class="file" href={href} {...opens} download={filename}>
-      <Icon name="file" /> <span class="name">{filename}</span> <span class="faint">{formatSize(size)}</span>
+      <Icon name="file" /> <span class="name">{filename}</span> <bdi class="faint">{formatSize(size)}</bdi>
     </a>
   );
 }

@@ -74,7 +74,7 @@ export function Found({ list, error, nothing, byTime = true, onMore, onClose }: 
 }
 
 function countOf({ t }: Texts, count: number, hasMore: boolean, byTime: boolean): string {
-  if (hasMore) return byTime ? t('The newest {count}', { count }) : t('The best {count}', { count });
+  if (hasMore) return byTime ? t('The newest {count}', { count }) : t('The {count} most relevant', { count });
   return t('{count, plural, one {# message} other {# messages}}', { count });
 }
 

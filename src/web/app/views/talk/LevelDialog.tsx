@@ -11,7 +11,7 @@ interface Choice {
 
 const inSettings: Choice = { level: null, label: 'As in the settings', about: 'What you chose there for everything.' };
 const all: Choice = { level: 'all', label: 'Every message', about: 'And replies in threads that you follow.' };
-const mentions: Choice = { level: 'mentions', label: 'Mentions', about: 'What names or answers you.' };
+const mentions: Choice = { level: 'mentions', label: 'Mentions', about: 'Mentions of you and replies to you.' };
 const nothing = { level: 'nothing', label: 'Nothing' } as const;
 
 /** Where the level is of. */
@@ -33,9 +33,9 @@ export function LevelDialog({ place, id, onClose }: { place: LevelPlace; id: str
   const kept = place === 'server' ? 'server' : 'channel';
   const chosen = preferences.levelOf(kept, id);
   return (
-    <Dialog title={t('Notify me of')} onClose={onClose}>
+    <Dialog title={t('Notify me about')} onClose={onClose}>
       <fieldset class="choices">
-        <legend class="hidden">{t('Notify me of')}</legend>
+        <legend class="hidden">{t('Notify me about')}</legend>
         {levels[place].map(({ level, label, about }) => (
           <label key={label} class="check">
             <input

@@ -68,7 +68,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
       </div>
       {(!atEnd || timeline.hasNewer.value) && (
         <button type="button" class="to-end" onClick={toEnd}>
-          {news.below ? t('New messages') : t('To the newest')} ↓
+          {news.below ? t('New messages') : t('Jump to the newest')} ↓
         </button>
       )}
     </div>
@@ -168,7 +168,7 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
   return (
     <div class="beginning">
       <h2>{name}</h2>
-      <p>{timeline.threadId ? t('The thread begins here.') : t('This is where it begins.')}</p>
+      <p>{timeline.threadId ? t('The thread begins here.') : t('This is the beginning of the conversation.')}</p>
       {server?.memberCount === 1 && timeline.authors.value.size < 2 && <InviteFirst server={server} />}
     </div>
   );

@@ -65,7 +65,7 @@ function One({ one }: { one: HeldMessage }) {
       <p class={isRejected ? 'hint bad' : 'hint'} role="status">
         {isRejected ? rejected : waiting}{' '}
         <button type="button" class="link" onClick={() => void attempt(() => held.withdraw(one))}>
-          {isRejected ? t('Discard') : t('Take back')}
+          {isRejected ? t('Discard') : t('Withdraw')}
         </button>
       </p>
     </article>

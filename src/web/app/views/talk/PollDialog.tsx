@@ -37,7 +37,7 @@ export function PollDialog({ onAsk, onClose }: PollDialogProps) {
         <TextArea label={t('Options')} name="options" hint={t('One on each line, 2 to 10.')} rows={4} required />
         <Check label={t('Several options may be chosen')} name="multiple" />
         <Check label={t('Anonymous: nobody sees who voted for what')} name="anonymous" />
-        <Select label={t('It closes')} name="end" options={labelled(ends)} />
+        <Select label={t('Closes')} name="end" options={labelled(ends)} />
       </Form>
     </Dialog>
   );

@@ -113,7 +113,7 @@ function channelForUsers(app: AppState, place: string, channelId: string): strin
 type Sort = 'time' | 'fit';
 const orders: readonly { value: Sort; label: Message }[] = [
   { value: 'time', label: 'Newest first' },
-  { value: 'fit', label: 'Best matches first' },
+  { value: 'fit', label: 'Most relevant first' },
 ];
 
 /** What else was found, and by which words where. */

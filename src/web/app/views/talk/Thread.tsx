@@ -168,7 +168,7 @@ export function ThreadMenu({ thread, onChange }: ThreadMenuProps) {
   };
   const changing: MenuItem[] = [
     { label: t('Rename'), icon: 'edit', run: () => setAsking('rename') },
-    { label: isArchived ? t('Bring back') : t('Archive'), icon: 'archive', run: archive },
+    { label: isArchived ? t('Unarchive') : t('Archive'), icon: 'archive', run: archive },
   ];
   const deleting: MenuItem = { label: t('Delete'), icon: 'trash', danger: true, run: () => setAsking('delete') };
   return (

@@ -4,7 +4,7 @@ import type { Message, Pending } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Refused } from '../../state/sending.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { reasonText } from '../../state/toasts.ts';
+import { refusalText } from '../../state/toasts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Folding } from '../parts/Folding.tsx';
@@ -41,7 +41,7 @@ export function PendingMessage(props: UnsentProps) {
           {t('Will be sent when you are back online.')}{' '}
           {canCancel && (
             <button type="button" class="link" onClick={() => client.cancel(pending)}>
-              {t('Take back')}
+              {t('Withdraw')}
             </button>
           )}
         </p>
@@ -81,8 +81,8 @@ export function RefusedMessage({ refused }: { refused: Refused }) {
   const texts = useTexts();
   const { t } = texts;
   const { refusals, copy } = useApp();
-  const { pending, code } = refused;
-  const reason = reasonText({ code, message: refused.reason }, texts);
+  const { pending, code, reason: message, issues = [] } = refused;
+  const reason = refusalText({ code, message, issues }, texts);
   const content = pending.input.content ?? '';
   return (
     <article class="message failed" aria-label={t('Not sent')}>
