@@ -1,5 +1,5 @@
-import { mostAheadDays } from './ahead.ts';
 import { z } from 'zod';
+import { mostAheadDays } from './ahead.ts';
 import { calls } from './call.ts';
 import { ephemeralEvent } from './event.ts';
 import { emojiSchema } from './reaction.ts';

@@ -3,16 +3,7 @@ import { mostAheadDays } from './ahead.ts';
 import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { messageSchema } from './message.ts';
-import {
-  doneSchema,
-  idSchema,
-  limitSchema,
-  omittable,
-  record,
-  textSchema,
-  timeExample,
-  timeSchema,
-} from './schema.ts';
+import { doneSchema, idSchema, limitSchema, omittable, record, textSchema, timeExample, timeSchema } from './schema.ts';
 import { isBlank } from './unicode/visible.ts';
 
 const maxNote = 1000;

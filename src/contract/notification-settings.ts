@@ -1,5 +1,5 @@
-import { mostAheadDays } from './ahead.ts';
 import { z } from 'zod';
+import { mostAheadDays } from './ahead.ts';
 import { calls } from './call.ts';
 import { durableEvent } from './event.ts';
 import { changePreferencesSchema, preferencesSchema } from './notification.ts';

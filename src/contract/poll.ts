@@ -1,6 +1,6 @@
-import { mostAheadDays } from './ahead.ts';
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
+import { mostAheadDays } from './ahead.ts';
 import { auditAction } from './audit-action.ts';
 import { calls, clientEvents, textParam, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';

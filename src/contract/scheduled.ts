@@ -5,15 +5,7 @@ import { calls, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
 import { editScheduledShape, messageAtSchema } from './message.ts';
 import { ownMessages, sendErrors } from './message-calls.ts';
-import {
-  doneSchema,
-  idSchema,
-  limitSchema,
-  offsetSchema,
-  record,
-  timeExample,
-  timeSchema,
-} from './schema.ts';
+import { doneSchema, idSchema, limitSchema, offsetSchema, record, timeExample, timeSchema } from './schema.ts';
 
 /** `sending`: it is on its way, and cannot be changed any more. `failed`: it was refused, and waits for its author. */
 export const scheduledStatuses = ['waiting', 'sending', 'failed'] as const;

@@ -35,6 +35,7 @@ const areaOfGroup = {
   Pages: null,
   'Personal access tokens': 'account',
   Presence: 'messages',
+  'Read receipts': 'messages',
   Reactions: 'messages',
   Polls: 'messages',
   Reports: 'messages',
