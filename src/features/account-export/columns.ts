@@ -7,6 +7,7 @@ const titles: Readonly<Record<string, Message>> = {
   agentId: 'Bot (id)',
   aggregatedCount: 'Count',
   attachmentIds: 'Attachments (ids)',
+  attendedAt: 'Last active',
   avatarUrl: 'Picture',
   bannedUntil: 'Until',
   body: 'Text',

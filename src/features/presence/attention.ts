@@ -91,10 +91,10 @@ export class Attention {
   /** Someone wrote, read or changed something with a session. Programs are no devices, and bots have none. */
   used({ userId, sessionId }: Pick<Actor, 'userId' | 'sessionId'>): void {
     if (sessionId === null) return;
-    const at = clock.now();
+    const now = clock.now();
     const toldAt = this.uses.get(sessionId)?.toldAt ?? 0;
-    const isTold = at - toldAt < renewMs;
-    this.uses.set(sessionId, { at, toldAt: isTold ? toldAt : at });
+    const isTold = now - toldAt < renewMs;
+    this.uses.set(sessionId, { at: now, toldAt: isTold ? toldAt : now });
     if (isTold) return;
     this.attendance.note(sessionId);
     void this.report(userId, sessionId, 'used', true);

@@ -147,8 +147,7 @@ function Options({ groups, isOn, list, onChoose, onLeave }: OptionsProps) {
       onKeyDown={press}
     >
       {groups.map(({ label, list }, at) => (
-        // biome-ignore lint/a11y/useSemanticElements: a part of a list of options
-        <div key={label} role="group" aria-label={label}>
+        <fieldset key={label} aria-label={label}>
           <div class="label" aria-hidden="true">
             {label}
           </div>
@@ -168,7 +167,7 @@ function Options({ groups, isOn, list, onChoose, onLeave }: OptionsProps) {
               </div>
             ))}
           </div>
-        </div>
+        </fieldset>
       ))}
       {groups.every(({ list }) => list.length === 0) && (
         <p class="empty" role="status">
