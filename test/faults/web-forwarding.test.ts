@@ -31,7 +31,8 @@ describe('forwarding, links, receipts and statuses in the web client', () => {
     const message = page.locator(`article[data-id="${source.id}"]`);
     await chooseInMenu(message, 'Forward');
     const dialog = page.getByRole('dialog', { name: 'Forward the message' });
-    await dialog.getByRole('radio').last().check();
+    await dialog.getByLabel('Find a channel or a person').fill(`@${here.alice.username}`);
+    await dialog.getByRole('radio').first().check();
     await dialog.getByLabel('Comment').fill('have a look');
     await shot('forward');
     await dialog.getByRole('button', { name: 'Forward', exact: true }).click();

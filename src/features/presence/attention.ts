@@ -143,7 +143,7 @@ export class Attention {
     if (!this.redis?.healthy || !this.commands) return;
     const holder = fact === 'used' ? '*' : this.nodeId;
     const [key, member] = [this.keyOf(userId), [sessionId, holder, ...(fact === 'looking' ? [] : [fact])].join(' ')];
-    const until = clock.now() + (fact === 'used' ? useMs : holdMs);
+    const until = (fact === 'used' ? useMs : holdMs) + clock.now();
     const commands = isTrue
       ? [this.commands.run('zadd', key, until, member), this.commands.run('pexpire', key, useMs)]
       : [this.commands.run('zrem', key, member)];

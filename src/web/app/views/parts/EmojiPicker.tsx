@@ -182,7 +182,7 @@ function Options({ groups, isOn, list, onChoose, onLeave }: OptionsProps) {
 function Jumps({ groups, list }: { groups: readonly Group[]; list: RefObject<HTMLDivElement | null> }) {
   const { t } = useTexts();
   const jump = (at: number) => {
-    const group = list.current?.querySelectorAll('[role=group]')[at];
+    const group = list.current?.querySelectorAll('fieldset')[at];
     group?.scrollIntoView({ block: 'start' });
     group?.querySelector<HTMLElement>('[role=option]')?.focus({ preventScroll: true });
   };

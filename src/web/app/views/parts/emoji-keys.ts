@@ -7,7 +7,7 @@ const perRow = 8;
  * @returns whether the key was for that
  */
 export function moveAmongEmoji(list: HTMLElement, key: string, onUp: () => void): boolean {
-  const rows = [...list.querySelectorAll('[role=group]')].flatMap(rowsIn);
+  const rows = [...list.querySelectorAll('fieldset')].flatMap(rowsIn);
   const all = rows.flat();
   const here = all.findIndex((option) => option.contains(document.activeElement));
   const row = rows.findIndex((options) => options.includes(all[here] ?? list));
