@@ -42,7 +42,7 @@ export function placesOf(databaseUrl: string, text: string): Promise<string[]> {
     const tables = await rows<{ name: string }>(
       `SELECT table_name AS name FROM information_schema.tables
        WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
-         AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = table_name::regclass) ORDER BY 1`,
+         AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass(table_name)) ORDER BY 1`,
     );
     const found: string[] = [];
     for (const { name } of tables) {

@@ -111,7 +111,7 @@ const leftOut: Record<string, string> = {
 const selectColumns = `SELECT c.table_name || '.' || c.column_name AS name
   FROM information_schema.columns c
   WHERE c.table_schema = 'public' AND c.udt_name = 'uuid'
-    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.table_name::regclass)
+    AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass(c.table_name))
     AND (
       c.column_name ~ '^(user|author|sender|owner|creator|uploader|requester|blocked|low|high)_id$|_by$|^link_to$'
       OR EXISTS (

@@ -100,7 +100,7 @@ describe('an export', () => {
     const columns = await withRows(databaseUrl, (rows) =>
       rows<{ table: string; column: string }>(
         `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns
-         WHERE table_schema = 'public' AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = table_name::regclass)
+         WHERE table_schema = 'public' AND NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass(table_name))
          ORDER BY 1, 2`,
       ),
     );
