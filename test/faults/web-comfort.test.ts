@@ -87,9 +87,11 @@ describe('reading and writing in the web client', () => {
       const acted = page.locator(`article[data-id="${id}"]`);
       await (one === phone ? acted.tap() : acted.hover());
       const buttons = acted.getByRole('toolbar').getByRole('button');
+      await buttons.last().waitFor();
       const labels = await buttons.evaluateAll((all) => all.map((button) => button.getAttribute('aria-label')));
       expect(labels).to.deep.equal(['React', 'Reply', 'Thread', 'Save', 'More actions']);
       await acted.getByRole('button', { name: 'More actions' }).press('Enter');
+      await acted.getByRole('menuitem').last().waitFor();
       const items = (await acted.getByRole('menuitem').allInnerTexts()).map((text) => text.trim());
       const own = one === alice ? ['Pin', 'Edit', 'Delete'] : ['Report'];
       expect(items).to.deep.equal(['Copy link', 'Forward', 'Remind me', 'Mark unread from here', ...own]);

@@ -17,14 +17,15 @@ import type { ChannelTask } from '../server/ChannelDialogs.tsx';
 import { channelTasks } from '../server/channel-tasks.ts';
 import { sectionsFor } from '../server/sections.ts';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
+import { Pins } from './Found.tsx';
 import { LevelDialog } from './LevelDialog.tsx';
 import { channelAt } from './permissions.ts';
+import { Search } from './Search.tsx';
 
+// The search is no such part: whoever opens it types at once.
 const ChannelDialogs = lazyDialog(() => import('../server/ChannelDialogs.tsx').then((part) => part.ChannelDialogs));
 const ChannelMembers = lazyDialog(() => import('../server/MemberList.tsx').then((part) => part.ChannelMembers));
 const DmDialogs = lazyDialog(() => import('../people/GroupDialogs.tsx').then((part) => part.DmDialogs));
-const Pins = lazyDialog(() => import('./Found.tsx').then((part) => part.Pins));
-const Search = lazyDialog(() => import('./Search.tsx').then((part) => part.Search));
 
 type Shown = 'pins' | 'threads' | 'search' | 'members' | 'level';
 
