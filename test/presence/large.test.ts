@@ -226,7 +226,7 @@ describe('a large server', () => {
     await admit(bob);
     const ear = await alice.listen(here.channel.id, secretId);
     const snapshot = await snapshotOf(ear, secretId);
-    expect(snapshot).to.have.all.keys('channelId', 'members', 'covers', 'activities');
+    expect(snapshot).to.have.all.keys('channelId', 'members', 'covers', 'activities', 'customStatuses');
     expect(snapshot.covers).to.equal('channel');
     expect(listedIn(snapshot)).to.have.members([alice.id, bob.id]);
     const voice = await bob.connect();
