@@ -104,6 +104,8 @@ import { AttendedSessions } from './migrations/0202-attended-sessions.ts';
 import { PushedAgain } from './migrations/0203-pushed-again.ts';
 import { ComponentsOfMessages } from './migrations/0210-components.ts';
 import { Interactions } from './migrations/0211-interactions.ts';
+import { CommandRules } from './migrations/0214-command-rules.ts';
+import { CommandFiles } from './migrations/0215-command-files.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -207,6 +209,8 @@ export const migrations = [
   { name: '0203-pushed-again', class: PushedAgain },
   { name: '0210-components', class: ComponentsOfMessages },
   { name: '0211-interactions', class: Interactions },
+  { name: '0214-command-rules', class: CommandRules },
+  { name: '0215-command-files', class: CommandFiles },
 ];
 
 /**
