@@ -24,6 +24,7 @@ import { followCalls, followClientEvents } from './follow.ts';
 import { friendCalls } from './friend.ts';
 import { handoverCalls } from './handover.ts';
 import { heldCalls } from './held.ts';
+import { hookCalls } from './hook.ts';
 import { inviteCalls } from './invite.ts';
 import { joinRequestCalls } from './join-request.ts';
 import { laterCalls } from './later.ts';
@@ -99,6 +100,7 @@ export const allCalls = {
   ...friendCalls,
   ...handoverCalls,
   ...heldCalls,
+  ...hookCalls,
   ...inviteCalls,
   ...joinRequestCalls,
   ...mailedCalls,

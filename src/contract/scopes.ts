@@ -22,6 +22,7 @@ const areaOfGroup = {
   Events: 'messages',
   Friends: 'account',
   'Identity providers': 'account',
+  'Incoming webhooks': 'servers',
   'Invite codes': 'account',
   'Join requests': 'servers',
   Later: 'messages',

@@ -27,6 +27,7 @@ import { HeldMessage, ServerFilter } from './entities/filter.entity.ts';
 import { ChannelLevelRow, ServerLevelRow, ThreadFollow } from './entities/follow.entity.ts';
 import { FormerName } from './entities/former-name.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
+import { Hook } from './entities/hook.entity.ts';
 import { BannedAddress, InstanceBan } from './entities/instance-ban.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
@@ -173,4 +174,5 @@ export const entities = [
   Poll,
   PollVote,
   ServerEmoji,
+  Hook,
 ];

@@ -19,6 +19,7 @@ import { followsModule } from '../features/follows/follows.module.ts';
 import { friendsModule } from '../features/friends/friends.module.ts';
 import { handoversModule } from '../features/handovers/handovers.module.ts';
 import { heldModule } from '../features/held/held.module.ts';
+import { hooksModule } from '../features/hooks/hooks.module.ts';
 import { invitesModule } from '../features/invites/invites.module.ts';
 import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
 import { laterModule } from '../features/later/later.module.ts';
@@ -87,6 +88,7 @@ export function createModules(context: Context) {
   const talk = { ...places, ...joinRequests.services, ...servers.services, ...messages.services };
   const messagePreviews = messagePreviewsModule(talk);
   const held = heldModule(talk);
+  const hooks = hooksModule(talk);
   const media = mediaModule(talk);
   const previews = previewsModule(talk);
   const memberErasure = memberErasureModule(talk);
@@ -138,6 +140,7 @@ export function createModules(context: Context) {
       messages,
       messagePreviews,
       held,
+      hooks,
       media,
       previews,
       memberErasure,

@@ -84,7 +84,7 @@ const staying = [
     'migrations',
   ],
   // Their addresses and secrets belong to the installation: owners set them up anew.
-  ...['webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
+  ...['hooks', 'webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
   // What is known of outside pages is fetched anew; messages bring their previews.
   ...['link_pages', 'link_page_waits'],
   // They are made anew of the messages.

@@ -137,7 +137,8 @@ decide('not of users', 'server_members.invite_id', 'join_requests.invite_id');
 // Its count stays, or it would say what someone chose in an anonymous poll.
 decide('deleted', 'poll_votes.user_id');
 decide('not of users', 'polls.message_id', 'reactions.emoji_id');
-decide(madeIt, 'server_emoji.created_by');
+decide(madeIt, 'server_emoji.created_by', 'hooks.created_by');
+decide('not of users', 'hooks.user_id');
 decide('deleted', 'held_messages.poll');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 
