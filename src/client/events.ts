@@ -74,6 +74,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'notification:settings': true,
   'push:preferences': true,
   'poll:voted': true,
+  'message:stream-stopped': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

@@ -219,6 +219,8 @@ export class Parley {
       connection: this.connection,
       send: (channelId, input) => this.send(channelId, input),
       pending: (channelId) => this.outbox.pending(channelId),
+      stream: async (channelId, body) =>
+        (await this.rest('POST /api/channels/:channelId/streams', { channelId, body })).message,
     });
     this.channels.set(id, channel);
     return channel;

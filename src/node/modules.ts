@@ -68,7 +68,6 @@ export function createModules(context: Context) {
   const accounts = accountsModule(base);
   const people = { ...base, ...accounts.services };
   const invites = invitesModule(people);
-  const modelProxy = modelProxyModule(people);
   const friends = friendsModule(people);
   const members = membersModule(people);
   const receipts = receiptsModule(context);
@@ -95,6 +94,7 @@ export function createModules(context: Context) {
   const search = searchModule(talk);
   const bootstrap = bootstrapModule(talk);
   const agents = agentsModule(talk);
+  const modelProxy = modelProxyModule({ ...talk, ...agents.services });
   const events = eventsModule({ ...talk, ...agents.services });
   const threads = threadsModule(talk);
   const follows = followsModule(talk);
@@ -121,7 +121,6 @@ export function createModules(context: Context) {
       pictures,
       accounts,
       invites,
-      modelProxy,
       friends,
       members,
       receipts,
@@ -146,6 +145,7 @@ export function createModules(context: Context) {
       search,
       bootstrap,
       agents,
+      modelProxy,
       events,
       threads,
       follows,

@@ -83,6 +83,8 @@ const staying = [
     'moved_logs',
     'migrations',
   ],
+  // In progress for moments; what comes of them is a message.
+  'reply_streams',
   // Their addresses and secrets belong to the installation: owners set them up anew.
   ...['webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
   // What is known of outside pages is fetched anew; messages bring their previews.
