@@ -42,6 +42,7 @@ import {
   NotificationPreferences,
   NotificationSource,
 } from './entities/notification.entity.ts';
+import { OAuthApp, OAuthCode, OAuthDevice, UsedAppToken } from './entities/oauth-app.entity.ts';
 import { Picture } from './entities/picture.entity.ts';
 import { Poll, PollVote } from './entities/poll.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
@@ -76,6 +77,10 @@ export const entities = [
   Session,
   UsedRefreshToken,
   PersonalToken,
+  OAuthApp,
+  OAuthCode,
+  OAuthDevice,
+  UsedAppToken,
   EmailCode,
   MailedCode,
   PasswordReset,

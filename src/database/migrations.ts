@@ -102,6 +102,9 @@ import { LaterIndexes } from './migrations/0200-later-indexes.ts';
 import { GoneExtras } from './migrations/0201-gone-extras.ts';
 import { AttendedSessions } from './migrations/0202-attended-sessions.ts';
 import { PushedAgain } from './migrations/0203-pushed-again.ts';
+import { OAuthApps } from './migrations/0223-oauth-apps.ts';
+import { AppTokens } from './migrations/0224-app-tokens.ts';
+import { OAuthCodes } from './migrations/0225-oauth-codes.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -203,6 +206,9 @@ export const migrations = [
   { name: '0201-gone-extras', class: GoneExtras },
   { name: '0202-attended-sessions', class: AttendedSessions },
   { name: '0203-pushed-again', class: PushedAgain },
+  { name: '0223-oauth-apps', class: OAuthApps },
+  { name: '0224-app-tokens', class: AppTokens },
+  { name: '0225-oauth-codes', class: OAuthCodes },
 ];
 
 /**
