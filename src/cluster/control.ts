@@ -44,6 +44,8 @@ export class Control {
         return this.handlers.hearing?.(message);
       case 'webhook':
         return this.handlers.webhook?.(message);
+      case 'mcp':
+        return this.handlers.mcp?.(message);
       case 'hand-over':
         return this.handlers['hand-over']?.(message);
     }

@@ -101,6 +101,12 @@ describe('the guide for bots', () => {
     expect((await asked(robot, ear)).content).to.equal(hello());
   });
 
+  it('has an assistant that is told by the Model Context Protocol', async () => {
+    const ear = await here.bob.listen(here.channel.id);
+    const robot = await start('assistant');
+    expect((await asked(robot, ear)).content).to.equal(hello());
+  });
+
   it('has a webhook that verifies and answers', async () => {
     const ear = await here.bob.listen(here.channel.id);
     const robot = await botIn(here.server, here.alice);

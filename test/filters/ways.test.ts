@@ -17,6 +17,7 @@ const groups: Record<string, string> = {
   Later: 'one’s own; what is scheduled goes by the filters when it is sent',
   Membership: 'of the installation',
   Mentions: 'reads',
+  'Model Context Protocol': 'its tools are calls of the others',
   Models: 'answers the caller alone',
   Notifications: 'one’s own',
   Pages: 'reads',
