@@ -36,6 +36,7 @@ export const sendErrors = [
   'FORBIDDEN',
   'BOT_LOOP',
   'SLOW_MODE',
+  'HEAD_MOVED',
   ...heldErrors,
 ] as const;
 const editErrors = [
@@ -78,6 +79,7 @@ export const messageCalls = calls(tag, {
     answer: messageSchema,
     errors: sendErrors,
     limit: 'messages',
+    rehearsed: true,
     audit: ownMessages,
   },
   listMessages: {

@@ -71,6 +71,11 @@ export const messageSchema = record('Message', {
     ),
   poll: pollSchema.optional().describe('Only of a message with a poll. Its counts are at most about a second behind.'),
   forwarded: forwardedSchema.optional().describe('What it forwards; `content` is a comment on that.'),
+  answersTo: z
+    .number()
+    .int()
+    .optional()
+    .describe('Of messages of bots that say so: up to which number of the log the bot had read when it wrote this.'),
 });
 
 const contentSchema = textSchema(maxContent).refine(
@@ -101,6 +106,18 @@ const newMessageSchema = z.object({
     .describe(
       'Id of a message that you may read, to forward with its files; `content` may then be empty, or a comment.',
     ),
+  ifHead: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe(
+      'Send it only if nobody has written in this conversation, the channel itself or the thread, after this number of the log; else HEAD_MOVED.',
+    ),
+  answersTo: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe('For bots: up to which number of the log they had read what this was made from.'),
 });
 
 interface Substance {
@@ -128,7 +145,7 @@ export const sendMessageEventSchema = newMessageSchema
 /** A message that is to be sent at another time. What is forwarded is so at once, as its author reads it. */
 export const messageAtSchema = (sendAt: typeof timeSchema) =>
   newMessageSchema
-    .omit({ nonce: true, poll: true, forwardId: true })
+    .omit({ nonce: true, poll: true, forwardId: true, ifHead: true, answersTo: true })
     .extend({ sendAt })
     .refine(isSubstantial, substance)
     .meta({ example: { content: 'Good morning!', sendAt: timeExample } });

@@ -102,6 +102,9 @@ import { LaterIndexes } from './migrations/0200-later-indexes.ts';
 import { GoneExtras } from './migrations/0201-gone-extras.ts';
 import { AttendedSessions } from './migrations/0202-attended-sessions.ts';
 import { PushedAgain } from './migrations/0203-pushed-again.ts';
+import { Answers } from './migrations/0228-answers.ts';
+import { AgentFeeds } from './migrations/0229-agent-feeds.ts';
+import { Rehearsals } from './migrations/0230-rehearsals.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -203,6 +206,9 @@ export const migrations = [
   { name: '0201-gone-extras', class: GoneExtras },
   { name: '0202-attended-sessions', class: AttendedSessions },
   { name: '0203-pushed-again', class: PushedAgain },
+  { name: '0228-answers', class: Answers },
+  { name: '0229-agent-feeds', class: AgentFeeds },
+  { name: '0230-rehearsals', class: Rehearsals },
 ];
 
 /**

@@ -55,6 +55,7 @@ describe('what others must not do with a session', () => {
       'GET /api/operator/reports',
       'GET /api/operator/reports/:id',
       'GET /api/operator/users',
+      'POST /api/agents/:id/rehearsals',
       'POST /api/agents/:id/token',
       'POST /api/agents/:id/webhook/secret',
       'POST /api/ai/tokens',

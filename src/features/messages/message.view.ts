@@ -50,6 +50,7 @@ export interface PlainRow {
   previews: KeptPreview[] | null;
   nonce: string | null;
   is_edited: boolean;
+  answers_to: number | null;
   is_pinned: boolean;
   created_at: string | Date;
   updated_at: string | Date;
@@ -143,6 +144,7 @@ function fullRecord(row: MessageRow, viewerId: string | null): MessageRecord {
     updatedAt: isoTime(row.updated_at),
     previews: previewsOf(row),
     ...(row.poll && !row.is_deleted ? { poll: pollRecord(row.poll) } : {}),
+    ...(row.answers_to === null ? {} : { answersTo: row.answers_to }),
     ...(row.forwarded ? { forwarded: forwardedRecord(row.forwarded, row.attachments) } : {}),
   };
 }
