@@ -10,8 +10,8 @@ const maxEndpoint = 2000;
 const bytesSchema = (bytes: number, what: string) =>
   z
     .string()
-    .transform((text) => text.replace(/=+$/, ''))
-    .pipe(z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}$`)))
+    .regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}={0,2}$`))
+    .transform((text) => text.replace(/=/g, ''))
     .describe(what);
 
 export const pushKeySchema = z.object({

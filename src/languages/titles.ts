@@ -9,7 +9,7 @@ import { valuesIn } from './pattern.ts';
  */
 const titles: Readonly<Record<NotificationKind, readonly Message[]>> = {
   'message.mention': ['{name} mentioned you in #{channel}'],
-  'message.keyword': ['{name} used one of your keywords in #{channel}'],
+  'message.keyword': ['{name} wrote “{keyword}” in #{channel}', '{name} used one of your keywords in #{channel}'],
   'message.reply': ['{name} replied to you in #{channel}'],
   'thread.reply': ['{name} replied in a thread in #{channel}'],
   'channel.message': ['{name} wrote in #{channel}'],

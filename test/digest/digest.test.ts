@@ -131,6 +131,17 @@ describe('mail about what someone missed', () => {
     await mailTo(bob);
   });
 
+  it('counts from what was missed first, however much came since', async () => {
+    const { bob } = here;
+    await mention();
+    await pass(bob, '61 minutes');
+    await sql(`INSERT INTO notifications SELECT (n).* FROM (
+        SELECT jsonb_populate_record(n, jsonb_build_object('id', gen_random_uuid(), 'scope', 'of ' || i, 'updated_at', now())) AS n
+        FROM notifications n, generate_series(1, 250) AS i WHERE n.user_id = '${bob.id}') AS copies`);
+    expect(await look(bob)).to.equal('none');
+    expect((await mailTo(bob)).subject).to.contain('more than 200 notifications');
+  });
+
   it('comes though a page is open that nobody looks at, whatever it loads by itself', async () => {
     const { alice, bob, channel } = here;
     await leave(bob);

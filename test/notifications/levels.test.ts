@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { expectError } from '../rest/verdict.ts';
 import { until } from '../rig/until.ts';
 import type { Loose, Person } from '../world/person.ts';
-import { query, withRows } from '../world/sql.ts';
+import { overtaken, query, withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 describe('what someone is notified of in a channel', () => {
@@ -90,6 +90,18 @@ describe('what someone is notified of in a channel', () => {
       'mutedServerIds',
       'mutedChannelIds',
     );
+  });
+
+  it('is every message also for one who chooses it as the last other one gives it up', async () => {
+    const { alice, bob, channel, cluster } = here;
+    await set(bob, 'all');
+    const given = {
+      lock: 'DELETE FROM channel_levels WHERE channel_id = $1',
+      change: 'SELECT $1::uuid',
+      id: channel.id,
+    };
+    expect((await overtaken(cluster.databaseUrl, given, () => set(alice, 'all'))).status).to.equal(200);
+    await told(alice, await bob.say(channel.id, 'for those who want everything'));
   });
 
   it('is nothing of a muted server, and of a channel that is out of sight', async () => {

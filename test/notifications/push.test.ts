@@ -229,6 +229,23 @@ describe('pushes', () => {
     expect(device.arrived).to.have.lengthOf(1);
   });
 
+  it('do not come any more of whom someone has blocked, or muted, while they waited', async () => {
+    const { alice, bob, channel: shared } = here;
+    const channel = await dm(alice, bob);
+    const device = await subscribed(await again(bob));
+    const socket = await bob.connect();
+    await socket.emit('presence:active', { active: true });
+    await alice.say(channel, 'of a blocked one');
+    await alice.say(shared.id, `@${bob.username} in a muted place`);
+    const waiting = await until(async () => ((await inbox(bob)).length === 2 ? inbox(bob) : undefined));
+    for (const { id } of waiting) await until(() => isWaiting(id));
+    await bob.put(`/api/friends/blocks/${alice.id}`);
+    await bob.patch('/api/notifications/preferences', { mutedChannelIds: [shared.id] });
+    await socket.emit('presence:active', { active: false });
+    for (const { id } of waiting) await until(async () => !(await isWaiting(id)));
+    expect(device.arrived).to.deep.equal([]);
+  });
+
   it('come though a client is connected that tells nothing, unless it was used in the last minutes', async () => {
     const { alice, bob } = here;
     const channel = await dm(alice, bob);

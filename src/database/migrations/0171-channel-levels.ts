@@ -4,7 +4,8 @@ const here = 'set search_path from current';
 
 /**
  * What people are notified of in single channels (contract §7). A trigger notes at a channel whether anyone wants all of its
- * messages: in others a message costs no look-up for that.
+ * messages: in others a message costs no look-up for that. Of two who choose at once one waits for the other: the statement
+ * after the lock sees both.
  */
 export class ChannelLevels extends Migration {
   override up(): void {
@@ -25,6 +26,7 @@ export class ChannelLevels extends Migration {
       for each row when (old.is_watched is distinct from new.is_watched)
       execute function invalidate('channels', 'id')`);
     this.addSql(`create function note_watched() returns trigger language plpgsql ${here} as $$ begin
+      perform from channels where id in (select channel_id from changed) order by id for no key update;
       update channels c set is_watched = not c.is_watched
         where c.id in (select channel_id from changed) and c.is_watched <> exists (
           select from channel_levels l where l.channel_id = c.id and l.level = 'all');

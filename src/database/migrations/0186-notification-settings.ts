@@ -8,7 +8,8 @@ const reference = (table: string, column: string, to: string) =>
 
 /**
  * Quiet hours, snoozes, levels of servers and keywords (contract §7). A trigger notes at a server whether anyone wants all
- * of its messages, as one does at channels: in others a message costs no look-up for that.
+ * of its messages, as one does at channels: in others a message costs no look-up for that. Of two who choose at once one waits for
+ * the other: the statement after the lock sees both.
  */
 export class NotificationSettings extends Migration {
   override up(): void {
@@ -25,6 +26,7 @@ export class NotificationSettings extends Migration {
     this.addSql(`create trigger invalidate_channels_watched after update of is_watched on servers
       for each row when (old.is_watched is distinct from new.is_watched) execute function invalidate_public_channels()`);
     this.addSql(`create function note_watched_servers() returns trigger language plpgsql ${here} as $$ begin
+      perform from servers where id in (select server_id from changed) order by id for no key update;
       update servers s set is_watched = not s.is_watched
         where s.id in (select server_id from changed) and s.is_watched <> exists (
           select from server_levels l where l.server_id = s.id and l.level = 'all');

@@ -1,9 +1,9 @@
-import { selectMayRead } from '../../access/channel.table.ts';
 import type { Language } from '../../contract/languages.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
 import type { QuietSettings } from '../../contract/quiet-times.ts';
 import type { Rows } from '../../database/database.ts';
 import { quietOfUser } from '../notifications/quiet.table.ts';
+import { mayStillBeTold } from '../notifications/told.table.ts';
 
 /** Someone with a proven address, and what decides when they are mailed. */
 export interface Recipient {
@@ -45,17 +45,14 @@ const recipient = `SELECT u.id, u.username, u.email, u.language, u.time_zone AS 
   WHERE u.id = $1 AND NOT u.is_bot AND u.email IS NOT NULL AND u.email_verified_at IS NOT NULL AND u.deleted_at IS NULL
     AND u.suspended_at IS NULL AND u.deletes_at IS NULL`;
 /** What was muted, lost or blocked since is left out. */
+const isMissed = `n.user_id = $1 AND n.read_at IS NULL AND n.updated_at > $2 AND ${mayStillBeTold}`;
 const missed = `SELECT n.kind, n.title, n.body, n.aggregated_count AS count, n.updated_at AS at,
     n.server_id AS "serverId", s.name AS "serverName", n.channel_id AS "channelId", c.name AS "channelName",
     n.reference_type AS "referenceType", n.reference_id AS "referenceId"
   FROM notifications n LEFT JOIN servers s ON s.id = n.server_id LEFT JOIN channels c ON c.id = n.channel_id
-  LEFT JOIN notification_preferences p ON p.user_id = n.user_id
-  WHERE n.user_id = $1 AND n.read_at IS NULL AND n.updated_at > $2
-    AND (n.channel_id IS NULL OR ${selectMayRead('n.user_id')})
-    AND (n.type = 'system' OR NOT coalesce(n.server_id = ANY(p.muted_server_ids) OR n.channel_id = ANY(p.muted_channel_ids), false))
-    AND (n.kind = 'server.kicked' OR n.kind LIKE 'agent.%' OR NOT EXISTS (
-      SELECT FROM blocks b WHERE b.user_id = n.user_id AND b.blocked_id = n.sender_id))
+  WHERE ${isMissed}
   ORDER BY n.updated_at DESC, n.id DESC LIMIT $3`;
+const oldest = `SELECT n.updated_at AS at FROM notifications n WHERE ${isMissed} ORDER BY n.updated_at, n.id LIMIT 1`;
 const language = 'SELECT language FROM users WHERE id = $1';
 const noteSent = `INSERT INTO digests (user_id, job_id, sent_at) VALUES ($1, $2, now())
   ON CONFLICT (user_id) DO UPDATE SET job_id = excluded.job_id, sent_at = excluded.sent_at
@@ -75,6 +72,11 @@ export const digestTable = {
 
   /** What someone has not read that is newer than a moment, and that they may read now; the newest first. */
   missed: (rows: Rows, userId: string, since: Date, most: number) => rows<Missed>(missed, [userId, since, most]),
+
+  /** When the first of these came. */
+  async oldest(rows: Rows, userId: string, since: Date): Promise<Date | string | undefined> {
+    return (await rows<Pick<Missed, 'at'>>(oldest, [userId, since]))[0]?.at;
+  },
 
   /** A job is about to send one. A second attempt leaves the time of the first. */
   async noteSent(rows: Rows, userId: string, jobId: string): Promise<void> {

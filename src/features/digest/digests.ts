@@ -56,9 +56,11 @@ export class Digests {
     if (to.quiet.isBusy || (await attention.sessionsOf(userId)).size > 0) return null;
     const since = new Date(Math.max(attendedAt, sentAt));
     const missed = await digestTable.missed(change.rows, userId, since, mostCounted + 1);
-    const oldest = missed.at(-1);
+    // The list ends where it is long enough.
+    const isAll = missed.length <= mostCounted;
+    const oldest = isAll ? missed.at(-1)?.at : await digestTable.oldest(change.rows, userId, since);
     if (!oldest) return null;
-    const due = this.dueAt(to, minutes, { missedAt: msOf(oldest.at), sentAt });
+    const due = this.dueAt(to, minutes, { missedAt: msOf(oldest), sentAt });
     if (due > clock.now()) {
       await this.deps.jobs.add(change, digestKind, { userId }, { runAt: new Date(due), key: userId });
       return null;

@@ -81,8 +81,7 @@ export function audienceWork(jobs: Jobs, settings: DigestSettings): InsideWork {
 
 async function next(rows: Rows, { of, after }: AudienceJob, message: NotedMessage): Promise<Piece> {
   if (of === 'watchers') {
-    const place = { channelId: message.channel_id, serverId: message.server_id };
-    const people = await levelTable.watchers(rows, place, after ?? NIL, portion);
+    const people = await levelTable.watchers(rows, message.channel_id, after ?? NIL, portion);
     return { people, drafts: people.map((userId) => draftOf(message, userId, 'channel.message')) };
   }
   const followers = await followersOf(rows, message.thread_id ?? NIL, after ?? NIL, portion);

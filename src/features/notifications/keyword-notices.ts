@@ -1,6 +1,6 @@
 import { NIL } from 'uuid';
 import { withoutQuoted } from '../../contract/mentions/quoted.ts';
-import { withoutSpoilers } from '../../contract/quote.ts';
+import { cut, withoutSpoilers } from '../../contract/quote.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import { type InsideWork, insideWork } from '../../jobs/job.kind.ts';
@@ -60,7 +60,7 @@ export function keywordWork(jobs: Jobs, settings: DigestSettings): InsideWork {
 
 async function next(rows: Rows, { after }: KeywordJob, message: NotedMessage, content: string): Promise<Piece> {
   const said = new Said(withoutQuoted(withoutSpoilers(content)), mostWords);
-  const holders = await keywordTable.holders(rows, message.server_id ?? NIL, said.words, after ?? NIL, portion);
+  const holders = await keywordTable.holders(rows, message.channel_id, said.words, after ?? NIL, portion);
   const drafts = holders.flatMap(({ userId, keywords }): NotificationDraft[] => {
     if (isMeantOtherwise(message, userId)) return [];
     const keyword = keywords.find((one) => said.has(one));
@@ -80,7 +80,6 @@ function isMeantOtherwise(message: NotedMessage, userId: string): boolean {
 }
 
 function draftBy(message: NotedMessage, userId: string, keyword: string): NotificationDraft {
-  const shown = keyword.length > longestShown ? `${keyword.slice(0, longestShown)}…` : keyword;
-  const title = `${message.author_name} wrote “${shown}” in #${message.channel_name}`;
+  const title = `${message.author_name} wrote “${cut(keyword, longestShown)}” in #${message.channel_name}`;
   return { ...draftOf(message, userId, 'message.keyword'), title };
 }

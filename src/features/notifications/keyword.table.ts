@@ -1,3 +1,4 @@
+import { selectMayRead } from '../../access/channel.table.ts';
 import type { Rows } from '../../database/database.ts';
 
 /** Someone with words of their own that may be in a message. */
@@ -17,8 +18,8 @@ const remove = 'DELETE FROM notification_keywords WHERE user_id = $1';
 const insert = `INSERT INTO notification_keywords (user_id, place, text, word)
   SELECT $1, place, text, word FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS k (text, word, place)`;
 const holders = `SELECT k.user_id AS "userId", array_agg(k.text ORDER BY k.place) AS keywords
-  FROM notification_keywords k JOIN server_members m ON m.server_id = $1 AND m.user_id = k.user_id
-  WHERE k.word = ANY($2::text[]) AND k.user_id > $3 GROUP BY k.user_id ORDER BY k.user_id LIMIT $4`;
+  FROM channels c CROSS JOIN notification_keywords k
+  WHERE c.id = $1 AND k.word = ANY($2::text[]) AND k.user_id > $3 AND ${selectMayRead('k.user_id')} GROUP BY k.user_id ORDER BY k.user_id LIMIT $4`;
 
 /** The statements about people's own words. */
 export const keywordTable = {
@@ -33,7 +34,7 @@ export const keywordTable = {
     await rows(insert, [userId, keywords.map(({ text }) => text), keywords.map(({ word }) => word)]);
   },
 
-  /** Some members of a server who have keywords that are found by one of these words, by id. */
-  holders: (rows: Rows, serverId: string, words: string[], after: string, most: number) =>
-    rows<Holder>(holders, [serverId, words, after, most]),
+  /** Some who may read a channel and have keywords that are found by one of these words, by id. */
+  holders: (rows: Rows, channelId: string, words: string[], after: string, most: number) =>
+    rows<Holder>(holders, [channelId, words, after, most]),
 };

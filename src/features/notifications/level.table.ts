@@ -21,11 +21,13 @@ const statements = {
   channel: { list: ofChannels, set: setIn('channel'), forget: forgetIn('channel') },
   server: { list: ofServers, set: setIn('server'), forget: forgetIn('server') },
 };
+const watchersAmong = (levels: string) => `SELECT l.user_id FROM ${levels}
+  WHERE c.id = $1 AND l.level = 'all' AND l.user_id > $2 AND ${selectMayRead('l.user_id')} ORDER BY l.user_id LIMIT $3`;
 /** Each list is read by its own index, no further than it takes. */
 const watchers = `SELECT user_id AS "userId" FROM (
-    (SELECT user_id FROM channel_levels WHERE channel_id = $1 AND level = 'all' AND user_id > $3 ORDER BY user_id LIMIT $4)
-    UNION (SELECT user_id FROM server_levels WHERE server_id = $2 AND level = 'all' AND user_id > $3 ORDER BY user_id LIMIT $4)
-  ) AS watching ORDER BY user_id LIMIT $4`;
+    (${watchersAmong('channels c JOIN channel_levels l ON l.channel_id = c.id')})
+    UNION (${watchersAmong('channels c JOIN server_levels l ON l.server_id = c.server_id')})
+  ) AS watching ORDER BY user_id LIMIT $3`;
 const channelsOf = 'SELECT id FROM channels WHERE server_id = $1 AND deleted_at IS NULL';
 
 /** The statements about levels of single channels and servers. */
@@ -45,14 +47,9 @@ export const levelTable = {
     await rows(statements[scope].forget, [id, userId]);
   },
 
-  /** Some who want every message of a channel, or of its server, by id. */
-  async watchers(
-    rows: Rows,
-    { channelId, serverId }: { channelId: string; serverId: string | null },
-    after: string,
-    most: number,
-  ): Promise<string[]> {
-    const found = await rows<{ userId: string }>(watchers, [channelId, serverId, after, most]);
+  /** Some who want every message of a channel, or of its server, and may read it, by id. */
+  async watchers(rows: Rows, channelId: string, after: string, most: number): Promise<string[]> {
+    const found = await rows<{ userId: string }>(watchers, [channelId, after, most]);
     return found.map(({ userId }) => userId);
   },
 

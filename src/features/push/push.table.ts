@@ -3,6 +3,7 @@ import type { NotificationKind } from '../../contract/notification.ts';
 import type { QuietSettings } from '../../contract/quiet-times.ts';
 import type { Rows } from '../../database/database.ts';
 import { quietOfUser } from '../notifications/quiet.table.ts';
+import { mayStillBeTold } from '../notifications/told.table.ts';
 
 /** Where the pushes of a session go. */
 export interface Target {
@@ -69,14 +70,14 @@ const removeEndpoint = 'DELETE FROM push_subscriptions WHERE session_id = $1 AND
 const targetOf = `SELECT ${target}, u.language FROM ${valid} WHERE s.session_id = $1`;
 /** SQL of up to when a push had notification `n`. The version before pushed each once. */
 const shownAt = 'coalesce(d.shown_at, d.pushed_at)';
-/** Nobody is pushed what they have read, nor what has nothing new. */
+/** Nobody is pushed what they have read or may not be told any more, nor what has nothing new. */
 const due = `SELECT ${target}, u.language, n.id, n.kind, n.title, n.body, n.server_id AS "serverId", n.channel_id AS "channelId",
     n.reference_type AS "referenceType", n.reference_id AS "referenceId", n.updated_at AS "updatedAt", ${unread},
     coalesce(p.preview, true) AS preview, ${quietOfUser} AS quiet, ${shownAt} AS "shownAt", d.pushed_at AS "pushedAt"
   FROM ${valid} JOIN notifications n ON n.id = $2 AND n.user_id = s.user_id AND n.read_at IS NULL
   LEFT JOIN push_preferences p ON p.user_id = s.user_id
   LEFT JOIN pushed_notifications d ON d.session_id = s.session_id AND d.notification_id = n.id
-  WHERE s.session_id = $1 AND (d.session_id IS NULL OR ${shownAt} < n.updated_at)`;
+  WHERE s.session_id = $1 AND (d.session_id IS NULL OR ${shownAt} < n.updated_at) AND ${mayStillBeTold}`;
 const claim = `INSERT INTO pushed_notifications AS d (session_id, notification_id, pushed_at, shown_at)
   SELECT s.session_id, n.id, clock_timestamp(), $4::timestamptz FROM ${valid} JOIN notifications n ON n.id = $2 AND n.read_at IS NULL
   WHERE s.session_id = $1 AND s.endpoint = $3
