@@ -270,6 +270,17 @@ describe('groups of people', () => {
     expect(idsOf(await listOf(ann))).to.deep.equal([four.id, anew.body.id].sort());
   });
 
+  it('stay those of their people when an older one comes to be of the same', async () => {
+    const [ann, ben, cid] = await trio();
+    const [dan] = await strangers(1);
+    if (!dan) throw new Error('nobody');
+    const four = (await open(ann, [ben, cid, dan])).body;
+    const three = (await open(ann, [ben, cid])).body;
+    await dan.post(`${path}/${four.id}/leave`);
+    expect((await open(cid, [ann, ben])).body.id).to.equal(three.id);
+    expect(idsOf(await listOf(ann))).to.deep.equal([four.id, three.id].sort());
+  });
+
   it('are gone once everyone has left', async () => {
     const [ann, ben, cid] = await trio();
     const group = (await open(ann, [ben, cid])).body;

@@ -190,7 +190,7 @@ describe('the search finds what people type', () => {
     const id = await here.newChannel(`café-${word}`);
     const hidden = { name: `hidden-${word}`, isPrivate: true };
     const secret = (await alice.post(`/api/servers/${server.id}/channels`, hidden)).body;
-    await alice.patch('/api/auth/me', { displayName: `Ann ${word}` });
+    await alice.patch('/api/auth/me', { displayName: `Ann Li 田中 ${word}` });
     const overview = async (who: Person, query: string) =>
       (await who.get(`/api/search?${new URLSearchParams({ query })}`)).body;
     const ids = (list: Loose[]) => list.map((one) => one.id);
@@ -198,10 +198,20 @@ describe('the search finds what people type', () => {
     expect(ids((await overview(bob, `cafe ${word.slice(0, 7)}`)).channels)).to.deep.equal([id]);
     expect(ids((await overview(alice, word)).channels)).to.have.members([id, secret.id]);
     expect((await overview(carol, word)).channels).to.deep.equal([]);
-    for (const query of [alice.username.slice(0, 8), `@${alice.username}`, word, `ann ${word.slice(0, 7)}`]) {
+    const shortOnes = [`li ${word}`, `田 ${word}`];
+    for (const query of [
+      alice.username.slice(0, 8),
+      `@${alice.username}`,
+      word,
+      `ann ${word.slice(0, 7)}`,
+      ...shortOnes,
+    ]) {
       expect(ids((await overview(bob, query)).people), query).to.deep.equal([alice.id]);
       expect((await overview(carol, query)).people, query).to.deep.equal([]);
     }
+    // Beginnings of one or two letters are those of too many words.
+    for (const query of [`an ${word}`, `l ${word}`])
+      expect((await overview(bob, query)).people, query).to.deep.equal([]);
     for (const query of ['%', '_', '👍', "' | 'a"]) {
       expect((await bob.get(`/api/search?${new URLSearchParams({ query })}`)).status, query).to.equal(200);
     }

@@ -98,4 +98,22 @@ describe('what a search finds beside messages', () => {
     const [newest] = (await get(bob, '/api/search/messages', { query: word })).body;
     expect(JSON.stringify(newest.excerpt)).to.not.contain(word);
   });
+
+  it('is of one message all files with such a name, and of its first four plain texts those that have it', async () => {
+    const { alice, bob } = here;
+    const names = ['0.txt', `${word}.txt`, '2.txt', '3.txt', '4.txt', '5.txt', `${word}.bin`];
+    const files: Loose[] = [];
+    for (const name of names) files.push(await alice.upload(name, new TextEncoder().encode(`the ${word} of ${name}`)));
+    await alice.say(here.channel.id, '', { attachments: files.map(({ id }) => ({ id })) });
+    const found = (await get(bob, '/api/search/files', { query: word })).body;
+    expect(
+      found.map(({ id, excerpt }: Loose) => [files.findIndex((file) => file.id === id), excerpt.of]),
+    ).to.deep.equal([
+      [0, 'file'],
+      [1, 'filename'],
+      [2, 'file'],
+      [3, 'file'],
+      [6, 'filename'],
+    ]);
+  });
 });

@@ -78,17 +78,23 @@ interface Found {
   poll: PollRow | null;
 }
 
-/** The first of these files that has what was asked for in its name, or else in its text. */
-async function inFiles(files: AttachmentRow[], marker: Marker, texts: FileTexts): Promise<Excerpt | undefined> {
+/** Why files of a message are found: all by their names, and then those that are not by their texts. */
+async function* inFiles(
+  files: AttachmentRow[],
+  marker: Marker,
+  texts: FileTexts,
+): AsyncGenerator<Excerpt & { attachmentId: string }, undefined> {
+  const others = new Set<string>();
   for (const { id, filename } of files) {
     const marks = marker.marks(filename);
-    if (marks.length > 0) return { ...pieceOf(filename, marks), attachmentId: id, of: 'filename' };
+    if (marks.length > 0) yield { ...pieceOf(filename, marks), attachmentId: id, of: 'filename' };
+    else others.add(id);
   }
+  if (others.size === 0) return;
   for (const { file, text } of await texts.of(files.map(storedOf))) {
-    const marks = marker.marks(text);
-    if (marks.length > 0) return { ...pieceOf(text, marks), attachmentId: file.id, of: 'file' };
+    const marks = others.has(file.id) ? marker.marks(text) : [];
+    if (marks.length > 0) yield { ...pieceOf(text, marks), attachmentId: file.id, of: 'file' };
   }
-  return undefined;
 }
 
 const storedOf = ({ id, content_type: contentType, blob_id: blobId }: AttachmentRow) => ({ id, contentType, blobId });
@@ -101,7 +107,7 @@ export async function excerptOf(found: Found, marker: Marker, texts: FileTexts):
   const content = withoutSpoilers(saidIn(found));
   const marks = marker.marks(content);
   const shown = (found.attachments ?? []).filter(({ is_spoiler: isSpoiler }) => !isSpoiler);
-  const inFile = marks.length === 0 && marker.hasWords ? await inFiles(shown, marker, texts) : undefined;
+  const inFile = marks.length === 0 && marker.hasWords ? (await inFiles(shown, marker, texts).next()).value : undefined;
   return inFile ?? { ...pieceOf(content, marks), attachmentId: null, of: 'message' };
 }
 
@@ -113,12 +119,12 @@ export interface FoundFile {
 
 /** Those of a message's files that have what was asked for in their names or texts; those that are spoilers show nothing of it. */
 export async function filesFound({ attachments }: Found, marker: Marker, texts: FileTexts): Promise<FoundFile[]> {
-  const found = await Promise.all(
-    (attachments ?? []).map(async (file) => {
-      const excerpt = await inFiles([file], marker, texts);
-      const hidden = file.is_spoiler && excerpt ? { ...excerpt, text: '', marks: [] } : excerpt;
-      return hidden ? [{ file, excerpt: hidden }] : [];
-    }),
-  );
-  return found.flat();
+  const files = attachments ?? [];
+  const found = new Map<string, Excerpt>();
+  for await (const excerpt of inFiles(files, marker, texts)) found.set(excerpt.attachmentId, excerpt);
+  return files.flatMap((file) => {
+    const excerpt = found.get(file.id);
+    if (!excerpt) return [];
+    return [{ file, excerpt: file.is_spoiler ? { ...excerpt, text: '', marks: [] } : excerpt }];
+  });
 }

@@ -15,6 +15,7 @@ import { type Readable, readFound } from './find.table.ts';
 import { Finder } from './finder.ts';
 import { type Alternatives, withoutShort, wordsParts } from './query.ts';
 import { placeOf } from './search.service.ts';
+import { inSlices } from './turns.ts';
 
 type FileRecord = z.output<typeof foundFileSchema>;
 
@@ -22,6 +23,8 @@ type FileRecord = z.output<typeof foundFileSchema>;
 const atOnce = 50;
 /** So often at most. */
 const mostRounds = 4;
+/** After this, what was found in files so far is the answer. */
+const mostMs = 1000;
 
 type Deps = Pick<Context, 'database' | 'channelAccess'> & { texts: FileTexts };
 
@@ -51,14 +54,20 @@ export class FileFinder {
     const marker = new Marker(alternatives);
     const records: FileRecord[] = [];
     if (places.size === 0 || !marker.hasWords) return { records, hasMore: false };
+    let left = mostMs;
+    let isOver = false;
     for (let round = 0; round < mostRounds; round++) {
       const sought = { channelIds: [...places.keys()], before, from: NIL, limit: atOnce, limited: bot };
       const { ids, rows } = await this.messages(alternatives, sought);
-      for (const row of rows) {
-        if (records.length >= page.limit) return { records, hasMore: true };
+      const end = performance.now() + left;
+      await inSlices(rows, async (row) => {
+        isOver ||= records.length >= page.limit || performance.now() > end;
+        if (isOver) return;
         const found = await filesFound(row, marker, this.deps.texts);
         records.push(...found.map((one) => fileRecord(row, places.get(row.channel_id), one)));
-      }
+      });
+      if (isOver) break;
+      left = end - performance.now();
       const last = ids.at(-1);
       if (last === undefined || ids.length < atOnce) return { records, hasMore: false };
       before = last;

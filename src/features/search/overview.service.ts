@@ -12,7 +12,7 @@ import type { FileFinder } from './file-finder.ts';
 import { type Readable, readableChannels } from './find.table.ts';
 import type { Indexer } from './indexer.ts';
 import { peopleNamed } from './overview.table.ts';
-import { type Alternatives, parsed } from './query.ts';
+import { type Alternatives, parsed, shortestPrefix } from './query.ts';
 import { inSlices, type SearchTurns } from './turns.ts';
 import { tokensOf } from './words.ts';
 
@@ -129,13 +129,15 @@ export class OverviewService {
     const typed = query.replace(/^@/, '');
     // Display names are not folded: both ways of writing are asked for.
     const all = tokensOf(typed, mostWords).filter(({ kind }) => kind !== 'pair');
-    const words = all.map(({ word, start, end }) => {
+    const words = all.map(({ word, kind, start, end }) => {
       const raw = typed
         .slice(start, end)
         .normalize('NFC')
         .toLowerCase()
         .replace(/[^\p{L}\p{N}\p{M}]/gu, '');
-      return `('${word}':* | '${raw || word}':*)`;
+      // As in texts, short words are whole ones; a letter of Chinese, Japanese or Korean begins names, and is no word in the index.
+      const lexeme = (one: string) => `'${one}'${kind === 'letter' || one.length >= shortestPrefix ? ':*' : ''}`;
+      return `(${lexeme(word)} | ${lexeme(raw || word)})`;
     });
     const name = { prefix: usernameKey(typed), words: words.join(' & ') };
     const found = await this.deps.database.readCurrent(async ({ rows }) => {

@@ -85,7 +85,7 @@ function alternativesOf(text: string): Alternatives {
 }
 
 /** The index gathers all words with a beginning: of shorter ones there are too many. */
-const shortestPrefix = 3;
+export const shortestPrefix = 3;
 
 /** Words are letters, digits and marks alone, so that none can end the quotation. */
 const lexeme = ({ word, isPrefix }: QueryWord) => `'${word}'${isPrefix ? ':*' : ''}`;
