@@ -65,7 +65,7 @@ export function withoutSpoilers(content: string): string {
  */
 export function quoteOf(content: string, max: number): string {
   const text = withoutSpoilers(content);
-  const open = content.length > max ? text.indexOf(sign) : -1;
+  const open = content.length > max ? withoutCode(text).indexOf(sign) : -1;
   return cut(open < 0 ? text : `${text.slice(0, open)}${spoilerMark}`, max);
 }
 

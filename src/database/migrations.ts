@@ -102,6 +102,7 @@ import { LaterIndexes } from './migrations/0200-later-indexes.ts';
 import { GoneExtras } from './migrations/0201-gone-extras.ts';
 import { AttendedSessions } from './migrations/0202-attended-sessions.ts';
 import { PushedAgain } from './migrations/0203-pushed-again.ts';
+import { ForwardedHeld } from './migrations/0205-forwarded-held.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -203,6 +204,7 @@ export const migrations = [
   { name: '0201-gone-extras', class: GoneExtras },
   { name: '0202-attended-sessions', class: AttendedSessions },
   { name: '0203-pushed-again', class: PushedAgain },
+  { name: '0205-forwarded-held', class: ForwardedHeld },
 ];
 
 /**

@@ -10,7 +10,8 @@ const insert = `INSERT INTO jobs (kind, id, data, key, run_at, due_at)
   SELECT $1, id, data, key, coalesce(run_at, now()), coalesce(run_at, now())
   FROM unnest($2::uuid[], $3::json[], $4::text[], $5::timestamptz[]) AS job (id, data, key, run_at) ORDER BY key
   ON CONFLICT (kind, key) WHERE key IS NOT NULL AND died_at IS NULL DO UPDATE SET id = excluded.id, data = excluded.data,
-    attempts = 0, run_at = excluded.run_at, due_at = excluded.due_at, error = NULL`;
+    attempts = 0, error = NULL, run_at = CASE WHEN $6 THEN least(jobs.due_at, excluded.run_at) ELSE excluded.run_at END,
+    due_at = CASE WHEN $6 THEN least(jobs.due_at, excluded.due_at) ELSE excluded.due_at END`;
 const isWaiting = 'kind = $1 AND died_at IS NULL';
 const isDue = `${isWaiting} AND due_at <= now()`;
 const selectKindsDue = `SELECT name FROM unnest($1::text[]) AS name
@@ -84,14 +85,18 @@ interface NewJob {
 
 /** The statements of the queue. */
 export const jobTable = {
-  /** A waiting job with the same key is replaced. */
-  async insert(rows: Rows, kind: string, jobs: NewJob[]): Promise<void> {
+  /**
+   * A waiting job with the same key is replaced.
+   * @param gathers the new one is due when the replaced one was, if that is earlier: however many come, the first waits no longer
+   */
+  async insert(rows: Rows, kind: string, jobs: NewJob[], { gathers = false } = {}): Promise<void> {
     await rows(insert, [
       kind,
       jobs.map(({ id }) => id),
       jobs.map(({ data }) => JSON.stringify(data)),
       jobs.map(({ key }) => key),
       jobs.map(({ runAt }) => runAt),
+      gathers,
     ]);
   },
 

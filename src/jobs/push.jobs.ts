@@ -55,5 +55,5 @@ export async function closePushes(rows: Rows, userIds: string[]): Promise<void> 
   if (sessions.length === 0) return;
   const runAt = new Date(clock.now() + gatherMs);
   const jobs = sessions.map(({ sessionId }) => ({ id: newId(), data: { sessionId }, runAt, key: sessionId }));
-  await jobTable.insert(rows, pushClosingKind.name, jobs);
+  await jobTable.insert(rows, pushClosingKind.name, jobs, { gathers: true });
 }

@@ -78,6 +78,22 @@ describe('an account that is deleted with all it wrote', () => {
     expect((await bob.say(channel.id, 'others go on')).content).to.equal('others go on');
   });
 
+  it('takes along what waits for a moderator, with the copies of its files', async () => {
+    const { alice, bob, server, channel } = here;
+    await alice.post(`/api/servers/${server.id}/filters`, { kind: 'word', action: 'hold', patterns: ['doubtful'] });
+    const { leaver, other } = await forwarded('narwhal');
+    const file = await leaver.upload('notes.txt', Uint8Array.from(Buffer.from('notes of the leaver')));
+    const source = await leaver.say(channel.id, 'see', { attachments: [{ id: file.id }] });
+    const sent = await bob.post(`/api/channels/${other}/messages`, { forwardId: source.id, content: 'doubtful' });
+    const [waiting] = sent.body.held.forwarded.attachments;
+    expect((await bob.get(waiting.url)).body).to.equal('notes of the leaver');
+    expect((await leave(leaver, { messages: 'erase' })).status).to.equal(200);
+    await finish(cluster.databaseUrl, leaver);
+    expect((await alice.get(`/api/servers/${server.id}/held`)).body).to.deep.equal([]);
+    const left = 'SELECT uploader_id FROM attachments WHERE id = ANY($1::uuid[])';
+    expect(await query(cluster.databaseUrl, left, [[file.id, waiting.id]])).to.deep.equal([]);
+  });
+
   it('takes along what reports of copies keep of it', async () => {
     const { alice, bob } = here;
     const { leaver, copy, other } = await forwarded('quokka');

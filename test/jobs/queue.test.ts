@@ -205,6 +205,29 @@ describe('the queue of jobs', () => {
     expect(done).to.deep.equal(['sooner', 'other']);
   });
 
+  it('has those that gather wait no longer than the first of a key, however many come', async () => {
+    const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+    const insert = (name: string, runAt: Date) =>
+      jobTable.insert(database.rows, 'note', [{ id: randomUUID(), data: { name }, runAt, key: 'x' }], {
+        gathers: true,
+      });
+    const [sooner, later] = [inMinutes(10), inMinutes(20)];
+    const expectDue = async (name: string, at: Date) => {
+      const found = await database.rows(
+        `SELECT data ->> 'name' AS name, run_at = $1 AND due_at = $1 AS "isDue" FROM jobs`,
+        [at.toISOString()],
+      );
+      expect(found).to.deep.equal([{ name, isDue: true }]);
+    };
+    await insert('first', sooner);
+    await insert('second', later);
+    await expectDue('second', sooner);
+    // A node is doing it, and has not seen what is new.
+    await database.rows(`UPDATE jobs SET run_at = now() - interval '1 minute', due_at = $1`, [inMinutes(30)]);
+    await insert('third', later);
+    await expectDue('third', later);
+  });
+
   it('leaves kinds that it does not know to nodes that do', async () => {
     const here = node();
     await add(here, 'of tomorrow', 'a');

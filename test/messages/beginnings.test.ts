@@ -10,9 +10,10 @@ describe('the beginning of a message', () => {
     expect(beginningOf(long)).to.equal(long);
   });
 
-  it('ends before the first spoiler where it is cut, so that none is opened by the cut', () => {
+  it('ends before a spoiler that would be cut, so that none is opened by the cut', () => {
     expect(beginningOf(`before ||hidden ${long}|| after`)).to.equal('before ');
-    expect(beginningOf(`\`||\` ||hidden ${long}||`)).to.equal('`');
+    expect(beginningOf(`\`||\` ||hidden ${long}||`)).to.equal('`||` ');
+    expect(beginningOf(`||all|| and ||hidden ${long}||`)).to.equal('||all|| and ');
     expect(beginningOf(`${long} ||hidden||`)).to.equal(long);
   });
 

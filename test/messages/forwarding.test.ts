@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { copiedColumns } from '../../src/features/messages/forward.table.ts';
+import { forgetOldHeld } from '../../src/features/messages/holding.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { withRows } from '../world/sql.ts';
@@ -184,6 +185,34 @@ describe('forwarding', () => {
     expect(message.forwarded).to.deep.include({ content: 'doubtful words', messageId: source.id });
     expect(message.forwarded.attachments).to.deep.equal(waiting.forwarded.attachments);
     expect((await bob.get(message.forwarded.attachments[0].url)).body).to.equal('doubts');
+  });
+
+  it('leaves whoever forwards no copies of files where nothing is published, and their own uploads', async () => {
+    const { alice, bob, server, channel, cluster } = here;
+    await alice.post(`/api/servers/${server.id}/filters`, { kind: 'word', action: 'hold', patterns: ['dubious'] });
+    const file = await alice.upload('doubts.txt', bytes('doubts'));
+    const source = await alice.say(channel.id, 'see', { attachments: [{ id: file.id }] });
+    const age = `UPDATE held_messages SET created_at = now() - interval '15 days' WHERE id = $1`;
+    const ends: Record<string, (id: string) => Promise<unknown>> = {
+      rejected: (id) => alice.post(`/api/held/${id}/reject`),
+      withdrawn: (id) => bob.delete(`/api/held/${id}`),
+      forgotten: (id) =>
+        withRows(cluster.databaseUrl, async (rows) => {
+          await rows(age, [id]);
+          await forgetOldHeld.step(rows);
+        }),
+    };
+    for (const [name, end] of Object.entries(ends)) {
+      const own = await bob.upload('own.txt', bytes('own'));
+      const said = { content: `dubious ${name}`, forwardId: source.id, attachments: [{ id: own.id }] };
+      const { held } = (await bob.post(`/api/channels/${other}/messages`, said)).body;
+      const copy = held.forwarded.attachments[0];
+      expect((await bob.get(copy.url)).body, name).to.equal('doubts');
+      await end(held.heldId);
+      expect((await bob.get(copy.url)).body.code, name).to.equal('ATTACHMENT_NOT_FOUND');
+      expect((await bob.get(own.url)).body, name).to.equal('own');
+    }
+    expect((await bob.get(source.attachments[0].url)).body).to.equal('doubts');
   });
 
   it('waits in slow mode, and is refused where one may not write', async () => {

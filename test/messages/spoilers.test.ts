@@ -36,6 +36,11 @@ describe('spoilers', () => {
     }
     expect(quoteOf(text, 200)).to.equal('▒▒▒');
     expect(quoteOf('a || b', 200)).to.equal('a || b');
+    const more = 'x'.repeat(200);
+    for (const code of ['`a || b`', '```\na || b\n```']) {
+      expect(quoteOf(`${code} ${more}`, 200), code).to.equal(`${code} ${more}`.slice(0, 200));
+      expect(quoteOf(`${code} ||secret ${more}`, 200), code).to.equal(`${code} ▒▒▒`);
+    }
   });
 
   it('take time in proportion to the text', () => {

@@ -45,6 +45,7 @@ describe('link previews', () => {
     '/broken': (_, response) => response.writeHead(500).end(page('broken')),
     '/text': (_, response) => response.setHeader('content-type', 'text/plain').end(page('text')),
     '/packed': (_, response) => html(response.setHeader('content-encoding', 'gzip'), 'x'),
+    '/long': (_, response) => response.writeHead(302, { location: `/picture.png?${'x'.repeat(2048)}` }).end(),
     '/picture.png': (_, response) => response.setHeader('content-type', 'image/png').end('x'),
     '/silent': () => {},
     '/endless': (_, response) => {
@@ -175,7 +176,7 @@ describe('link previews', () => {
 
   it('are not made of what is no page, too slow or too large, which is not asked for again at once', async () => {
     const { alice, channel } = here;
-    const bad = ['/around', '/missing', '/broken', '/text', '/packed', '/silent', '/endless'];
+    const bad = ['/around', '/missing', '/broken', '/text', '/packed', '/silent', '/endless', '/long'];
     const say = () => Promise.all(bad.map((path) => alice.say(channel.id, at(path))));
     const said = await say();
     await settled();

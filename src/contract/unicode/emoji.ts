@@ -23,7 +23,7 @@ let recommended: RegExp | undefined;
  * (UTS 51), with its selectors. Letters, halves of flags and sequences that no font has are none.
  */
 export function isEmoji(text: string): boolean {
-  // Not a literal: browsers that lack the flag would not read this file.
+  // For browsers the bundle makes a call of the literal: those that lack the flag fail here, and read the rest of this file.
   recommended ??= /^\p{RGI_Emoji}$/v;
   return recommended.test(text);
 }

@@ -50,6 +50,10 @@ const HeldMessageSchema = defineEntity({
     { name: 'held_messages_edits', properties: ['channelId', 'messageId'], where: { messageId: { $ne: null } } },
     { name: 'held_messages_expiring', properties: ['createdAt'] },
     {
+      name: 'held_messages_forwarded',
+      expression: `create index held_messages_forwarded on held_messages ((forward ->> 'authorId')) where forward is not null`,
+    },
+    {
       name: 'held_messages_nonce',
       expression:
         'create unique index held_messages_nonce on held_messages (channel_id, author_id, nonce) where nonce is not null',

@@ -98,9 +98,10 @@ async function keep({ changes, blobs }: Deps, pictureId: string, picture: Encode
     return await changes.run(async (change) => {
       const files = await filesWithoutThumbnail(change.rows, pictureId, filesAtOnce);
       if (files.length === 0) return false;
+      // Nobody waits for the store to write in these channels.
+      const { id: blobId } = await blobs.put(large.bytes);
       const channels = new Set(files.flatMap(({ channelId }) => channelId ?? []));
       await change.lock(...[...channels].map(channelRoom));
-      const { id: blobId } = await blobs.put(large.bytes);
       const places = new Map(files.map(({ id, messageId }) => [id, messageId]));
       const kept = await keepThumbnail(change.rows, [...places.keys()], { blobId, ...original });
       if (kept.some(({ id, messageId }) => places.get(id) !== messageId)) throw new Sent();

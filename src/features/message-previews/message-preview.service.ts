@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { type messagePreviewSchema, previewLength } from '../../contract/message-preview.ts';
-import { cut, saidIn } from '../../contract/quote.ts';
+import { cut, saidIn, spoilersIn } from '../../contract/quote.ts';
 import type { Context } from '../context.ts';
 import { concerningAmong } from '../messages/bots.table.ts';
 import { findMessages } from '../messages/message.table.ts';
@@ -70,10 +70,9 @@ function previewOf(row: MessageRow, { kind, channelName, serverId, serverName }:
   };
 }
 
-/** What is hidden stays so: a text that is cut ends before its first spoiler, since its end might be behind the cut. */
+/** What is hidden stays so: a text that would be cut within a spoiler ends before it. */
 export function beginningOf(content: string): string {
   if (content.length <= previewLength) return content;
-  const head = cut(content, previewLength);
-  const spoiler = head.indexOf('||');
-  return spoiler === -1 ? head : head.slice(0, spoiler);
+  const severed = spoilersIn(content).find(({ start, end }) => start < previewLength && end > previewLength);
+  return cut(content, severed?.start ?? previewLength);
 }

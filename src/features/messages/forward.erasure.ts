@@ -16,11 +16,11 @@ export async function withdrawForwarded(
   authorId: string,
   most: number,
 ): Promise<number> {
-  await removeHeldCopies(change.rows, authorId);
   const copies = await copiesOf(change.rows, authorId, most);
-  if (copies.length === 0) return 0;
   const channels = Map.groupBy(copies, ({ channelId }) => channelId);
   await change.lock(...[...channels.keys()].map(channelRoom));
+  await removeHeldCopies(change.rows, authorId);
+  if (copies.length === 0) return 0;
   await withdrawCopies(change.rows, copies);
   for (const [channelId, some] of channels) {
     await outdate(change.rows, channelId, some);

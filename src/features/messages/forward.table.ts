@@ -161,9 +161,16 @@ export function copiesOf(rows: Rows, authorId: string, most: number): Promise<Co
   return rows<Copy>(ofAuthor, [authorId, most]);
 }
 
-const removeHeld = "DELETE FROM held_messages WHERE forward ->> 'authorId' = $1::text";
+/**
+ * SQL that deletes the copies of files that wait with what held messages forward: those of the query `dropped`, each with its
+ * `forward`. They are nobody's uploads.
+ */
+export const removeWaitingCopies = `DELETE FROM attachments WHERE message_id IS NULL AND id = ANY(ARRAY(
+    SELECT json_array_elements_text(forward -> 'attachmentIds')::uuid FROM dropped))`;
+const removeHeld = `WITH dropped AS (DELETE FROM held_messages WHERE forward ->> 'authorId' = $1::text RETURNING forward)
+  ${removeWaitingCopies}`;
 
-/** Nobody decides any more about messages that forward those of an author, and wait. */
+/** Nobody decides any more about messages that forward those of an author, and wait; the copies of files go with them. */
 export async function removeHeldCopies(rows: Rows, authorId: string): Promise<void> {
   await rows(removeHeld, [authorId]);
 }

@@ -6,7 +6,7 @@ import type { UserColumns } from '../accounts/account.view.ts';
 import { selectResponsible } from '../accounts/responsible.table.ts';
 import { selectReadsChannel } from '../members/audience.table.ts';
 import type { AttachmentRow } from './attachment.table.ts';
-import { type ForwardRow, heldForwardOf, type NewForward } from './forward.table.ts';
+import { type ForwardRow, heldForwardOf, type NewForward, removeWaitingCopies } from './forward.table.ts';
 
 /** Something that waits for a moderator. */
 export interface HeldDraft {
@@ -94,20 +94,25 @@ const wasPublished = `CASE WHEN kind = 'edit'
     AND m.sent_key = coalesce(held_messages.sent_key, 'held ' || held_messages.id)) END`;
 /**
  * Only one decides; while it is being published nobody else does, and what was published can only be approved. What is rejected
- * stays readable for its author.
+ * stays readable for its author. What it was to forward is that of before: its files are published, or deleted.
  */
-const settle = `UPDATE held_messages SET status = $2, decided_by = $3, decided_at = $4, message_id = coalesce($5, message_id),
+const settle = `WITH settled AS (UPDATE held_messages SET status = $2, decided_by = $3, decided_at = $4, message_id = coalesce($5, message_id),
     busy_until = NULL, metadata = NULL, poll = NULL, previous_content = NULL,
     content = CASE WHEN $2 = 'rejected' AND status = 'waiting' THEN content ELSE '' END,
     forward = CASE WHEN $2 = 'rejected' AND status = 'waiting' THEN forward END
   WHERE id = $1 AND status = ANY($6::text[]) AND (busy_until IS NULL OR $2 = 'approved'
-    OR (busy_until < now() AND NOT ${wasPublished})) RETURNING id`;
+    OR (busy_until < now() AND NOT ${wasPublished})) RETURNING id),
+  dropped AS (SELECT forward FROM held_messages WHERE id IN (SELECT id FROM settled) AND $2 <> 'approved'),
+  files AS (${removeWaitingCopies})
+  SELECT id FROM settled`;
 const claim = `UPDATE held_messages SET busy_until = now() + make_interval(secs => $2)
   WHERE id = $1 AND status = 'waiting' AND (busy_until IS NULL OR busy_until < now()) RETURNING id`;
 /** That it was tried stays known: an earlier attempt, whose end nobody knew, may have published it. */
 const release = `UPDATE held_messages SET busy_until = now() - interval '1 millisecond' WHERE id = $1 AND status = 'waiting'`;
-const forget = `DELETE FROM held_messages WHERE id IN (
-    SELECT id FROM held_messages WHERE created_at < now() - make_interval(days => $1) LIMIT $2) RETURNING id`;
+const forget = `WITH dropped AS (DELETE FROM held_messages WHERE id IN (
+    SELECT id FROM held_messages WHERE created_at < now() - make_interval(days => $1) LIMIT $2) RETURNING id, forward),
+  files AS (${removeWaitingCopies})
+  SELECT id FROM dropped`;
 
 const first = async <R extends object>(found: Promise<R[]>): Promise<R | undefined> => (await found)[0];
 

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { LinkPreview } from '../../contract/link-preview.ts';
 import type { Outgoing } from '../../infrastructure/outgoing.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { PageHead } from './page-head.ts';
+import { PageHead, pictureAddress } from './page-head.ts';
 
 const maxRedirects = 4;
 /** Nothing here says who posted the link, nor where. */
@@ -56,7 +56,10 @@ export class PageFetcher {
     const encoding = String(answer.headers['content-encoding'] ?? 'identity');
     if (answer.statusCode !== 200 || encoding.toLowerCase() !== 'identity') return null;
     if (picture.test(type)) {
-      return { url: address, siteName: null, title: null, description: null, imageUrl: url.href, isLarge: true };
+      const imageUrl = pictureAddress(url);
+      return imageUrl === null
+        ? null
+        : { url: address, siteName: null, title: null, description: null, imageUrl, isLarge: true };
     }
     if (!page.test(type)) return null;
     const [, charset] = /charset\s*=\s*["']?([\w:-]{1,40})/i.exec(type) ?? [];

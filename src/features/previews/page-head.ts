@@ -114,10 +114,14 @@ export class PageHead {
 
   private imageUrl(page: URL): string | null {
     const url = URL.parse(this.said('image') ?? '', page.href);
-    if (this.said('image') === undefined || !url) return null;
-    const isWeb = (url.protocol === 'https:' || url.protocol === 'http:') && !url.username && !url.password;
-    return isWeb && url.href.length <= longest.image ? url.href : null;
+    return this.said('image') === undefined || !url ? null : pictureAddress(url);
   }
+}
+
+/** @returns null: it is not shown as a picture's */
+export function pictureAddress(url: URL): string | null {
+  const isWeb = (url.protocol === 'https:' || url.protocol === 'http:') && !url.username && !url.password;
+  return isWeb && url.href.length <= longest.image ? url.href : null;
 }
 
 /** A byte order mark, what the host says, what the page says, or UTF-8. */
