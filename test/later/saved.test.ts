@@ -149,6 +149,25 @@ describe('what people save for later', () => {
     expect(jobs).to.deep.equal([{ key: changed }]);
   });
 
+  it('always has a message or a note', async () => {
+    const { alice, bob, channel } = here;
+    const { id: messageId } = await alice.say(channel.id, 'of a message');
+    const remindAt = inDays(1);
+    const [ofMessage, ofNote] = [
+      (await save(bob, { messageId, note: 'why', remindAt })).body,
+      (await save(bob, { note: 'what', remindAt })).body,
+    ];
+    expect(codeOf(await save(bob, { remindAt }))).to.deep.equal([400, 'VALIDATION_FAILED']);
+    for (const note of [null, ' ']) {
+      expect((await bob.patch(`/api/later/${ofMessage.id}`, { note })).body.note).to.equal(null);
+      const refused = await bob.patch(`/api/later/${ofNote.id}`, { note, remindAt: null });
+      expect(codeOf(refused)).to.deep.equal([400, 'VALIDATION_FAILED']);
+      expect(refused.body.issues[0].path).to.equal('note');
+    }
+    expect((await bob.get(`/api/later/${ofNote.id}`)).body).to.deep.equal(ofNote);
+    expect((await bob.patch(`/api/later/${ofNote.id}`, { isDone: true })).body.note).to.equal('what');
+  });
+
   it('reminds of what was deleted, or is where one is no longer, without its author and text', async () => {
     const { alice, bob, channel, server, newChannel } = here;
     const other = await newChannel('other');

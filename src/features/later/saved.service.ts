@@ -14,7 +14,7 @@ import {
 } from '../../contract/later.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
-import { idCursor } from '../../contract/schema/validation.ts';
+import { idCursor, invalid } from '../../contract/schema/validation.ts';
 import { isoTimeOrNull } from '../../contract/schema.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
@@ -31,6 +31,8 @@ import { laterEntry, savedItem } from './saved.view.ts';
 interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 'jobs' | 'settings'> {
   messageAccess: MessageAccess;
 }
+
+const noteNeeded = { path: 'note', message: 'must be given where there is no message', code: 'custom' };
 
 /** A saved item as it is to be. */
 interface Next {
@@ -97,12 +99,16 @@ export class SavedService {
     });
   }
 
-  /** @throws AppError LATER_NOT_FOUND, VALIDATION_FAILED for a time that is over or too far away */
+  /**
+   * @throws AppError LATER_NOT_FOUND, VALIDATION_FAILED for a time that is over or too far away, or where neither a message
+   *   nor a note would be left
+   */
   async change(actor: Actor, id: string, input: z.output<typeof changeLaterSchema>): Promise<LaterEntry> {
     if (input.remindAt) requireAhead('remindAt', input.remindAt);
     return this.deps.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
       const row = await found(change.rows, id, actor);
+      if (input.note === null && row.message_id === null) throw invalid([noteNeeded]);
       return this.update(change, row, changedBy(row, input));
     });
   }
