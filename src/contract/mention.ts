@@ -66,6 +66,7 @@ export const mentionCalls = calls('Mentions', {
     summary: 'The mentions in a text, as they would be if it were sent.',
     body: resolveSchema,
     answer: resolvedSchema,
+    byItself: true,
     errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER', 'FORBIDDEN'],
   },
 });

@@ -93,6 +93,7 @@ export const pictureCalls = calls('Media', {
     body: outsideUrlsSchema,
     answer: outsideLinksSchema,
     repeats: 'never',
+    byItself: true,
     // It changes nothing and shows nothing.
     areas: [],
   },

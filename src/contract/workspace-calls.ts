@@ -83,6 +83,7 @@ export const workspaceCalls = calls(tag, {
     body: childrenBatchSchema,
     answer: childrenBatchAnswer,
     repeats: 'never',
+    byItself: true,
     errors: ['NOT_A_MEMBER', 'FORBIDDEN'],
   },
   pasteNodes: {

@@ -253,6 +253,12 @@ describe('pushes', () => {
     const silent = await again(bob);
     const socket = await silent.connect();
     for (const path of ['/api/notifications', `/api/channels/${channel}/messages`]) await silent.get(path);
+    const reads = {
+      '/api/media/outside-links': { urls: ['https://example.com/picture.png'] },
+      '/api/mentions/resolve': { channelId: channel, content: `@${alice.username}` },
+      [`/api/servers/${here.server.id}/workspace/children/batch`]: { parentIds: [null] },
+    };
+    for (const [path, body] of Object.entries(reads)) expect((await silent.post(path, body)).status).to.equal(200);
     expect((await socket.emit('channel:join', { channelId: channel })).ok).to.equal(true);
     await alice.say(channel, 'unseen');
     const { payload } = await device.next(() => true);
