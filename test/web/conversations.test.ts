@@ -184,6 +184,22 @@ describe('conversations in the state of the web client', () => {
     await until(() => typing().length === 0);
   });
 
+  it('show at once what one votes for, keep all that is chosen quickly, and take back what is refused', async () => {
+    const body = { content: '', poll: { question: 'What?', options: ['tea', 'coffee', 'water'], multiple: true } };
+    const message = (await here.alice.post(`/api/channels/${here.channel.id}/messages`, body)).body;
+    const { polls } = alice.app();
+    const chosen = () => polls.chosen(message);
+    await until(() => chosen()?.length === 0);
+    const first = polls.vote(message.id, [1]);
+    expect(chosen()).to.deep.equal([1]);
+    const second = polls.vote(message.id, [...(chosen() ?? []), 2]);
+    expect((await first).voterCount).to.equal(1);
+    expect(chosen()).to.deep.equal([1, 2]);
+    expect((await second).options.map(({ count }) => count)).to.deep.equal([1, 1, 0]);
+    expect(await polls.vote(message.id, [99]).catch((error) => error.status)).to.equal(400);
+    await until(() => chosen()?.join() === '1,2');
+  });
+
   it('keep drafts in all tabs of a browser, and give those of a deleted thread to its channel', async () => {
     const [device] = devices;
     const second = device?.open('/app/friends');

@@ -73,6 +73,21 @@ describe('drafts in the state of the web client', () => {
     await shows(desk, 'theirs\nmine');
   });
 
+  it('are as they are here where only something else was changed meanwhile', async () => {
+    type(desk, 'one two');
+    await shows(phone, 'one two');
+    const { revision, content } = await ofServer();
+    const { id: file } = await here.alice.upload('file.txt', new TextEncoder().encode('file'));
+    type(phone, 'two');
+    await here.alice.put(path(), { content, revision, attachments: [{ id: file }] });
+    await until(async () => {
+      const draft = await ofServer();
+      return draft.content === 'two' && draft.attachments.length === 1;
+    });
+    await shows(desk, 'two');
+    expect(text(phone)).to.equal('two');
+  });
+
   it('have their files and what they answer, and both devices’ files where both added some', async () => {
     const [files, phoneFiles] = [() => names(desk), () => names(phone)];
     const root = await here.bob.say(id(), 'root');

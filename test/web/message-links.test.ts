@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { linkedMessages } from '../../src/web/app/state/message-links.ts';
+import { until } from '../rig/until.ts';
+import { world } from '../world/world.ts';
+import { Device } from './device.ts';
 
 const origin = 'https://chat.example';
 const [server, channel, thread, first, second] = [1, 2, 3, 4, 5].map(
@@ -27,5 +30,23 @@ describe('links to messages', () => {
   it('are none in code, and not shown in spoilers', () => {
     expect(found(`\`${here}/${first}\` ||${here}/${second}||`)).to.deep.equal([]);
     expect(found(`\`\`\`\n${here}/${first}\n\`\`\``)).to.deep.equal([]);
+  });
+});
+
+describe('what links to messages show', () => {
+  it('stays when another place is lost', async () => {
+    const { alice, channel, server, close } = await world();
+    const device = new Device(alice.node.url);
+    const { previews, connection } = device.open('/app', alice).app();
+    await until(() => connection.state.peek().status === 'live');
+    const other = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'elsewhere' })).body;
+    const [kept, lost] = [await alice.say(channel.id, 'kept'), await alice.say(other.id, 'lost')];
+    for (const { id } of [kept, lost]) previews.want(id);
+    await until(() => previews.of(lost.id)?.content === 'lost');
+    await alice.delete(`/api/channels/${other.id}`);
+    await until(() => previews.of(lost.id) === undefined);
+    expect(previews.of(kept.id)?.content).to.equal('kept');
+    device.close();
+    close();
   });
 });

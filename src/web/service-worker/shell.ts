@@ -16,19 +16,19 @@ const otherPages = new Set(['/app/stage', '/app/reset-password']);
  * that somebody sent.
  */
 export async function keepShell(): Promise<void> {
-  const cache = await caches.open(own);
   const answer = await fetch(page, { cache: 'no-cache', credentials: 'omit' });
   const text = await answer.clone().text();
   const assets = SHELL.files.filter((file) => file.startsWith('/app/assets/'));
   // While a new version is rolled out another node may have answered: its page starts with other files.
   if (!answer.ok || !assets.every((file) => text.includes(file))) throw new Error('The page is of another version.');
+  const cache = await caches.open(own);
   await cache.addAll(SHELL.files);
   await cache.put(page, answer);
 }
 
 /** The same after it was dropped. */
 export async function keepShellAgain(): Promise<void> {
-  if (!(await caches.has(own))) await keepShell();
+  if (!(await keptHere(page))) await keepShell();
 }
 
 /** Drops what earlier versions kept, but for the last: pages of it that are open may still need its files. */
@@ -61,16 +61,19 @@ export function isPage(pathname: string): boolean {
 
 /** That of the server, so that a new version shows at once; without a connection the one that is kept. */
 async function pageFor(request: Request): Promise<Response> {
-  const kept = await caches.match(page);
+  const kept = await keptHere(page);
   if (!kept) return fetch(request);
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, patienceMs));
   const answer = await Promise.race([fetch(request).catch(() => undefined), late]);
   return !answer || away.has(answer.status) ? kept : answer;
 }
 
-/** The names of files contain hashes of what is in them: what is kept is right. */
+/** What this version keeps: that of the last has the same address, and is found first. */
+const keptHere = (path: string): Promise<Response | undefined> => caches.match(path, { cacheName: own });
+
+/** The names of assets contain hashes of what is in them: what any version keeps is right. */
 async function fileFor(request: Request, pathname: string): Promise<Response> {
-  const kept = await caches.match(pathname);
+  const kept = await (pathname.startsWith('/app/assets/') ? caches.match(pathname) : keptHere(pathname));
   if (kept) return kept;
   const answer = await fetch(request);
   // What not everyone needs, such as a language.

@@ -86,7 +86,10 @@ export class Account {
   signedIn(answer: AuthAnswer, target?: string): void {
     const next = this.takeNext();
     if (isSignInPage(this.deps.router.route.peek().name)) this.deps.router.navigate(target ?? next, { replace: true });
-    if (this.belongsToOther(answer.user)) this.forgetKept();
+    if (this.belongsToOther(answer.user)) {
+      this.endFormer(answer.user);
+      this.forgetKept();
+    }
     this.deps.scope.local.removeItem(absentKey);
     this.close();
     this.open(answer);
@@ -94,6 +97,14 @@ export class Account {
       this.session
         .peek()
         ?.showToast(this.deps.texts.peek().t('Your account stays. Your bots are stopped: start them again.'));
+  }
+
+  /** Nothing of the user until now comes to this browser any more. */
+  private endFormer({ id }: Pick<OwnUser, 'id'>): void {
+    const client = this.session.peek()?.client;
+    // Unless the client has the new tokens already. The former ones in the store are overwritten.
+    if (client && client.userId !== id) void client.rest('POST /api/auth/logout').catch(() => {});
+    void this.deps.surroundings.device?.unsubscribe().catch(() => {});
   }
 
   /** Ends the session, here and on the server, and forgets what this browser stored of the user. */

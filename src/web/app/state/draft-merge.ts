@@ -27,10 +27,20 @@ export function isSame(one: Begun, other: Begun): boolean {
  */
 export function merged(base: Begun, own: Begun, newer: Begun): Begun {
   return {
-    content: own.content === base.content ? newer.content : together(newer.content, own.content),
-    files: isSameFiles(own.files, base.files) ? newer.files : allOf(newer.files, own.files),
+    content: mergedContent(base.content, own.content, newer.content),
+    files: mergedFiles(base.files, own.files, newer.files),
     replyToId: own.replyToId === base.replyToId ? newer.replyToId : own.replyToId,
   };
+}
+
+function mergedContent(base: string, own: string, newer: string): string {
+  if (own === base) return newer;
+  return newer === base ? own : together(newer, own);
+}
+
+function mergedFiles(base: Begun['files'], own: Begun['files'], newer: Begun['files']): Begun['files'] {
+  if (isSameFiles(own, base)) return newer;
+  return isSameFiles(newer, base) ? own : allOf(newer, own);
 }
 
 /** Both texts, the newer one first, unless one has the other in it. */

@@ -67,14 +67,15 @@ export class Follows {
     );
   }
 
-  /** Reads the inbox from its beginning. */
-  async load(): Promise<void> {
+  /** Reads the inbox from its beginning. @param keep what was loaded of it beyond that */
+  async load(keep = false): Promise<void> {
     await this.latest.read(
       () => this.core.client.rest('GET /api/threads', { query: { limit: pageSize } }),
       ({ threads, unreadThreads, cursor }) => {
-        this.inbox.value = threads;
+        const more = keep && this.inbox.peek().length > pageSize ? this.listedBut(threads) : [];
+        this.inbox.value = [...threads, ...more];
         this.unreadCount.value = unreadThreads;
-        this.cursor.value = cursor;
+        if (more.length === 0) this.cursor.value = cursor;
         this.loaded.value = true;
         this.learnAll(threads.map(stateOf));
       },
@@ -227,20 +228,25 @@ export class Follows {
     const before = this.states.peek().get(state.threadId);
     this.put([state]);
     const isListed = this.inbox.peek().some(({ threadId }) => threadId === state.threadId);
-    const follows = state.state === 'following';
-    if (!follows && !isListed) return;
+    if (state.state !== 'following' && !isListed) return;
     this.latest.changed();
-    if (!before || !isListed || !follows) {
-      this.reloadSoon();
-      return;
-    }
-    const step = Number(state.unreadCount > 0) - Number(unreadOf(before) > 0);
-    if (before.state === 'following') this.unreadCount.value = Math.max(0, this.unreadCount.peek() + step);
+    if (before?.state !== 'following' || state.state !== 'following') return this.reloadSoon();
+    const step = Number(state.unreadCount > 0) - Number(before.unreadCount > 0);
+    this.unreadCount.value = Math.max(0, this.unreadCount.peek() + step);
     this.inbox.value = this.inbox
       .peek()
       .map((one) => (one.threadId === state.threadId ? { ...one, ...state, serverId: one.serverId } : one))
       .sort(inOrder);
-    if (state.lastSeq !== before.lastSeq) this.reloadSoon();
+    // Elsewhere the count is enough: the inbox is read as it is opened.
+    const isStale = !isListed || state.lastSeq !== before.lastSeq;
+    if (isStale && this.core.route.peek().name === 'threads') this.reloadSoon();
+  }
+
+  /** What the user follows still, of what is listed. */
+  private listedBut(others: readonly FollowedThread[]): readonly FollowedThread[] {
+    const ids = new Set(others.map(({ threadId }) => threadId));
+    const isKept = (id: string) => !ids.has(id) && this.states.peek().get(id)?.state === 'following';
+    return this.inbox.peek().filter(({ threadId }) => isKept(threadId));
   }
 
   /** All who follow a thread hear of a reply at once: they do not all ask at once. */
@@ -249,7 +255,7 @@ export class Follows {
     this.willReload = true;
     this.core.scope.after(reloadWithinMs * (0.5 + Math.random() / 2), () => {
       this.willReload = false;
-      void this.load().catch(() => {});
+      void this.load(true).catch(() => {});
     });
   }
 

@@ -28,10 +28,10 @@ export class MessagePreviews {
   constructor(core: Core) {
     this.core = core;
     // What was read may be out of reach now.
-    for (const event of ['channel:member-removed', 'server:left', 'server:deleted'] as const) {
-      core.client.on(event, () => {
-        this.known.value = new Map();
-      });
+    const { client } = core;
+    client.on('channel:member-removed', ({ channelId }) => this.forget((preview) => preview.channelId === channelId));
+    for (const event of ['server:left', 'server:deleted'] as const) {
+      client.on(event, ({ serverId }) => this.forget((preview) => preview.serverId === serverId));
     }
   }
 
@@ -48,6 +48,10 @@ export class MessagePreviews {
     if (this.isAsking) return;
     this.isAsking = true;
     this.core.scope.after(gatherMs, () => void this.ask());
+  }
+
+  private forget(isGone: (preview: MessagePreview) => boolean): void {
+    this.known.value = new Map([...this.known.peek()].filter(([, { preview }]) => !preview || !isGone(preview)));
   }
 
   private async ask(): Promise<void> {

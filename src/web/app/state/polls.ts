@@ -25,10 +25,15 @@ export class Polls {
   /** By message; those without a vote are empty. */
   private readonly own = signal<ReadonlyMap<string, readonly number[]>>(new Map());
   private wanted = new Map<string, Set<string>>();
+  /** The last vote in each poll that the server has not answered yet. */
+  private readonly voting = new Map<string, Promise<unknown>>();
 
   constructor(core: Core) {
     this.core = core;
-    core.client.on('poll:voted', ({ messageId, optionIds }) => this.note(messageId, optionIds));
+    core.client.on('poll:voted', ({ messageId, optionIds }) => {
+      // What was chosen here since then is newer.
+      if (!this.voting.has(messageId)) this.note(messageId, optionIds);
+    });
     // What happened meanwhile is not known.
     core.client.on('reload', () => {
       this.own.value = new Map();
@@ -42,18 +47,37 @@ export class Polls {
     return known;
   }
 
-  /** Replaces what the user chose. @returns the poll with it. @throws ParleyError */
+  /**
+   * Replaces what the user chose, at once here, and on the server after what they chose in this poll before.
+   * @returns the poll with it. @throws ParleyError
+   */
   async vote(messageId: string, optionIds: number[]): Promise<Poll> {
-    const answer = await this.core.client.rest('PUT /api/messages/:id/poll/vote', {
-      id: messageId,
-      body: { optionIds },
-    });
-    this.note(messageId, answer.optionIds);
-    return answer.poll;
+    this.note(messageId, optionIds);
+    const send = () => this.core.client.rest('PUT /api/messages/:id/poll/vote', { id: messageId, body: { optionIds } });
+    const vote = (this.voting.get(messageId) ?? Promise.resolve()).then(send, send);
+    this.voting.set(messageId, vote);
+    const isLast = () => this.voting.get(messageId) === vote;
+    try {
+      const answer = await vote;
+      if (isLast()) this.note(messageId, answer.optionIds);
+      return answer.poll;
+    } catch (error) {
+      if (isLast()) this.forget(messageId);
+      throw error;
+    } finally {
+      if (isLast()) this.voting.delete(messageId);
+    }
   }
 
   private note(messageId: string, optionIds: readonly number[]): void {
     this.own.value = new Map(this.own.peek()).set(messageId, optionIds);
+  }
+
+  /** It is asked for again. */
+  private forget(messageId: string): void {
+    const others = new Map(this.own.peek());
+    others.delete(messageId);
+    this.own.value = others;
   }
 
   /** Those of a page are asked for together, once it is drawn. */

@@ -25,6 +25,8 @@ export class Speech {
   private readonly surroundings: Surroundings;
   private readonly scope: Scope;
   private timeZone: string | null = null;
+  /** That of the language that is spoken. */
+  private catalogue: Catalogue | null = null;
   private wanted: Language;
 
   constructor(surroundings: Surroundings, scope: Scope) {
@@ -32,7 +34,7 @@ export class Speech {
     this.scope = scope;
     const kept = scope.local.getItem(languageKey) ?? '';
     this.wanted = isLanguage(kept) ? kept : (languageOf(surroundings.languages) ?? 'en');
-    this.current = signal(this.textsIn('en', null));
+    this.current = signal(this.textsIn('en'));
     this.texts = this.current;
     this.ready = this.show();
   }
@@ -58,15 +60,16 @@ export class Speech {
     try {
       const catalogue = language === 'en' ? null : (await catalogues[language]()).default;
       if (language !== this.wanted) return;
-      this.current.value = this.textsIn(language, catalogue);
+      this.catalogue = catalogue;
+      this.current.value = this.textsIn(language);
       this.surroundings.setLanguage(language, directionOf(language));
     } catch {
-      this.current.value = this.textsIn(this.current.peek().language, null);
+      this.current.value = this.textsIn(this.current.peek().language);
     }
   }
 
-  private textsIn(language: Language, catalogue: Catalogue | null): Texts {
+  private textsIn(language: Language): Texts {
     const locale = this.surroundings.languages.find((tag) => languageOf([tag]) === language) ?? language;
-    return textsOf({ language, locale, timeZone: this.timeZone }, catalogue);
+    return textsOf({ language, locale, timeZone: this.timeZone }, this.catalogue);
   }
 }

@@ -1,8 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
-import { Failure } from '../../state/toasts.ts';
-import { useApp } from '../useApp.ts';
 import { useOutside } from './floating.ts';
 import { Icon } from './Icon.tsx';
+import { lazyDialog } from './lazy.tsx';
+
+const EmojiPicker = lazyDialog(() => import('./EmojiPicker.tsx').then((part) => part.EmojiPicker));
 
 interface EmojiButtonProps {
   label: string;
@@ -13,12 +14,8 @@ interface EmojiButtonProps {
   onChoose(emoji: string): void;
 }
 
-type Picker = typeof import('./EmojiPicker.tsx').EmojiPicker;
-
 /** A button that opens a choice of emoji, which is loaded then. */
 export function EmojiButton({ label, withOwn, isOn, onChoose }: EmojiButtonProps) {
-  const { attempt } = useApp();
-  const [Choice, setChoice] = useState<Picker | null>(null);
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -26,13 +23,6 @@ export function EmojiButton({ label, withOwn, isOn, onChoose }: EmojiButtonProps
   const close = () => {
     setOpen(false);
     button.current?.focus();
-  };
-  const show = async () => {
-    const { EmojiPicker } = await import('./EmojiPicker.tsx').catch(() => {
-      throw new Failure('The emoji could not be loaded. Try again.');
-    });
-    setChoice(() => EmojiPicker);
-    setOpen(true);
   };
   const choose = (emoji: string) => {
     close();
@@ -48,11 +38,11 @@ export function EmojiButton({ label, withOwn, isOn, onChoose }: EmojiButtonProps
         title={label}
         aria-haspopup="dialog"
         aria-expanded={open}
-        onClick={() => (open ? close() : void attempt(show))}
+        onClick={() => (open ? close() : setOpen(true))}
       >
         <Icon name="smile" />
       </button>
-      {open && Choice && <Choice anchor={button} withOwn={withOwn} isOn={isOn} onChoose={choose} onClose={close} />}
+      {open && <EmojiPicker anchor={button} withOwn={withOwn} isOn={isOn} onChoose={choose} onClose={close} />}
     </span>
   );
 }

@@ -70,8 +70,8 @@ export function useKnown(typed: string): SmallUser[] {
     let isOver = false;
     const timer = setTimeout(() => {
       // What is known here is shown anyway.
-      const read = client.rest('GET /api/search', { query: { query, limit: shownAtOnce } });
-      read.then((answer) => !isOver && setFound(answer.people)).catch(() => {});
+      const read = client.rest('GET /api/search/people', { query: { query, limit: shownAtOnce } });
+      read.then((answer) => !isOver && setFound(answer)).catch(() => {});
     }, pauseMs);
     return () => {
       isOver = true;

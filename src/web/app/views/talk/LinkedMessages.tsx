@@ -23,8 +23,10 @@ export function LinkedMessages({ message }: { message: Pick<Message, 'content'> 
 /** @returns what is known of a message that is shown somewhere */
 export function usePreview(id: string): MessagePreview | null {
   const { previews } = useApp();
-  useEffect(() => previews.want(id), [previews, id]);
-  return previews.of(id) ?? null;
+  const preview = previews.of(id);
+  // Also where it was dropped: whoever left a channel may still read it.
+  useEffect(() => previews.want(id), [previews, id, preview === undefined]);
+  return preview ?? null;
 }
 
 /** Where a message is, as a link to it. */

@@ -22,9 +22,11 @@ interface ShownProps {
 function Shown({ message, poll, timeline }: ShownProps) {
   const { t } = useTexts();
   const app = useApp();
-  const chosen = app.polls.chosen(message) ?? [];
+  const known = app.polls.chosen(message);
+  const chosen = known ?? [];
   const isOpen = poll.closedAt === null && (poll.closesAt === null || Date.parse(poll.closesAt) > Date.now());
-  const mayVote = isOpen && mayUsually(app, message.channelId, 'message:react');
+  // A vote replaces what was chosen before, which has to be known for that.
+  const mayVote = known !== undefined && isOpen && mayUsually(app, message.channelId, 'message:react');
   const choose = (id: number) =>
     void app.attempt(async () => {
       const poll = await app.polls.vote(message.id, chosenWith(message, chosen, id));

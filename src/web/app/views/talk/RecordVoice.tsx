@@ -15,15 +15,30 @@ export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[])
   const [isOn, setOn] = useState(false);
   const [seconds, setSeconds] = useState(0);
   const recording = useRef<Recording | null>(null);
+  const isStarting = useRef(false);
+  const isGone = useRef(false);
   /** What leaves the page, or another conversation, is not recorded any longer. */
-  useEffect(() => () => recording.current?.discard(), []);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+      recording.current?.discard();
+    },
+    [],
+  );
   const start = async () => {
+    if (isStarting.current) return;
+    isStarting.current = true;
     try {
-      recording.current = (await microphone?.record()) ?? null;
+      const begun = (await microphone?.record()) ?? null;
+      // The browser may have asked for long.
+      if (isGone.current) return begun?.discard();
+      recording.current = begun;
       setSeconds(0);
       setOn(true);
     } catch {
-      showToast(t('The microphone cannot be used. Allow it for this page, and try again.'), 'bad');
+      if (!isGone.current) showToast(t('The microphone cannot be used. Allow it for this page, and try again.'), 'bad');
+    } finally {
+      isStarting.current = false;
     }
   };
   const stop = async () => {
