@@ -53,19 +53,19 @@ describe('parts of the web client that are loaded when they are shown', () => {
   });
 
   it('leave the focus where it was until a dialog is there, which gives it back', async () => {
-    const release = await hold('Search');
+    const release = await hold('PollDialog');
     await openConversation();
-    const button = alice.page.getByRole('button', { name: 'Search' });
+    const button = alice.page.getByRole('button', { name: 'New poll' });
     await button.focus();
     await alice.page.keyboard.press('Enter');
     await alice.page.getByRole('status').filter({ hasText: 'Loading…' }).waitFor();
-    await isFocused('Search');
+    await isFocused('New poll');
     release();
-    const dialog = alice.page.getByRole('dialog', { name: /^Search/ });
+    const dialog = alice.page.getByRole('dialog', { name: 'New poll' });
     await dialog.waitFor();
     await alice.page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await isFocused('Search');
+    await isFocused('New poll');
   });
 
   it('say when they cannot be loaded, and are there once they can', async () => {
@@ -90,9 +90,9 @@ describe('parts of the web client that are loaded when they are shown', () => {
 
   it('say the same in a dialog, which can be closed', async () => {
     const { page } = alice;
-    await page.route('**/assets/Search-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.route('**/assets/PollDialog-*.js', (route) => route.fulfill({ status: 404 }));
     await openConversation();
-    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('button', { name: 'New poll' }).click();
     const dialog = page.getByRole('dialog', { name: 'This could not be loaded' });
     await dialog.getByRole('button', { name: 'Try again' }).waitFor();
     await page.keyboard.press('Escape');

@@ -230,7 +230,10 @@ export class Follows {
     const isListed = this.inbox.peek().some(({ threadId }) => threadId === state.threadId);
     if (state.state !== 'following' && !isListed) return;
     this.latest.changed();
-    if (before?.state !== 'following' || state.state !== 'following') return this.reloadSoon();
+    if (before?.state !== 'following' || state.state !== 'following') {
+      this.reloadSoon();
+      return;
+    }
     const step = Number(state.unreadCount > 0) - Number(before.unreadCount > 0);
     this.unreadCount.value = Math.max(0, this.unreadCount.peek() + step);
     this.inbox.value = this.inbox
