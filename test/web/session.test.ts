@@ -128,14 +128,6 @@ describe('the session of the web client', () => {
     expect(authorId).to.equal(here.bob.id);
   });
 
-  it('ends on the server, too, where someone else signs in instead', async () => {
-    const { email } = (await here.bob.get('/api/auth/me')).body;
-    tab.page.account.signedIn((await here.bob.post('/api/auth/login', { email, password: 'correct horse' })).body);
-    await until(async () => (await here.alice.get('/api/auth/me')).status === 401);
-    await live(tab);
-    expect(tab.app().me.peek()?.id).to.equal(here.bob.id);
-  });
-
   it('is not ended by what the server refuses of an earlier one', async () => {
     const line = await startProxy(here.alice.node.port);
     const slow = new Device(`http://127.0.0.1:${line.port}`);

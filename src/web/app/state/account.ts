@@ -87,7 +87,8 @@ export class Account {
     const next = this.takeNext();
     if (isSignInPage(this.deps.router.route.peek().name)) this.deps.router.navigate(target ?? next, { replace: true });
     if (this.belongsToOther(answer.user)) {
-      this.endFormer(answer.user);
+      // Nothing of the user until now is pushed to this browser any more.
+      void this.deps.surroundings.device?.unsubscribe().catch(() => {});
       this.forgetKept();
     }
     this.deps.scope.local.removeItem(absentKey);
@@ -97,14 +98,6 @@ export class Account {
       this.session
         .peek()
         ?.showToast(this.deps.texts.peek().t('Your account stays. Your bots are stopped: start them again.'));
-  }
-
-  /** Nothing of the user until now comes to this browser any more. */
-  private endFormer({ id }: Pick<OwnUser, 'id'>): void {
-    const client = this.session.peek()?.client;
-    // Unless the client has the new tokens already. The former ones in the store are overwritten.
-    if (client && client.userId !== id) void client.rest('POST /api/auth/logout').catch(() => {});
-    void this.deps.surroundings.device?.unsubscribe().catch(() => {});
   }
 
   /** Ends the session, here and on the server, and forgets what this browser stored of the user. */
