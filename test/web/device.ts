@@ -29,6 +29,8 @@ export class Device {
   languages: readonly string[] = ['en'];
   timeZone = 'UTC';
   private readonly url: string;
+  /** What its tabs do one after the other, by name. */
+  private readonly turns = new Map<string, Promise<void>>();
   private readonly listeners = new Map<Tab, Set<Listener>>();
 
   /** @param url of the server that all tabs show */
@@ -91,6 +93,14 @@ export class Device {
       onStored(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
+      },
+      alone: (name, work) => {
+        const turn = (this.turns.get(name) ?? Promise.resolve()).then(work);
+        this.turns.set(
+          name,
+          turn.catch(() => {}),
+        );
+        return turn;
       },
       path: () => view.path,
       setPath(path) {

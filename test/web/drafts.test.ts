@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { startProxy } from '../rig/tcp-proxy.ts';
 import { until } from '../rig/until.ts';
-import type { Loose } from '../world/person.ts';
+import type { Loose, Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 import { Device, type Tab } from './device.ts';
 
@@ -30,7 +32,11 @@ describe('drafts in the state of the web client', () => {
     const node = here.cluster.nodes[index % here.cluster.nodes.length] ?? here.alice.node;
     const device = new Device(node.url);
     devices.push(device);
-    const tab = device.open(`/app/s/${here.server.id}/${id()}`, here.alice.on(node));
+    return openIn(device, here.alice.on(node));
+  }
+
+  async function openIn(device: Device, person: Person): Promise<Tab> {
+    const tab = device.open(`/app/s/${here.server.id}/${id()}`, person);
     const app = tab.app();
     app.lists.keep();
     app.syncedDrafts.follow({ channelId: id(), threadId: null });
@@ -122,6 +128,24 @@ describe('drafts in the state of the web client', () => {
     await reaches('one and more');
     await shows(phone, 'one and more');
     await shows(desk, 'one and more');
+  });
+
+  it('that are sent in one tab while another one saves them do not come back', async () => {
+    const line = await startProxy(here.alice.node.port);
+    const device = new Device(`http://127.0.0.1:${line.port}`);
+    devices.push(device);
+    const [one, other] = [await openIn(device, here.alice), await openIn(device, here.alice)];
+    type(one, 'to be sent');
+    await shows(other, 'to be sent');
+    line.hold();
+    // The text rests long enough to be saved, which takes its time.
+    await delay(2000);
+    type(other, '');
+    line.release();
+    await until(() => device.local.getItem(`parley:draft-base:${id()}`) === null);
+    for (const tab of [one, other, phone]) await shows(tab, '');
+    expect(await ofServer()).to.equal(null);
+    await line.stop();
   });
 
   it('are sent to the server by the next page, where the last was closed before', async () => {

@@ -16,6 +16,8 @@ export const browser: Surroundings = {
     addEventListener('storage', onStorage);
     return () => removeEventListener('storage', onStorage);
   },
+  // Browsers have locks for pages of https and of this machine only.
+  alone: (name, work) => ('locks' in navigator ? navigator.locks.request(name, work) : work()),
   path: () => location.pathname,
   setPath(path, replace) {
     // Behind an open dialog nothing can have the focus, so the new page would not get it.

@@ -13,6 +13,8 @@ export interface Surroundings {
   tab: KeyValueStore;
   /** Reports what other tabs change in `local`; a removed value is null. @returns stops it */
   onStored(listener: (key: string, value: string | null) => void): () => void;
+  /** Does work once no other tab does work of that name. */
+  alone(name: string, work: () => Promise<void>): Promise<void>;
   /** The path of the current address. */
   path(): string;
   /** Changes the address without loading a page. */

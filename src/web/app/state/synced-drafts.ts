@@ -37,7 +37,7 @@ export class SyncedDrafts {
   /** Conversations that were opened, by id. */
   private readonly places = new Map<string, Place>();
   private readonly timers = new Map<string, () => void>();
-  /** Work on one draft is done one piece after the other. */
+  /** Work on one draft is done one piece after the other, over all tabs: they share what is stored. */
   private readonly turns = new Map<string, Promise<void>>();
   /** The change under way comes from the server. */
   private isShowing = false;
@@ -105,7 +105,8 @@ export class SyncedDrafts {
   /** What fails for now is tried again; a conversation that is gone, or a text that is too long, stays here only. */
   private inTurn(id: string, work: () => Promise<void>): void {
     const before = this.turns.get(id) ?? Promise.resolve();
-    const turn = before.then(work).catch((error) => {
+    const alone = () => this.core.surroundings.alone(`parley:draft:${id}`, work);
+    const turn = before.then(alone).catch((error) => {
       const isRefused = error instanceof ParleyError && !error.isPassing;
       if (!isRefused) this.core.connection.whenReachable(() => this.inTurn(id, work));
       else if (error.status === 404) this.dropBase(id);
