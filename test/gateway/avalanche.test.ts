@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { type Balancer, startBalancer } from '../rig/balancer.ts';
 import { startRedis, type TestRedis } from '../rig/redis.ts';
+import { countStatements, type StatementCount } from '../rig/statements.ts';
 import { until } from '../rig/until.ts';
 import { crowd } from '../world/crowd.ts';
 import { Follower, range } from '../world/follower.ts';
@@ -66,11 +67,11 @@ describe('many clients at once', () => {
   let balancer: Balancer;
   let home: World;
   let channels: string[];
-  /** Statements of two nodes that nobody asked for, by the millisecond. */
-  let background: number;
+  let counted: StatementCount;
   const everyone: Follower[] = [];
 
   before(async () => {
+    counted = countStatements();
     redis = await startRedis();
     observer = new Redis(redis.url);
     const { jwtSecrets } = loadSettings({ NODE_ENV: 'test', JWT_SECRET: secret });
@@ -79,9 +80,7 @@ describe('many clients at once', () => {
     home = await world(cluster);
     channels = [home.channel.id];
     for (const name of ['b', 'c', 'd', 'e']) channels.push(await home.newChannel(name));
-    const [begun, before] = [performance.now(), await statements()];
-    await delay(2000);
-    background = ((await statements()) - before) / (performance.now() - begun);
+    await counted.idle(() => delay(5000));
   });
   afterEach(() => {
     for (const follower of everyone.splice(0)) follower.close();
@@ -92,6 +91,7 @@ describe('many clients at once', () => {
     await balancer.stop();
     await cluster.stop();
     await redis.stop();
+    counted.stop();
   });
 
   /** People whom no node has seen before. */
@@ -122,28 +122,12 @@ describe('many clients at once', () => {
   async function costOf(
     work: () => Promise<unknown>,
   ): Promise<{ statements: number; commands: (name: string) => number }> {
-    await until(isQuiet);
-    const before = [await statements(), await commands()] as const;
-    const begun = performance.now();
-    await work();
-    const [made, called] = [await statements(), await commands()];
-    return {
-      statements: made - before[0] - background * (performance.now() - begun),
-      commands: (name) => (called.get(name) ?? 0) - (before[1].get(name) ?? 0),
-    };
-  }
-
-  /** Whether nothing is left to do of what was said before, such as to index it. */
-  async function isQuiet(): Promise<boolean> {
-    const [begun, before] = [performance.now(), await statements()];
-    await delay(500);
-    return (await statements()) - before <= 5 + 1.5 * background * (performance.now() - begun);
-  }
-
-  async function statements(): Promise<number> {
-    const texts = await Promise.all(cluster.nodes.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()));
-    const counts = texts.map((text) => Number(/^parley_database_statement_seconds_count (\d+)/m.exec(text)?.[1]));
-    return counts.reduce((sum, count) => sum + count, 0);
+    // Such as to index what was said before.
+    await counted.idle(() => delay(2000));
+    const before = await commands();
+    const statements = await counted.during(work);
+    const called = await commands();
+    return { statements, commands: (name) => (called.get(name) ?? 0) - (before.get(name) ?? 0) };
   }
 
   async function commands(): Promise<Map<string, number>> {
@@ -170,16 +154,21 @@ describe('many clients at once', () => {
     Promise.all(range(1, count).map((index) => Line.open(cluster.nodes[index % 2]?.port ?? 0)));
 
   it('lets different people in with a share of a statement, and of a subscription, for each', async () => {
-    const arriving = await strangers(people);
-    const lines = await openLines(people);
-    const cost = await costOf(async () => {
-      await enterTogether(lines, (index) => ({ token: arriving[index]?.token }));
-      await joinTogether(lines);
-    });
-    for (const line of lines) line.close();
-    // Session and account, own log, DMs, place in the server, places in channels, their logs: one by one more than 6.
-    expect(cost.statements, 'statements').to.be.below(people);
-    expect(cost.commands('subscribe'), 'subscriptions').to.be.below(people / 2);
+    const costOfEntering = async (count: number) => {
+      const arriving = await strangers(count);
+      const lines = await openLines(count);
+      const cost = await costOf(async () => {
+        await enterTogether(lines, (index) => ({ token: arriving[index]?.token }));
+        await joinTogether(lines);
+      });
+      for (const line of lines) line.close();
+      return cost;
+    };
+    // One by one more than 6 for each: session and account, own log, DMs, place in the server, places in channels, their logs.
+    expect((await costOfEntering(1)).statements, 'statements of one').to.be.above(6);
+    const together = await costOfEntering(people);
+    expect(together.statements, 'statements').to.be.below(people);
+    expect(together.commands('subscribe'), 'subscriptions').to.be.below(people / 2);
   });
 
   it('brings all who were cut off back with a share of a statement for each', async () => {
