@@ -35,15 +35,17 @@ describe('links to messages', () => {
 
 describe('what links to messages show', () => {
   it('stays when another place is lost', async () => {
-    const { alice, channel, server, close } = await world();
-    const device = new Device(alice.node.url);
-    const { previews, connection } = device.open('/app', alice).app();
+    const { alice, bob, channel, server, close } = await world();
+    const device = new Device(bob.node.url);
+    const { previews, connection } = device.open('/app', bob).app();
     await until(() => connection.state.peek().status === 'live');
-    const other = (await alice.post(`/api/servers/${server.id}/channels`, { name: 'elsewhere' })).body;
+    const secret = { name: 'elsewhere', isPrivate: true };
+    const other = (await alice.post(`/api/servers/${server.id}/channels`, secret)).body;
+    await alice.post(`/api/channels/${other.id}/members`, { userId: bob.id });
     const [kept, lost] = [await alice.say(channel.id, 'kept'), await alice.say(other.id, 'lost')];
     for (const { id } of [kept, lost]) previews.want(id);
     await until(() => previews.of(lost.id)?.content === 'lost');
-    await alice.delete(`/api/channels/${other.id}`);
+    await alice.delete(`/api/channels/${other.id}/members/${bob.id}`);
     await until(() => previews.of(lost.id) === undefined);
     expect(previews.of(kept.id)?.content).to.equal('kept');
     device.close();

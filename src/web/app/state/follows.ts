@@ -227,19 +227,15 @@ export class Follows {
   private report(state: ThreadState): void {
     const before = this.states.peek().get(state.threadId);
     this.put([state]);
-    const isListed = this.inbox.peek().some(({ threadId }) => threadId === state.threadId);
+    const listed = this.inbox.peek();
+    const isListed = listed.some(({ threadId }) => threadId === state.threadId);
     if (state.state !== 'following' && !isListed) return;
     this.latest.changed();
-    if (before?.state !== 'following' || state.state !== 'following') {
-      this.reloadSoon();
-      return;
-    }
+    if (before?.state !== 'following' || state.state !== 'following') return void this.reloadSoon();
     const step = Number(state.unreadCount > 0) - Number(before.unreadCount > 0);
     this.unreadCount.value = Math.max(0, this.unreadCount.peek() + step);
-    this.inbox.value = this.inbox
-      .peek()
-      .map((one) => (one.threadId === state.threadId ? { ...one, ...state, serverId: one.serverId } : one))
-      .sort(inOrder);
+    const changed = (one: FollowedThread) => ({ ...one, ...state, serverId: one.serverId });
+    this.inbox.value = listed.map((one) => (one.threadId === state.threadId ? changed(one) : one)).sort(inOrder);
     // Elsewhere the count is enough: the inbox is read as it is opened.
     const isStale = !isListed || state.lastSeq !== before.lastSeq;
     if (isStale && this.core.route.peek().name === 'threads') this.reloadSoon();
@@ -247,9 +243,9 @@ export class Follows {
 
   /** What the user follows still, of what is listed. */
   private listedBut(others: readonly FollowedThread[]): readonly FollowedThread[] {
-    const ids = new Set(others.map(({ threadId }) => threadId));
-    const isKept = (id: string) => !ids.has(id) && this.states.peek().get(id)?.state === 'following';
-    return this.inbox.peek().filter(({ threadId }) => isKept(threadId));
+    const shown = new Set(others.map(({ threadId }) => threadId));
+    const states = this.states.peek();
+    return this.inbox.peek().filter(({ threadId: id }) => !shown.has(id) && states.get(id)?.state === 'following');
   }
 
   /** All who follow a thread hear of a reply at once: they do not all ask at once. */
@@ -265,9 +261,7 @@ export class Follows {
   private forget(isGone: (state: ThreadState) => boolean): void {
     const gone = [...this.states.peek().values()].filter(isGone);
     if (gone.length === 0) return;
-    const others = new Map(this.states.peek());
-    for (const { threadId } of gone) others.delete(threadId);
-    this.states.value = others;
+    this.states.value = new Map([...this.states.peek()].filter(([, state]) => !isGone(state)));
     if (gone.some(({ state }) => state === 'following')) this.reloadSoon();
   }
 
