@@ -116,7 +116,7 @@ const selectColumns = `SELECT c.table_name || '.' || c.column_name AS name
       c.column_name ~ '^(user|author|sender|owner|creator|uploader|requester|blocked|low|high)_id$|_by$|^link_to$'
       OR EXISTS (
         SELECT FROM pg_constraint k JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
-        WHERE k.contype = 'f' AND k.confrelid = 'users'::regclass AND k.conrelid = c.table_name::regclass
+        WHERE k.contype = 'f' AND k.confrelid = 'users'::regclass AND k.conrelid = to_regclass(c.table_name)
           AND a.attname = c.column_name))
   ORDER BY 1`;
 
