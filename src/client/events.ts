@@ -74,6 +74,10 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'notification:settings': true,
   'push:preferences': true,
   'poll:voted': true,
+  'interaction:created': true,
+  'interaction:updated': true,
+  'ephemeral:created': true,
+  'ephemeral:removed': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

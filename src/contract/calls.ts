@@ -24,6 +24,7 @@ import { followCalls, followClientEvents } from './follow.ts';
 import { friendCalls } from './friend.ts';
 import { handoverCalls } from './handover.ts';
 import { heldCalls } from './held.ts';
+import { interactionCalls, interactionClientEvents } from './interaction.ts';
 import { inviteCalls } from './invite.ts';
 import { joinRequestCalls } from './join-request.ts';
 import { laterCalls } from './later.ts';
@@ -99,6 +100,7 @@ export const allCalls = {
   ...friendCalls,
   ...handoverCalls,
   ...heldCalls,
+  ...interactionCalls,
   ...inviteCalls,
   ...joinRequestCalls,
   ...mailedCalls,
@@ -158,6 +160,7 @@ export const allCalls = {
 export const allClientEvents = {
   ...agentClientEvents,
   ...channelClientEvents,
+  ...interactionClientEvents,
   ...roomClientEvents,
   ...messageClientEvents,
   ...pollClientEvents,

@@ -12,6 +12,7 @@ import { threadState } from './follow.ts';
 import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
 import { handoverEnded, handoverOffered } from './handover.ts';
 import { heldCreated, heldDecided } from './held.ts';
+import { ephemeralCreated, ephemeralRemoved, interactionCreated, interactionUpdated } from './interaction.ts';
 import { joinRequestCreated, joinRequestDecided } from './join-request.ts';
 import { laterRemoved, laterUpdated } from './later.ts';
 import { memberJoined, memberLeft, memberUpdated } from './member.ts';
@@ -75,6 +76,10 @@ export const catalogue = [
   handoverEnded,
   heldCreated,
   heldDecided,
+  interactionCreated,
+  interactionUpdated,
+  ephemeralCreated,
+  ephemeralRemoved,
   joinRequestCreated,
   joinRequestDecided,
   membershipUpdated,

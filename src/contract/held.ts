@@ -3,6 +3,7 @@ import { smallUserSchema } from './account.ts';
 import { attachmentSchema } from './attachment.ts';
 import { calls, uuidParam } from './call.ts';
 import { channelParam } from './channel.ts';
+import { componentsSchema } from './component.ts';
 import { durableEvent } from './event.ts';
 import { forwardedSchema } from './forwarded.ts';
 import { messageSchema } from './message.ts';
@@ -44,6 +45,7 @@ export const heldSchema = record('HeldMessage', {
     .optional()
     .describe('What else was sent, and is published with it; for those who decide alone.'),
   poll: newPollSchema.optional().describe('The poll that is published with it.'),
+  components: componentsSchema.optional().describe('The components that are published with it.'),
   reason: z.enum(heldReasons),
   pattern: z.string().nullable().optional().describe('The entry that it was held for; for those who decide alone.'),
   isOwn: z

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { auditAction } from './audit-action.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
 import {
+  editMessageEventSchema,
   editMessageSchema,
   listMessagesSchema,
   messageDeleted,
@@ -182,7 +183,7 @@ export const messageClientEvents = clientEvents(tag, {
   },
   'message:edit': {
     summary: 'Edit a message of your own.',
-    payload: editMessageSchema.extend({ messageId: idSchema }),
+    payload: editMessageEventSchema,
     ack: messageAck,
     errors: editErrors,
     limit: 'events',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { attachmentSchema, maxAttachments, sentAttachmentSchema } from './attachment.ts';
+import { componentsSchema, sentComponentsSchema } from './component.ts';
 import { durableEvent, ephemeralEvent } from './event.ts';
 import { forwardedSchema } from './forwarded.ts';
 import { linkPreviewSchema, maxPreviews } from './link-preview.ts';
@@ -71,9 +72,12 @@ export const messageSchema = record('Message', {
     ),
   poll: pollSchema.optional().describe('Only of a message with a poll. Its counts are at most about a second behind.'),
   forwarded: forwardedSchema.optional().describe('What it forwards; `content` is a comment on that.'),
+  components: componentsSchema
+    .optional()
+    .describe('Buttons, selects, forms and links of a bot; only of a message that has some.'),
 });
 
-const contentSchema = textSchema(maxContent).refine(
+export const contentSchema = textSchema(maxContent).refine(
   (text) => text === '' || !isBlank(text),
   'must not be white space only, nor other characters that nobody sees',
 );
@@ -83,14 +87,18 @@ const metadataSchema = jsonObjectSchema(maxMetadataBytes);
 /** In UTF-16 units. */
 export const nonceSchema = textSchema(64, z.string().min(1));
 
-const newMessageSchema = z.object({
-  content: withDefault(contentSchema, ''),
+export const attachmentsShape = {
   attachments: z
     .array(sentAttachmentSchema)
     .max(maxAttachments)
     .refine((ids) => new Set(ids).size === ids.length, 'must not name a file twice')
     .nullish()
     .describe('Uploads of your own: `{ id }`, or `{ url }` from the answer of the upload.'),
+};
+
+const newMessageSchema = z.object({
+  content: withDefault(contentSchema, ''),
+  ...attachmentsShape,
   threadId: idSchema.nullish(),
   replyToId: idSchema.nullish(),
   metadata: metadataSchema.nullish(),
@@ -101,6 +109,7 @@ const newMessageSchema = z.object({
     .describe(
       'Id of a message that you may read, to forward with its files; `content` may then be empty, or a comment.',
     ),
+  components: sentComponentsSchema.nullish().describe('Of bots alone: what people can press, choose, fill in, follow.'),
 });
 
 interface Substance {
@@ -108,11 +117,12 @@ interface Substance {
   attachments?: string[] | null;
   poll?: object | null;
   forwardId?: string | null;
+  components?: object | null;
 }
 
-/** A message has text, attachments or a poll, or forwards another. */
-const isSubstantial = (message: Substance) =>
-  message.content !== '' || (message.attachments?.length ?? 0) > 0 || message.poll != null || message.forwardId != null;
+/** A message has text, attachments, a poll or components, or forwards another. */
+const isSubstantial = ({ content, attachments, poll, forwardId, components }: Substance) =>
+  content !== '' || (attachments?.length ?? 0) > 0 || [poll, forwardId, components].some((part) => part != null);
 const substance = { path: ['content'], message: 'must not be empty' };
 
 /** A minimal one: the server would refuse an example with ids of other records if it is tried out unchanged. */
@@ -128,7 +138,7 @@ export const sendMessageEventSchema = newMessageSchema
 /** A message that is to be sent at another time. What is forwarded is so at once, as its author reads it. */
 export const messageAtSchema = (sendAt: typeof timeSchema) =>
   newMessageSchema
-    .omit({ nonce: true, poll: true, forwardId: true })
+    .omit({ nonce: true, poll: true, forwardId: true, components: true })
     .extend({ sendAt })
     .refine(isSubstantial, substance)
     .meta({ example: { content: 'Good morning!', sendAt: timeExample } });
@@ -144,9 +154,30 @@ export const threadMessageSchema = newMessageSchema
   .refine(isSubstantial, substance)
   .meta({ example });
 
-export const editMessageSchema = z.object({
-  content: contentSchema.describe('Empty only where the message carries attachments or a poll, or forwards another.'),
-});
+const editedShape = {
+  content: contentSchema
+    .optional()
+    .describe('Empty only where the message carries attachments, a poll or components, or forwards another.'),
+  components: sentComponentsSchema
+    .nullish()
+    .describe('Of bots alone: in place of those that it has; null: none any more.'),
+};
+
+const saysSomething = ({ content, components }: { content?: string; components?: object | null }) =>
+  content !== undefined || components !== undefined;
+const missing = { path: ['content'], message: 'must be given, or `components`' };
+
+export const editMessageSchema = z
+  .object(editedShape)
+  .refine(saysSomething, missing)
+  .meta({ example: { content: 'Hello @bob!' } });
+
+export const editMessageEventSchema = z
+  .object({ ...editedShape, messageId: idSchema })
+  .refine(saysSomething, missing)
+  .meta({ example: { messageId: idExample, content: 'Hello @bob!' } });
+
+export type MessageEdit = z.output<typeof editMessageSchema>;
 
 export const typingSchema = z.object({
   channelId: idSchema,

@@ -1,3 +1,4 @@
+import type { Components } from './component.ts';
 import { codeSpans, framed, type Span } from './mentions/quoted.ts';
 
 /** What stands in the place of a spoiler where a text is quoted. */
@@ -73,12 +74,25 @@ interface Said {
   content: string;
   poll?: { question: string; options: readonly (string | { text: string })[] } | null;
   forwarded?: { content: string } | null;
+  components?: Components | null;
 }
 
-/** All that something says in one text, with its poll and what it forwards: for those who judge it, and for lists. */
-export function saidIn({ content, poll, forwarded }: Said): string {
+/** What a component shows, a line each. */
+function shownBy(item: Components['items'][number]): string[] {
+  if (item.type === 'link') return [`${item.label}: ${item.url}`];
+  if (item.type === 'button') return [item.label];
+  if (item.type === 'select') return [item.label, ...item.options.map(({ label }) => `- ${label}`)];
+  return [item.label, item.form.title, ...item.form.fields.map(({ label }) => `- ${label}`)];
+}
+
+/**
+ * All that something says in one text, with its poll, its components and what it forwards: for those who judge it, and for
+ * lists.
+ */
+export function saidIn({ content, poll, forwarded, components }: Said): string {
   const options = poll?.options.map((option) => `- ${typeof option === 'string' ? option : option.text}`) ?? [];
-  const lines = [content, poll?.question, ...options, forwarded?.content];
+  const offered = components?.items.flatMap(shownBy) ?? [];
+  const lines = [content, poll?.question, ...options, forwarded?.content, ...offered];
   return lines.filter(Boolean).join('\n');
 }
 

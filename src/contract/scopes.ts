@@ -22,6 +22,7 @@ const areaOfGroup = {
   Events: 'messages',
   Friends: 'account',
   'Identity providers': 'account',
+  Interactions: 'messages',
   'Invite codes': 'account',
   'Join requests': 'servers',
   Later: 'messages',

@@ -28,6 +28,7 @@ import { ChannelLevelRow, ServerLevelRow, ThreadFollow } from './entities/follow
 import { FormerName } from './entities/former-name.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
 import { BannedAddress, InstanceBan } from './entities/instance-ban.entity.ts';
+import { ComponentUse, EphemeralReply, Interaction } from './entities/interaction.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
 import { Job } from './entities/job.entity.ts';
 import { Draft, SavedItem, ScheduledMessage } from './entities/later.entity.ts';
@@ -173,4 +174,7 @@ export const entities = [
   Poll,
   PollVote,
   ServerEmoji,
+  ComponentUse,
+  Interaction,
+  EphemeralReply,
 ];

@@ -103,6 +103,8 @@ import { GoneExtras } from './migrations/0201-gone-extras.ts';
 import { AttendedSessions } from './migrations/0202-attended-sessions.ts';
 import { PushedAgain } from './migrations/0203-pushed-again.ts';
 import { ForwardedHeld } from './migrations/0205-forwarded-held.ts';
+import { ComponentsOfMessages } from './migrations/0210-components.ts';
+import { Interactions } from './migrations/0211-interactions.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -205,6 +207,8 @@ export const migrations = [
   { name: '0202-attended-sessions', class: AttendedSessions },
   { name: '0203-pushed-again', class: PushedAgain },
   { name: '0205-forwarded-held', class: ForwardedHeld },
+  { name: '0210-components', class: ComponentsOfMessages },
+  { name: '0211-interactions', class: Interactions },
 ];
 
 /**

@@ -19,6 +19,7 @@ import { followsModule } from '../features/follows/follows.module.ts';
 import { friendsModule } from '../features/friends/friends.module.ts';
 import { handoversModule } from '../features/handovers/handovers.module.ts';
 import { heldModule } from '../features/held/held.module.ts';
+import { interactionsModule } from '../features/interactions/interactions.module.ts';
 import { invitesModule } from '../features/invites/invites.module.ts';
 import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
 import { laterModule } from '../features/later/later.module.ts';
@@ -92,6 +93,7 @@ export function createModules(context: Context) {
   const memberErasure = memberErasureModule(talk);
   const reactions = reactionsModule(talk);
   const polls = pollsModule(talk);
+  const interactions = interactionsModule(talk);
   const search = searchModule(talk);
   const bootstrap = bootstrapModule(talk);
   const agents = agentsModule(talk);
@@ -143,6 +145,7 @@ export function createModules(context: Context) {
       memberErasure,
       reactions,
       polls,
+      interactions,
       search,
       bootstrap,
       agents,

@@ -83,6 +83,8 @@ const staying = [
     'moved_logs',
     'migrations',
   ],
+  // Of single people, for a week at most; who used what can be used once belongs to those who are here.
+  ...['interactions', 'ephemerals', 'component_uses'],
   // Their addresses and secrets belong to the installation: owners set them up anew.
   ...['webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
   // What is known of outside pages is fetched anew; messages bring their previews.

@@ -138,7 +138,13 @@ decide('not of users', 'server_members.invite_id', 'join_requests.invite_id');
 decide('deleted', 'poll_votes.user_id');
 decide('not of users', 'polls.message_id', 'reactions.emoji_id');
 decide(madeIt, 'server_emoji.created_by');
-decide('deleted', 'held_messages.poll');
+decide('deleted', 'held_messages.poll', 'held_messages.components');
+decide(written, 'messages.components');
+decide('deleted', 'component_uses.user_id', 'interactions.user_id', 'ephemerals.user_id');
+decide('deleted', 'interactions.given', 'interactions.form', 'interactions.command', 'ephemerals.key');
+decide('not of users', 'component_uses.message_id', 'interactions.server_id', 'interactions.thread_id');
+decide('not of users', 'interactions.message_id', 'interactions.parent_id');
+decide('not of users', 'ephemerals.thread_id', 'ephemerals.reply_to_id');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 
 decide(

@@ -121,6 +121,16 @@ describe('the guide for bots', () => {
     expect(forged.status).to.equal(401);
   });
 
+  it('has a bot that asks by a button, and answers who presses it', async () => {
+    const [ear, device] = [await here.bob.listen(here.channel.id), await here.bob.connect()];
+    const robot = await start('buttons', { PARLEY_CHANNEL: here.channel.id });
+    const { id } = await ear.next('message:new', ({ authorId }) => authorId === robot.id, 60_000);
+    const used = await here.bob.post(`/api/messages/${id}/uses`, { componentId: 'in' });
+    expect(used.status).to.equal(201);
+    const reply = await device.next('ephemeral:created', ({ interactionId }) => interactionId === used.body.id, 60_000);
+    expect(reply.content).to.equal(`See you there, ${here.bob.username}!`);
+  });
+
   it('has commands that work, one after the other', async () => {
     const env = {
       ...process.env,

@@ -62,6 +62,13 @@ const without: Record<string, string> = {
       'of a person, wherever they are known, as their name',
     ]),
   ),
+  ...Object.fromEntries(
+    ['useComponent', 'submitForm', 'interaction:use', 'interaction:submit'].map((name) => [
+      name,
+      'its bot alone reads it',
+    ]),
+  ),
+  dismissEphemeral: 'one’s own',
   'message:delete': 'no text',
   'message:typing': 'no text',
   'thread:join': 'reads',
@@ -118,6 +125,12 @@ describe('everything that others see as text', () => {
       const headers = { authorization: `Bearer ${here.bob.token}` };
       return (await fetch(`${here.bob.node.url}/api/media/upload`, { method: 'POST', body: form, headers })).json();
     },
+    answerInteraction: async () => {
+      const path = `/api/interactions/${await interaction()}/answers`;
+      return (await robot.post(path, { type: 'ephemeral', content: word })).body;
+    },
+    'interaction:answer': async () =>
+      botMouth.emit('interaction:answer', { interactionId: await interaction(), type: 'reply', content: word }),
     'message:send': () => mouth.emit('message:send', { channelId: here.channel.id, content: word }),
     'message:edit': async () => mouth.emit('message:edit', { messageId: await message(), content: word }),
     'message:stream': () =>
@@ -128,6 +141,12 @@ describe('everything that others see as text', () => {
   const message = async (): Promise<string> => (await here.bob.say(here.channel.id, 'fine')).id;
   const thread = async (): Promise<string> =>
     (await here.bob.post(`/api/messages/${await message()}/thread`, { name: 'fine' })).body.id;
+
+  const interaction = async (): Promise<string> => {
+    const components = { items: [{ type: 'button', id: 'go', label: 'Go' }] };
+    const { id } = await robot.say(here.channel.id, '', { components });
+    return (await here.bob.post(`/api/messages/${id}/uses`, { componentId: 'go' })).body.id;
+  };
 
   it('goes by the filters, or does not for a reason', () => {
     const calls = Object.entries(allCalls).filter(([, { method }]) => method !== 'GET');

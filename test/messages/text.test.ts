@@ -19,6 +19,7 @@ const plain: PlainRow = {
   metadata: null,
   mentions: null,
   previews: null,
+  components: null,
   nonce: null,
   is_edited: false,
   is_pinned: false,
@@ -47,6 +48,8 @@ const variants: Partial<PlainRow>[] = [
       },
     ],
   },
+  { components: { version: 1, items: [] } },
+  { components: { version: 1, items: [{ type: 'link', label: 'L "', url: 'https://a.b/' }] } },
   { mentions: [{ kind: 'user', targetId: 'a1', token: '@ada', label: 'Ada "A"', range: { start: 0, end: 4 } }] },
 ];
 

@@ -50,6 +50,9 @@ const allowed: Record<string, string> = {
   report: 'what happens to them stays heard',
   deleteServerInvite: 'ends a link of their own; meanwhile they see no others',
   withdrawHeld: 'takes back what nobody has seen',
+  answerInteraction: 'of bots alone, which are held with their owners',
+  'interaction:answer': 'the same',
+  dismissEphemeral: 'their own list',
   createServer: 'another server',
   createInvites: 'codes for accounts, not for the server',
   deactivateInvite: 'the same',
@@ -130,6 +133,7 @@ describe('someone who is timed out', () => {
     await alice.post(`/api/servers/${server.id}/filters`, { kind: 'word', action: 'hold', patterns: ['questionable'] });
     await bob.post(`/api/channels/${channel.id}/messages`, { content: 'questionable' });
     const [waiting] = (await alice.get(`/api/servers/${server.id}/held`)).body;
+    const asking = await askedBy(others);
     const { ids, fields } = await samplesOf(here);
     const more = {
       MEMBER_NOT_FOUND: bob.id,
@@ -141,8 +145,20 @@ describe('someone who is timed out', () => {
       SERVER_INVITE_NOT_FOUND: link.id,
       REPORT_NOT_FOUND: reported.id,
       HELD_NOT_FOUND: waiting.heldId,
+      INTERACTION_NOT_FOUND: asking,
     };
-    return { ids: { ...ids, ...more }, fields: { ...fields, agentIds: () => [robot.agentId], activity: () => 'x' } };
+    const values = { agentIds: () => [robot.agentId], activity: () => 'x', interactionId: () => asking };
+    return { ids: { ...ids, ...more }, fields: { ...fields, ...values } };
+  }
+
+  /** A form that a bot has asked them to fill in. @returns the id of the interaction */
+  async function askedBy(other: Bot): Promise<string> {
+    const components = { items: [{ type: 'button', id: 'ask', label: 'Ask' }] };
+    const offered = await other.say(here.channel.id, '', { components });
+    const { body } = await held.post(`/api/messages/${offered.id}/uses`, { componentId: 'ask' });
+    const form = { title: 'Why?', fields: [{ type: 'text', id: 'why', label: 'Why' }] };
+    await other.post(`/api/interactions/${body.id}/answers`, { type: 'form', form });
+    return body.id;
   }
 
   const ask = (name: string, call: Call): Promise<Answer> => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { maxAttachments, waveformSchema } from '../../contract/attachment.ts';
+import { componentsSchema } from '../../contract/component.ts';
 import { followStates } from '../../contract/follow.ts';
 import { linkPreviewSchema, maxLinkAddress, maxPreviews } from '../../contract/link-preview.ts';
 import { maxMentions, mentionSchema } from '../../contract/mention.ts';
@@ -64,6 +65,8 @@ const previewed = linkPreviewSchema.extend({
   isRemoved: z.boolean().optional(),
 });
 
+const isNone = (part: unknown): boolean => part === null;
+
 /** A mentioned name, with its position in the content. */
 const called = mentionSchema.extend({ token: text(maxContent), label: text(maxContent) });
 
@@ -87,6 +90,7 @@ export const messages = part({
       deletedAt: time.nullable(),
       // Earlier versions wrote none.
       previews: withDefault(z.array(previewed).max(maxPreviews).nullable(), null),
+      components: withDefault(componentsSchema.nullable(), null),
     })
     .refine(
       ({ content, mentions }) =>
@@ -95,9 +99,10 @@ export const messages = part({
     )
     // As in the database: deleting a message removes all of its content.
     .refine(
-      ({ deletedAt, content, metadata, mentions, pinnedAt, previews }) =>
+      ({ deletedAt, content, ...parts }) =>
         deletedAt === null ||
-        (content === '' && metadata === null && mentions === null && pinnedAt === null && previews === null),
+        (content === '' &&
+          [parts.metadata, parts.mentions, parts.pinnedAt, parts.previews, parts.components].every(isNone)),
       { path: ['deletedAt'], message: 'must be null for a message that still says something, or is pinned' },
     ),
   from: `messages t JOIN channels c ON c.id = t.channel_id LEFT JOIN threads h ON h.id = t.thread_id
@@ -108,6 +113,9 @@ export const messages = part({
     metadata: kept('metadata', 'NULL'),
     mentions: kept('mentions', 'NULL'),
     previews: 'CASE WHEN coalesce(t.deleted_at, h.deleted_at) IS NULL THEN t.previews END',
+    // Of a message that lost them nothing says so elsewhere: what was used there does not leave.
+    components: `CASE WHEN coalesce(t.deleted_at, h.deleted_at) IS NULL AND json_array_length(t.components -> 'items') > 0
+      THEN t.components END`,
     pinnedAt: kept('pinned_at', 'NULL'),
     deletedAt: 'coalesce(t.deleted_at, h.deleted_at)',
   },

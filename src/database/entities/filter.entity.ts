@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Components } from '../../contract/component.ts';
 import type { FilterAction, FilterKind } from '../../contract/filter.ts';
 import type { KeptForward } from '../../contract/forwarded.ts';
 import type { HeldKind, HeldReason, HeldState } from '../../contract/held.ts';
@@ -80,6 +81,8 @@ const HeldMessageSchema = defineEntity({
     metadata: p.json<Record<string, unknown>>().columnType('json').nullable(),
     /** The poll that is sent with it. */
     poll: p.json<NewPoll>().columnType('json').nullable(),
+    /** The components that are sent with it. */
+    components: p.json<Components>().columnType('json').nullable(),
     /** What it forwards, as it was then; its files wait with the others. */
     forward: p.json<KeptForward>().columnType('json').nullable(),
     nonce: p.string().columnType('text').nullable(),

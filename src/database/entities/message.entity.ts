@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Components } from '../../contract/component.ts';
 import type { LinkPreview } from '../../contract/link-preview.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
@@ -120,6 +121,8 @@ const MessageSchema = defineEntity({
     pinnedAt: p.datetime(3).nullable(),
     /** Of the pages that it links to, those that were removed too: they do not come back. */
     previews: p.json<KeptPreview[]>().columnType('json').nullable(),
+    /** What people can use of a bot's message; without items: it had some. */
+    components: p.json<Components>().columnType('json').nullable(),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow),
     deletedAt: p.datetime(3).nullable(),

@@ -63,6 +63,9 @@ export const ownRows: readonly string[] = [
   deleteSome('scheduled_messages', 'id', 'user_id = $1'),
   // What the votes come to stays: else it would say what someone chose in an anonymous poll.
   deleteSome('poll_votes', 'message_id, option_id, user_id', 'user_id = $1'),
+  deleteSome('interactions', 'id', 'user_id = $1'),
+  deleteSome('ephemerals', 'id', 'user_id = $1'),
+  deleteSome('component_uses', 'message_id, component_id, user_id', 'user_id = $1'),
   deleteSome('drafts', 'user_id, place_id', 'user_id = $1'),
   deleteSome('attachments', 'id', 'uploader_id = $1 AND message_id IS NULL'),
   // Those of servers stay.

@@ -120,7 +120,7 @@ export class HeldService {
   }
 
   private async asAuthor(row: HeldRow): Promise<MessageRecord> {
-    const { author_id: authorId, content, message_id: messageId, nonce, metadata, poll } = row;
+    const { author_id: authorId, content, message_id: messageId, nonce, metadata, poll, components } = row;
     const author = row.is_bot
       ? await this.deps.agentIdentity.actor(authorId)
       : await this.deps.identity.person(authorId);
@@ -128,7 +128,7 @@ export class HeldService {
     if (row.kind === 'edit' && messageId !== null) return this.edit(author, row, messageId);
     const attachments = row.attachments?.map(({ id }) => id) ?? [];
     const place = { threadId: row.thread_id, replyToId: row.reply_to_id };
-    const input = { content, attachments, ...place, metadata, poll, nonce };
+    const input = { content, attachments, ...place, metadata, poll, components, nonce };
     const options = { idempotencyKey: row.sent_key ?? `held ${row.id}`, heldId: row.id, heldForward: row.forwarded };
     return (await this.deps.messages.send(author, row.channel_id, input, options)).result;
   }
@@ -139,7 +139,7 @@ export class HeldService {
     if (content !== row.previous_content && content !== row.content) {
       throw new AppError('FORBIDDEN', { message: 'The message was edited since.' });
     }
-    return this.deps.messages.edit(author, messageId, row.content, true);
+    return this.deps.messages.edit(author, messageId, { content: row.content }, true);
   }
 
   /** Tells a person what became of it, without who decided. */

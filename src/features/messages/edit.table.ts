@@ -26,6 +26,12 @@ export const updateText = `${keepVersion} UPDATE messages SET content = $2, ment
       SELECT json_agg(p) FROM json_array_elements(previews) AS p WHERE p ->> 'url' = ANY($5::text[])
     ) END
   WHERE channel_id = $4 AND id = $1 AND deleted_at IS NULL AND content <> $2 RETURNING id`;
+/**
+ * Replaces the components of a message, which is no edit of its text. $1 message, $2 channel, $3 components. The channel's log
+ * must be locked.
+ */
+export const updateComponents = `UPDATE messages SET components = $3::json, updated_at = greatest(now(), updated_at + interval '1 ms')
+  WHERE channel_id = $2 AND id = $1 AND deleted_at IS NULL AND components::text IS DISTINCT FROM $3::json::text RETURNING id`;
 /** Marks a message as edited. $1 message, $2 channel */
 export const markEdited = `UPDATE messages SET ${edited} WHERE channel_id = $2 AND id = $1 AND deleted_at IS NULL RETURNING id`;
 
@@ -58,7 +64,7 @@ export const withVersions = `WITH asked AS (
   )`;
 /** Erases messages $1 of channel $2, apart from what is attached to them. The channel's log must be locked. */
 export const emptyMessages = `${withVersions} UPDATE messages SET content = '', metadata = NULL, mentions = NULL,
-    mentioned_bots = ${mentionedBots('NULL')}, previews = NULL, pinned_at = NULL, deleted_at = now()
+    mentioned_bots = ${mentionedBots('NULL')}, previews = NULL, components = NULL, pinned_at = NULL, deleted_at = now()
   WHERE channel_id = $2 AND id = ANY($1::uuid[]) AND deleted_at IS NULL RETURNING id, seq`;
 export const deleteReactions = 'DELETE FROM reactions WHERE message_id = ANY($1::uuid[])';
 export const deleteAttachments = 'DELETE FROM attachments WHERE message_id = ANY($1::uuid[])';

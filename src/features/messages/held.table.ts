@@ -1,3 +1,4 @@
+import type { Components } from '../../contract/component.ts';
 import type { KeptForward } from '../../contract/forwarded.ts';
 import type { HeldKind, HeldReason, HeldState } from '../../contract/held.ts';
 import type { NewPoll } from '../../contract/poll.ts';
@@ -19,6 +20,7 @@ export interface HeldDraft {
   previousContent: string | null;
   metadata: Record<string, unknown> | null;
   poll: NewPoll | null;
+  components: Components | null;
   nonce: string | null;
   sentKey: string | null;
   attachmentIds: string[];
@@ -42,6 +44,7 @@ export interface HeldRow extends UserColumns {
   previous_content: string | null;
   metadata: Record<string, unknown> | null;
   poll: NewPoll | null;
+  components: Components | null;
   nonce: string | null;
   sent_key: string | null;
   reason: HeldReason;
@@ -58,7 +61,7 @@ export type QueuedRow = HeldRow & { is_own: boolean };
 
 const files = '(SELECT json_agg(a ORDER BY a.place, a.id) FROM attachments a WHERE a.held_id = h.id)';
 const columns = `h.id, h.server_id, h.channel_id, h.author_id, h.kind, h.message_id, h.thread_id, h.reply_to_id, h.content,
-    h.previous_content, h.metadata, h.poll, h.nonce, h.sent_key, h.reason, h.pattern, h.status, h.decided_at, h.created_at,
+    h.previous_content, h.metadata, h.poll, h.components, h.nonce, h.sent_key, h.reason, h.pattern, h.status, h.decided_at, h.created_at,
     w.username, w.display_name, w.avatar_url, w.is_bot, ${files} AS attachments, ${heldForwardOf} AS forwarded`;
 const from = 'FROM held_messages h JOIN users w ON w.id = h.author_id';
 const select = `SELECT ${columns} ${from}`;
@@ -80,8 +83,8 @@ const queue = `SELECT ${columns}, ${selectResponsible('h.author_id')} = ${select
 const count = `SELECT count(*)::int AS count FROM held_messages
   WHERE server_id = $1 AND author_id = $2 AND status = 'waiting'`;
 const insert = `INSERT INTO held_messages (id, server_id, channel_id, author_id, kind, message_id, thread_id, reply_to_id,
-    content, previous_content, metadata, nonce, sent_key, reason, pattern, status, created_at, poll, forward)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'waiting', $16, $17, $18)`;
+    content, previous_content, metadata, nonce, sent_key, reason, pattern, status, created_at, poll, forward, components)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'waiting', $16, $17, $18, $19)`;
 const keepFiles = `UPDATE attachments SET held_id = $1, place = f.place
   FROM unnest($2::uuid[], $4::int[]) AS f (id, place)
   WHERE attachments.id = f.id AND uploader_id = $3 AND message_id IS NULL AND held_id IS NULL RETURNING attachments.id`;
@@ -97,7 +100,7 @@ const wasPublished = `CASE WHEN kind = 'edit'
  * stays readable for its author. What it was to forward is that of before: its files are published, or deleted.
  */
 const settle = `WITH settled AS (UPDATE held_messages SET status = $2, decided_by = $3, decided_at = $4, message_id = coalesce($5, message_id),
-    busy_until = NULL, metadata = NULL, poll = NULL, previous_content = NULL,
+    busy_until = NULL, metadata = NULL, poll = NULL, components = NULL, previous_content = NULL,
     content = CASE WHEN $2 = 'rejected' AND status = 'waiting' THEN content ELSE '' END,
     forward = CASE WHEN $2 = 'rejected' AND status = 'waiting' THEN forward END
   WHERE id = $1 AND status = ANY($6::text[]) AND (busy_until IS NULL OR $2 = 'approved'
@@ -174,6 +177,7 @@ export async function insertHeld(rows: Rows, place: HeldPlace, draft: HeldDraft)
     ...[draft.replyToId, draft.content, draft.previousContent, metadata, draft.nonce, draft.sentKey],
     ...[draft.reason, draft.pattern, place.createdAt, draft.poll && JSON.stringify(draft.poll)],
     draft.forward && JSON.stringify(keptOf(draft.forward)),
+    draft.components && JSON.stringify(draft.components),
   ]);
 }
 

@@ -20,6 +20,7 @@ export function heldRecord(row: HeldRow, viewer: 'author' | 'moderator'): HeldRe
     replyToId: row.reply_to_id,
     attachments: ownFiles(row),
     ...(row.poll ? { poll: row.poll } : {}),
+    ...(row.components ? { components: row.components } : {}),
     reason: row.reason,
     ...(viewer === 'moderator' ? { pattern: row.pattern, metadata: row.metadata } : shownNonce(row.nonce)),
     status: row.status,

@@ -87,10 +87,11 @@ const hasMentions = ({ json }: LogEntry): boolean => json.includes('"mentions":[
 function renewed(data: Told, current: MessageRecord | undefined, names: Map<string, string>): object {
   if (data.content === undefined) return { ...data, name: names.get(data.id) ?? untitled };
   const thread = data.thread && { ...data.thread, name: names.get(data.thread.id) ?? untitled };
-  if (!current) return { ...data, thread, isDeleted: true, reactions: [], poll: undefined };
+  if (!current) return { ...data, thread, isDeleted: true, reactions: [], poll: undefined, components: undefined };
   const { content, attachments, mentions, metadata, replyTo, isEdited, isDeleted, updatedAt } = current;
-  const { previews, poll, forwarded } = current;
-  const now = { content, attachments, mentions, metadata, replyTo, isEdited, updatedAt, previews, poll, forwarded };
+  const { previews, poll, forwarded, components } = current;
+  const said = { content, attachments, mentions, metadata, replyTo, isEdited, updatedAt };
+  const now = { ...said, previews, poll, forwarded, components };
   const gone = isDeleted ? { isDeleted, reactions: [] } : {};
   return { ...data, ...now, thread, ...gone };
 }

@@ -69,7 +69,7 @@ export class MessageComposer {
   /**
    * @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to or forwarded, NOT_A_MEMBER,
    *   QUOTA_EXCEEDED for the latter, ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID, VALIDATION_FAILED, MESSAGE_REFUSED, ROLE_REQUIRED
-   *   for files where they may not be attached, and Withheld for what is
+   *   for files where they may not be attached, FORBIDDEN for people with components, and Withheld for what is
    *   to be held
    */
   async compose(
@@ -84,6 +84,7 @@ export class MessageComposer {
     const forwarding = await this.forwarding(actor, input, options);
     const brings = (input.attachments?.length ?? 0) + (forwarding?.files.length ?? 0) > 0;
     if (brings) requireInChannel(channel, 'file:attach');
+    if (input.components) requireBot(actor);
     const files = input.attachments?.length ? await this.files(actor, input.attachments, options) : [];
     // What was held may be approved after its poll was to close.
     if (input.poll?.closesAt && !heldId) requireAhead('poll.closesAt', input.poll.closesAt);
@@ -107,6 +108,7 @@ export class MessageComposer {
       mentionedBots: commanded.length > 0 ? namedIn(mentions, commanded) : null,
       metadata: input.metadata ?? null,
       poll: input.poll ?? null,
+      components: input.components ?? null,
       nonce: input.nonce ?? null,
       sentKey: idempotencyKey,
       createdAt: dateNow().toISOString(),
@@ -148,6 +150,11 @@ export class MessageComposer {
   }
 }
 
+/** Only bots hear of what is used. @throws AppError FORBIDDEN */
+export function requireBot(actor: Actor): void {
+  if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots send components.' });
+}
+
 /** The keys by which a message is sent only once in its channel; the Idempotency-Key precedes the nonce. */
 export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
   const keys = sentKey === null ? [] : [`${authorId} key ${sentKey}`];
@@ -156,13 +163,14 @@ export function onceKeysOf({ authorId, nonce, sentKey }: NewMessage): string[] {
 
 /** Everything of a message that others see as text. */
 function textsOf(
-  { content, metadata, poll }: SendInput,
+  { content, metadata, poll, components }: SendInput,
   files: AttachmentRow[],
   forwarding: Forwarding | null,
 ): string[] {
   const names = [...files, ...(forwarding?.files ?? [])].map(({ filename }) => filename);
   const asked = poll ? [poll.question, ...poll.options] : [];
-  return [content, ...asked, forwarding?.row.content ?? '', ...names, ...(metadata ? textsIn(metadata) : [])];
+  const said = [content, ...asked, forwarding?.row.content ?? '', ...names];
+  return [...said, ...(metadata ? textsIn(metadata) : []), ...(components ? textsIn(components.items) : [])];
 }
 
 /** Whether the operator lets messages of a kind of channel have link previews; its server may say otherwise. */
@@ -180,8 +188,8 @@ export function flagOf(
 }
 
 function draftOf(row: NewMessage, { reason, entry }: Verdict): HeldDraft {
-  const { threadId, replyToId, content, metadata, poll, nonce, sentKey, attachmentIds, forward } = row;
-  const said = { threadId, replyToId, content, metadata, poll, nonce, sentKey, attachmentIds, forward };
+  const { threadId, replyToId, content, metadata, poll, components, nonce, sentKey, attachmentIds, forward } = row;
+  const said = { threadId, replyToId, content, metadata, poll, components, nonce, sentKey, attachmentIds, forward };
   return { ...said, kind: 'message', messageId: null, previousContent: null, reason, pattern: entry?.pattern ?? null };
 }
 
@@ -214,6 +222,7 @@ export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWi
     metadata: row.metadata,
     mentions: row.mentions,
     previews: null,
+    components: row.components,
     nonce: row.nonce,
     is_edited: false,
     is_pinned: false,

@@ -10,7 +10,7 @@ export function messageHandlers(messages: MessageService): Handler[] {
       return { message: result };
     },
     'message:edit': async ({ actor, payload }) => ({
-      message: await messages.edit(actor, payload.messageId, payload.content),
+      message: await messages.edit(actor, payload.messageId, payload),
     }),
     'message:delete': async ({ actor, payload }) => ({ message: await messages.delete(actor, payload.messageId) }),
     async 'message:typing'({ actor, payload, socket }) {

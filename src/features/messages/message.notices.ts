@@ -24,10 +24,10 @@ export function noticesOf(rows: NewMessage[]): MessageJob[] {
 
 /** The reports that filters make of messages. */
 export function flagsOf(rows: NewMessage[]): Flagged[] {
-  return rows.flatMap(({ id: messageId, content, poll, forward, flag }) => {
+  return rows.flatMap(({ id: messageId, content, poll, components, forward, flag }) => {
     if (!flag) return [];
     const forwarded = forward && { authorId: forward.authorId, content: forward.content };
-    return [{ messageId, content: saidIn({ content, poll }), forwarded, ...flag }];
+    return [{ messageId, content: saidIn({ content, poll, components }), forwarded, ...flag }];
   });
 }
 

@@ -19,7 +19,7 @@ export function messageRoutes(messages: MessageService, pins: PinService): Route
     listMessagesAround: ({ actor, params, query }) =>
       reader.list(actor, params.channelId, { limit: query.limit, around: params.messageId }),
     getMessage: ({ actor, params }) => messages.get(actor, params.id),
-    editMessage: ({ actor, params, body }) => messages.edit(actor, params.id, body.content),
+    editMessage: ({ actor, params, body }) => messages.edit(actor, params.id, body),
     async deleteMessage({ actor, params }) {
       await messages.delete(actor, params.id);
       return done;

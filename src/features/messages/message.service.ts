@@ -2,11 +2,10 @@ import type { z } from 'zod';
 import type { ChannelWithRights } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
-import { type messageDeleted, messageTyping, type typingSchema } from '../../contract/message.ts';
+import { type MessageEdit, type messageDeleted, messageTyping, type typingSchema } from '../../contract/message.ts';
 import { messageDelete } from '../../contract/message-calls.ts';
 import { may } from '../../contract/roles.ts';
 import { channelRoom, threadRoom } from '../../contract/rooms.ts';
-import { invalid } from '../../contract/schema/validation.ts';
 import { pipelined } from '../../database/transaction.ts';
 import type { Written } from '../../delivery/batch.ts';
 import type { Writer } from '../../delivery/writer.ts';
@@ -15,7 +14,7 @@ import { flagKind } from '../../jobs/flag.jobs.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import { linksKind } from '../../jobs/preview.jobs.ts';
 import type { Context } from '../context.ts';
-import type { Filters } from '../filters/filters.ts';
+import { type Filters, textsIn } from '../filters/filters.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import { asRefusal } from './forward.limits.ts';
 import { type Holding, Withheld } from './holding.ts';
@@ -27,10 +26,11 @@ import {
   type MessageComposer,
   mayPreview,
   onceKeysOf,
+  requireBot,
   type SendInput,
   type SendOptions,
 } from './message.composer.ts';
-import { publishUpdated, replaceText } from './message.edit.ts';
+import { applyEdit, heldEdit, publishUpdated } from './message.edit.ts';
 import { eraseAndTell } from './message.erasure.ts';
 import { linksIn } from './message.links.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
@@ -138,28 +138,30 @@ export class MessageService {
   }
 
   /**
-   * Replaces the text of a message, everywhere. The same text again changes nothing.
+   * Replaces the text of a message, everywhere, and the components of a bot's. The same again changes nothing.
    * @param isApproved a moderator has approved it: filters let it through
-   * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when neither text nor attachments nor a poll would be left,
-   *   MESSAGE_REFUSED, MESSAGE_HELD, HELD_LIMIT
+   * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when nothing would be left to show, MESSAGE_REFUSED,
+   *   MESSAGE_HELD, HELD_LIMIT, FORBIDDEN for people with components
    */
-  async edit(actor: Actor, messageId: string, content: string, isApproved = false): Promise<MessageRecord> {
+  async edit(actor: Actor, messageId: string, edit: MessageEdit, isApproved = false): Promise<MessageRecord> {
     const { row, channel } = await this.deps.messageAccess.editable(actor, messageId);
-    const flag = isApproved || content === row.content ? null : await this.judgeEdit(actor, channel, row, content);
+    if (edit.components) requireBot(actor);
+    const { content = row.content, components } = edit;
+    const isNew = content !== row.content || components;
+    const flag = isApproved || !isNew ? null : await this.judgeEdit(actor, channel, row, edit);
     const mentions = await this.deps.mentions.find(actor, channel, content, row.mentions ?? []);
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.deps.changes.run(async (change) => {
-      const { isChanged, message } = await replaceText(change, row, content, mentions);
-      if (content === '' && !message.attachments?.length && !message.poll && !message.forwarded) {
-        throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
-      }
+      const { isReworded, isChanged, message } = await applyEdit(change, row, edit, mentions);
       if (!isChanged) return messageRecord(message, actor.userId);
       if (flag) await this.deps.jobs.add(change, flagKind, { messageId, content, ...flag });
-      if (mayPreview(this.deps.settings, channel.kind) && linksIn(content).length > 0) {
+      if (isReworded && mayPreview(this.deps.settings, channel.kind) && linksIn(content).length > 0) {
         await this.deps.jobs.add(change, linksKind, { messageId, channelId: channel.id });
       }
-      await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: dateNow().toISOString() }]);
-      change.afterCommit(() => this.deps.notifications.wake());
+      if (isReworded) {
+        await insertJobs(change.rows, [{ job: 'edit', messageId, users, at: dateNow().toISOString() }]);
+        change.afterCommit(() => this.deps.notifications.wake());
+      }
       return messageRecord(await publishUpdated(change, row.channel_id, messageId), actor.userId);
     });
     return actor.user.isBot ? this.reader.asHeard(actor, edited) : edited;
@@ -196,22 +198,23 @@ export class MessageService {
     this.deps.ephemeral.emit(rooms, messageTyping, data, socketId);
   }
 
-  /** @returns what moderators are to be told of it. @throws AppError MESSAGE_REFUSED, MESSAGE_HELD, HELD_LIMIT */
+  /**
+   * Components cannot wait for a moderator: with them, what would be held is refused.
+   * @returns what moderators are to be told of it. @throws AppError MESSAGE_REFUSED, MESSAGE_HELD, HELD_LIMIT
+   */
   private async judgeEdit(
     actor: Actor,
     channel: ChannelWithRights,
     row: MessageRow,
-    content: string,
+    { content = row.content, components }: MessageEdit,
   ): Promise<NewMessage['flag']> {
-    const verdict = await this.deps.filters.judge(actor, channel, () => [content]);
+    const texts = () => [content, ...(components ? textsIn(components.items) : [])];
+    const verdict = await this.deps.filters.judge(actor, channel, texts);
     if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
     if (verdict?.action !== 'hold') return flagOf(channel, verdict);
-    const { id: messageId, thread_id: threadId } = row;
-    const parts = { replyToId: null, metadata: null, poll: null, forward: null };
-    const none = { ...parts, nonce: null, sentKey: null, attachmentIds: [] };
-    const { reason, entry } = verdict;
-    const edit = { kind: 'edit', messageId, threadId, content, previousContent: row.content } as const;
-    throw await this.deps.holding.hold(actor, channel, { ...none, ...edit, reason, pattern: entry?.pattern ?? null });
+    if (components !== undefined) throw new AppError('MESSAGE_REFUSED');
+    const edit = heldEdit(row, content, verdict);
+    throw await this.deps.holding.hold(actor, channel, edit);
   }
 
   /** Holds what is not let through. @returns the answer for its author */

@@ -1,3 +1,4 @@
+import type { Components } from '../../contract/component.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import { messageNew } from '../../contract/message.ts';
@@ -42,6 +43,7 @@ export interface NewMessage {
   mentionedBots: Record<string, number> | null;
   metadata: Record<string, unknown> | null;
   poll: NewPoll | null;
+  components: Components | null;
   nonce: string | null;
   /** The once-key of its request, beside the nonce. */
   sentKey: string | null;
@@ -60,7 +62,7 @@ export interface NewMessage {
   flag: Pick<Flagged, 'serverId' | 'channelId' | 'pattern'> | null;
 }
 
-const columnsOfAll = `m.id, m.seq, m.content, m.author_id, m.thread_id, m.metadata, ${currentMentions} AS mentions, m.previews, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
+const columnsOfAll = `m.id, m.seq, m.content, m.author_id, m.thread_id, m.metadata, ${currentMentions} AS mentions, m.previews, m.components, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
   m.updated_at`;
 
 /** Deleted, alone or with its thread, whose messages may be erased a little later. */
@@ -143,12 +145,13 @@ const columns: Columns<NewMessage> = [
   { name: 'metadata', type: 'json', of: (row) => row.metadata && JSON.stringify(row.metadata) },
   { name: 'mentions', type: 'json', of: (row) => row.mentions && JSON.stringify(row.mentions) },
   { name: 'mentioned_bots', type: 'json', of: (row) => row.mentionedBots && JSON.stringify(row.mentionedBots) },
+  { name: 'components', type: 'json', of: (row) => row.components && JSON.stringify(row.components) },
   { name: 'nonce', type: 'text', of: (row) => row.nonce },
   { name: 'sent_key', type: 'text', of: (row) => row.sentKey },
   { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
 ];
 /** Columns that plain messages do not have; omitting them saves a fifteenth of a batch. */
-const special = ['thread_id', 'reply_to_id', 'mentions', 'mentioned_bots'];
+const special = ['thread_id', 'reply_to_id', 'mentions', 'mentioned_bots', 'components'];
 const plainColumns = columns.filter(({ name }) => !special.includes(name));
 
 const namesOf = (some: Columns<NewMessage>) => some.map(({ name }) => name).join(', ');
@@ -188,6 +191,7 @@ export class MessageTable implements WriterTable<NewMessage, MessageRecord> {
       row.mentionedBots === null &&
       row.attachmentIds.length === 0 &&
       row.poll === null &&
+      row.components === null &&
       row.forward === null &&
       row.lastBotSeq === null &&
       row.slowModeSeconds === null &&

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { SmallUser } from '../../contract/actor.ts';
 import type { AttachmentRecord } from '../../contract/attachment.ts';
 import { type ChannelKind, isDirect } from '../../contract/channel.ts';
+import type { Components } from '../../contract/component.ts';
 import type { LinkPreview } from '../../contract/link-preview.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
 import type { messageSchema } from '../../contract/message.ts';
@@ -48,6 +49,7 @@ export interface PlainRow {
   metadata: Record<string, unknown> | null;
   mentions: MentionRecord[] | null;
   previews: KeptPreview[] | null;
+  components: Components | null;
   nonce: string | null;
   is_edited: boolean;
   is_pinned: boolean;
@@ -110,6 +112,7 @@ const nothing = {
   metadata: null,
   previews: [],
   forwarded: undefined,
+  components: undefined,
   isDeleted: true,
 };
 
@@ -142,10 +145,15 @@ function fullRecord(row: MessageRow, viewerId: string | null): MessageRecord {
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
     previews: previewsOf(row),
+    ...componentsOf(row),
     ...(row.poll && !row.is_deleted ? { poll: pollRecord(row.poll) } : {}),
     ...(row.forwarded ? { forwarded: forwardedRecord(row.forwarded, row.attachments) } : {}),
   };
 }
+
+/** A message whose components were all taken away has no such field. */
+export const componentsOf = ({ components }: Pick<PlainRow, 'components'>): Pick<MessageRecord, 'components'> =>
+  components && components.items.length > 0 ? { components } : {};
 
 /** Those that were not removed. */
 export function previewsOf({ previews }: Pick<PlainRow, 'previews'>): LinkPreview[] {

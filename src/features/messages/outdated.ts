@@ -41,7 +41,7 @@ export async function outdate(rows: Rows, channelId: string, changed: ChangedMes
 }
 
 /** The fields that replace those of an erased message. */
-const noParts = { previews: [], poll: undefined, forwarded: undefined };
+const noParts = { previews: [], poll: undefined, forwarded: undefined, components: undefined };
 const noText = { content: '', attachments: [], mentions: [], metadata: null, ...noParts };
 
 interface Told {

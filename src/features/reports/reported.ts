@@ -42,12 +42,12 @@ export function snapshotOf(message: SaidMessage, beside: SaidMessage[]): Snapsho
 
 /** With what it passes on, which those who decide might not find any more. */
 function saidMessage(row: MessageRow): SaidMessage {
-  const { id, author_id: authorId, created_at: createdAt, content, poll, forwarded } = row;
+  const { id, author_id: authorId, created_at: createdAt, content, poll, components, forwarded } = row;
   const files = row.attachments ?? [];
   const passedOn = new Set(forwarded?.attachmentIds);
   const namesOf = (isPassedOn: boolean) =>
     files.filter((file) => passedOn.has(file.id) === isPassedOn).map(({ filename }) => filename);
-  const said = { id, authorId, createdAt, content: saidIn({ content, poll }), attachments: namesOf(false) };
+  const said = { id, authorId, createdAt, content: saidIn({ content, poll, components }), attachments: namesOf(false) };
   if (!forwarded || forwarded.isWithdrawn) return said;
   const of = { authorId: forwarded.author.id, content: forwarded.content, attachments: namesOf(true) };
   return { ...said, forwarded: of };

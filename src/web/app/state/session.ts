@@ -10,6 +10,7 @@ import { Drafts } from './drafts.ts';
 import { Follows } from './follows.ts';
 import { Handovers } from './handovers.ts';
 import { Held } from './held.ts';
+import { Interactions } from './interactions.ts';
 import { Lists } from './lists.ts';
 import { noteLocale } from './locale.ts';
 import { MessagePreviews } from './message-previews.ts';
@@ -157,6 +158,7 @@ function partsOf(core: Core) {
     ownEmoji: new OwnEmojis(core, servers),
     recentEmoji: new RecentEmoji(core),
     polls: new Polls(core),
+    interactions: new Interactions(core),
     notifications,
     preferences,
     pushes,

@@ -77,7 +77,7 @@ function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
     if (event.key === 'a') decide('approve');
     if (event.key === 'r') decide('reject');
   };
-  const own = saidIn({ content: item.content, poll: item.poll });
+  const own = saidIn({ content: item.content, poll: item.poll, components: item.components });
   const about = t('{name} in #{channel}', { name: item.author.displayName, channel: channel?.name ?? '' });
   return (
     <li ref={ref} aria-label={`${about}: ${saidIn(item)}`} onKeyDown={press}>

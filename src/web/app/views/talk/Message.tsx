@@ -18,6 +18,7 @@ import { moveInToolbar } from '../parts/toolbar.ts';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
+import { Components } from './Components.tsx';
 import { EditBox } from './EditBox.tsx';
 import { Forwarded } from './Forwarded.tsx';
 import { Edited } from './History.tsx';
@@ -82,6 +83,7 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
           <Attachments list={message.attachments} />
           <PollView message={message} timeline={timeline} />
           <Previews message={message} />
+          <Components message={message} />
         </Veil>
         <Reactions message={message} timeline={timeline} />
         {message.thread && <ThreadLink message={message} />}

@@ -9,6 +9,7 @@ import { Text } from '../parts/text.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
+import { Ephemerals } from './Ephemerals.tsx';
 import { Forwarded } from './Forwarded.tsx';
 import { isGrouped } from './grouping.ts';
 import { MessageText, MessageView } from './Message.tsx';
@@ -64,6 +65,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
           ))}
           {!timeline.hasNewer.value && <Replies timeline={timeline} />}
           {!timeline.hasNewer.value && <Unconfirmed timeline={timeline} />}
+          {!timeline.hasNewer.value && <Ephemerals timeline={timeline} />}
         </div>
       </div>
       {(!atEnd || timeline.hasNewer.value) && (

@@ -1,0 +1,59 @@
+import { useEffect } from 'preact/hooks';
+import type { Ephemeral } from '../../state/interactions.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { Avatar } from '../parts/Avatar.tsx';
+import { Folding } from '../parts/Folding.tsx';
+import { Text } from '../parts/text.tsx';
+import { useApp, useTexts } from '../useApp.ts';
+import { AuthorButton } from './AuthorButton.tsx';
+import { AskedForm } from './Components.tsx';
+
+/** What bots replied to the user alone here, after all messages. */
+export function Ephemerals({ timeline: { channelId, threadId } }: { timeline: Timeline }) {
+  const { interactions } = useApp();
+  useEffect(() => interactions.start(), [interactions]);
+  const asked = interactions.asked.value;
+  return (
+    <>
+      {interactions.repliesIn(channelId, threadId).map((reply) => (
+        <One key={reply.id} reply={reply} />
+      ))}
+      {asked?.channelId === channelId && asked.threadId === threadId && <AskedForm />}
+    </>
+  );
+}
+
+function One({ reply }: { reply: Ephemeral }) {
+  const { clockTime, t } = useTexts();
+  const { attempt, interactions } = useApp();
+  const { author, content } = reply;
+  return (
+    <article
+      class="message ephemeral"
+      aria-label={t('{name}, to you alone', { name: author.displayName })}
+      tabIndex={-1}
+    >
+      <div class="gutter">
+        <Avatar user={author} />
+      </div>
+      <div class="content">
+        <header>
+          <AuthorButton author={author} />
+          <span class="tag">{t('Bot')}</span>
+          <time dateTime={reply.createdAt}>{clockTime(reply.createdAt)}</time>
+        </header>
+        <Folding content={content}>
+          <div class="text">
+            <Text content={content} />
+          </div>
+        </Folding>
+      </div>
+      <p class="hint" role="status">
+        {t('Only you see this.')}{' '}
+        <button type="button" class="link" onClick={() => void attempt(() => interactions.dismiss(reply.id))}>
+          {t('Dismiss')}
+        </button>
+      </p>
+    </article>
+  );
+}
