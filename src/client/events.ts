@@ -44,6 +44,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'membership:updated': true,
   'account:updated': true,
   'agent:policy-changed': true,
+  'command:complete': true,
   'join-request:created': true,
   'join-request:decided': true,
   'dm:created': true,

@@ -1,3 +1,4 @@
+import type { Choice } from '../contract/command-option.ts';
 import type { Room } from '../contract/rooms.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import { within } from '../infrastructure/within.ts';
@@ -110,6 +111,8 @@ export type ControlMessage =
   | { kind: 'disconnect'; sessionId?: string; userId?: string; event: { name: string; data: object } | null }
   /** The events that a bot may get have changed. */
   | { kind: 'hearing'; userId: string }
+  /** A bot suggests values, as a node asked it to for someone who waits there. */
+  | { kind: 'choices'; id: string; userId: string; choices: Choice[] }
   /** The webhook of a bot was changed or removed. */
   | { kind: 'webhook'; agentId: string }
   /** A client reconnected elsewhere: the node that still holds its old socket saves its state and closes it. */

@@ -42,6 +42,8 @@ export class Control {
         return this.handlers.disconnect?.(message);
       case 'hearing':
         return this.handlers.hearing?.(message);
+      case 'choices':
+        return this.handlers.choices?.(message);
       case 'webhook':
         return this.handlers.webhook?.(message);
       case 'hand-over':

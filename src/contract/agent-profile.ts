@@ -44,7 +44,7 @@ export const agentProfileCalls = calls('Agents', {
   listChannelSlashCommands: {
     method: 'GET',
     path: '/api/channels/:id/slash-commands',
-    summary: 'The slash commands of the bots in a channel.',
+    summary: 'The slash commands of the bots in a channel, as far as you may use them.',
     params: { id: uuidParam('CHANNEL_NOT_FOUND', 'Id of the channel.') },
     answer: channelCommandsSchema,
     errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],

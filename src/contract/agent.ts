@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { displayNameSchema, smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
+import {
+  type CommandOption,
+  commandName,
+  commandOptionSchema,
+  maxOptions,
+  sentOptionsSchema,
+} from './command-option.ts';
 import { durableEvent } from './event.ts';
 import { pictureErrors, pictureUrlSchema } from './picture.ts';
 import { doneSchema, idSchema, jsonObjectSchema, record, textSchema, timeSchema, withDefault } from './schema.ts';
@@ -64,23 +71,29 @@ export const heartbeatAnswerSchema = z.object({
   expiresAt: timeSchema.describe('Without another heartbeat or a socket the bot is offline from then on.'),
 });
 
-const commandName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(32)
-  .regex(/^[\p{L}\p{N}_-]+$/u, 'must be letters, digits, "_" or "-"');
+/** What the commands of a bot are at most together, as JSON: each of its channels is told of them. */
+const maxCommandsBytes = 64 * 1024;
 
 export const slashCommandSchema = z.object({
   name: commandName,
   description: textSchema(200),
   aliases: z.array(commandName).max(10),
+  options: z
+    .array(commandOptionSchema)
+    .max(maxOptions)
+    .nullable()
+    .describe('What it asks for, so that it is invoked. Null: it is sent as the text of a message.'),
 });
-export type SlashCommand = z.output<typeof slashCommandSchema>;
+
+/** As it is stored: nodes of earlier versions keep no options. */
+export type SlashCommand = Omit<z.output<typeof slashCommandSchema>, 'options'> & {
+  options?: CommandOption[] | null;
+};
 
 const sentCommandSchema = slashCommandSchema.extend({
   description: withDefault(slashCommandSchema.shape.description, ''),
   aliases: withDefault(slashCommandSchema.shape.aliases, []),
+  options: withDefault(sentOptionsSchema.nullable(), null),
 });
 
 export const slashCommandsSchema = z.object({
@@ -90,7 +103,11 @@ export const slashCommandsSchema = z.object({
     .refine((commands) => {
       const names = commands.flatMap((command) => [command.name, ...command.aliases]);
       return new Set(names).size === names.length;
-    }, 'must not use a name twice'),
+    }, 'must not use a name twice')
+    .refine(
+      (commands) => Buffer.byteLength(JSON.stringify(commands)) <= maxCommandsBytes,
+      `must have at most ${maxCommandsBytes / 1024} KiB`,
+    ),
 });
 export const slashCommandsAnswerSchema = z.object({ ok: z.literal(true), commands: z.array(slashCommandSchema) });
 
@@ -115,7 +132,7 @@ export const botRightsSchema = z.object({ workspaceWrite: z.boolean() });
 
 export const slashCommandsUpdated = durableEvent({
   name: 'channel:slash-commands-updated',
-  summary: 'A bot of this channel changed its slash commands; fetch them again.',
+  summary: 'The slash commands of a bot of this channel changed, or who may use them; fetch them again.',
   room: 'channel',
   payload: z.object({ channelId: idSchema, agentId: idSchema }),
 });

@@ -11,6 +11,7 @@ import {
   channelUpdate,
 } from './channel-actions.ts';
 import { channelMemberAdd, channelMemberRemove } from './channel-member.ts';
+import { botCommands } from './command.ts';
 import { inviteCreate, inviteDelete, raidBegin, raidEnd, raidUpdate } from './invite-actions.ts';
 import { joinRequestApprove, joinRequestReject } from './join-request.ts';
 import { previewsRemove } from './link-preview-calls.ts';
@@ -68,7 +69,7 @@ export const auditActions = [
   ...([filterAdd, filterRemove, heldApprove, heldReject, emojiAdd, emojiRemove, pollClose] as const),
   ...([inviteCreate, inviteDelete, raidUpdate, raidBegin, raidEnd] as const),
   ...([messagePin, messageUnpin, messageDelete, previewsRemove, threadUpdate, threadDelete] as const),
-  ...([appCreate, appUpdate, appDelete, botKeep, botRelease, botRights, botPolicy] as const),
+  ...([appCreate, appUpdate, appDelete, botKeep, botRelease, botRights, botPolicy, botCommands] as const),
   ...([accountCreate, accountPassword, accountTier, accountRevoke, accountRemoveFactors] as const),
   ...([accountSuspend, accountUnsuspend, accountDelete, inviteCodesIssue] as const),
   ...([operatorGrant, operatorRevoke, instanceBan, instanceUnban] as const),

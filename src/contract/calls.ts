@@ -12,6 +12,7 @@ import { botSeatCalls } from './bot-seat.ts';
 import { channelCalls, channelClientEvents } from './channel.ts';
 import { channelMemberCalls } from './channel-member.ts';
 import { channelOverrideCalls } from './channel-override.ts';
+import { commandCalls, commandClientEvents, commandRuleCalls } from './command.ts';
 import { confirmationCalls } from './confirmation.ts';
 import { customStatusCalls } from './custom-status.ts';
 import { directCalls } from './direct.ts';
@@ -91,6 +92,8 @@ export const allCalls = {
   ...channelOverrideCalls,
   ...channelCalls,
   ...directCalls,
+  ...commandCalls,
+  ...commandRuleCalls,
   ...confirmationCalls,
   ...documentCalls,
   ...referenceCalls,
@@ -160,6 +163,7 @@ export const allCalls = {
 export const allClientEvents = {
   ...agentClientEvents,
   ...channelClientEvents,
+  ...commandClientEvents,
   ...interactionClientEvents,
   ...roomClientEvents,
   ...messageClientEvents,

@@ -4,6 +4,7 @@ import { auditCreated } from './audit.ts';
 import { memberBanned, memberUnbanned } from './ban.ts';
 import { channelCreated, channelDeleted, channelMemberAdded, channelMemberRemoved, channelUpdated } from './channel.ts';
 import { channelOverridden } from './channel-override.ts';
+import { commandComplete } from './command.ts';
 import { presenceCustomStatus } from './custom-status.ts';
 import { dmCreated } from './direct.ts';
 import { draftUpdated } from './draft.ts';
@@ -63,6 +64,7 @@ export const catalogue = [
   channelOverridden,
   channelRead,
   channelReceipts,
+  commandComplete,
   receiptChoiceChanged,
   dmCreated,
   ready,

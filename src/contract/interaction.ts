@@ -3,6 +3,7 @@ import { smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
 import { componentIdSchema, formSchema, maxFieldText, sentComponentsSchema } from './component.ts';
 import { durableEvent } from './event.ts';
+import { invokedSchema } from './invoked.ts';
 import { attachmentsShape, contentSchema, maxContent, messageSchema, nonceSchema } from './message.ts';
 import { sendErrors } from './message-calls.ts';
 import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
@@ -30,11 +31,6 @@ export const valuesSchema = z
   .refine((values) => Object.keys(values).length <= 25, 'must have at most 25 values');
 
 export type Values = z.output<typeof valuesSchema>;
-
-/** What was invoked, where `kind` is `command`; its options are in `values`. */
-export const invokedSchema = z.object({ name: z.string() });
-
-export type Invoked = z.output<typeof invokedSchema>;
 
 const states = ['waiting', 'working', 'answered'] as const;
 export type UseState = (typeof states)[number];

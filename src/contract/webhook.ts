@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { agentParam } from './agent.ts';
 import { calls } from './call.ts';
 import { catalogue } from './catalogue.ts';
+import { commandComplete, completionSchema } from './command.ts';
 import { doneSchema, idSchema, record, timeSchema, withDefault } from './schema.ts';
 
 export const putWebhookSchema = z.object({
@@ -82,7 +83,7 @@ const lostSchema = z.object({
   recovered: z.literal(false),
 });
 
-/** All events that a webhook may get: the durable events of rooms, exactly as sockets get them, and two of its own. */
+/** All events that a webhook may get: the durable events of rooms, exactly as sockets get them, and three of its own. */
 export function webhookDeliveries() {
   const ofRooms = catalogue
     .filter(({ durable }) => durable)
@@ -92,6 +93,12 @@ export function webhookDeliveries() {
       name: 'events:lost',
       summary: 'Events left the log before they were delivered; reload the lists.',
       payload: lostSchema,
+    },
+    {
+      name: commandComplete.name,
+      summary:
+        'Someone types a value for a command of yours: respond with `{ "choices": [{ value, label }] }` within 3 s.',
+      payload: completionSchema,
     },
     { name: 'webhook:test', summary: 'You asked for it.', payload: z.object({ agentId: idSchema }) },
   ];

@@ -21,6 +21,7 @@ import {
   JoinRequest,
   SlowModeTurn,
 } from './entities/channel.entity.ts';
+import { CommandFile, CommandRule, CommandRuleHolder } from './entities/command.entity.ts';
 import { CustomStatus } from './entities/custom-status.entity.ts';
 import { ServerEmoji } from './entities/emoji.entity.ts';
 import { HeldMessage, ServerFilter } from './entities/filter.entity.ts';
@@ -174,6 +175,9 @@ export const entities = [
   Poll,
   PollVote,
   ServerEmoji,
+  CommandRule,
+  CommandRuleHolder,
+  CommandFile,
   ComponentUse,
   Interaction,
   EphemeralReply,

@@ -105,6 +105,8 @@ import { PushedAgain } from './migrations/0203-pushed-again.ts';
 import { ForwardedHeld } from './migrations/0205-forwarded-held.ts';
 import { ComponentsOfMessages } from './migrations/0210-components.ts';
 import { Interactions } from './migrations/0211-interactions.ts';
+import { CommandRules } from './migrations/0214-command-rules.ts';
+import { CommandFiles } from './migrations/0215-command-files.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -209,6 +211,8 @@ export const migrations = [
   { name: '0205-forwarded-held', class: ForwardedHeld },
   { name: '0210-components', class: ComponentsOfMessages },
   { name: '0211-interactions', class: Interactions },
+  { name: '0214-command-rules', class: CommandRules },
+  { name: '0215-command-files', class: CommandFiles },
 ];
 
 /**

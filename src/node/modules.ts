@@ -10,6 +10,7 @@ import { auditModule } from '../features/audit/audit.module.ts';
 import { blobsModule } from '../features/blobs/blobs.module.ts';
 import { bootstrapModule } from '../features/bootstrap/bootstrap.module.ts';
 import { channelsModule } from '../features/channels/channels.module.ts';
+import { commandsModule } from '../features/commands/commands.module.ts';
 import type { Context } from '../features/context.ts';
 import { digestModule } from '../features/digest/digest.module.ts';
 import { directModule } from '../features/direct/direct.module.ts';
@@ -97,6 +98,7 @@ export function createModules(context: Context) {
   const search = searchModule(talk);
   const bootstrap = bootstrapModule(talk);
   const agents = agentsModule(talk);
+  const commands = commandsModule({ ...talk, ...agents.services, ...interactions.services });
   const events = eventsModule({ ...talk, ...agents.services });
   const threads = threadsModule(talk);
   const follows = followsModule(talk);
@@ -149,6 +151,7 @@ export function createModules(context: Context) {
       search,
       bootstrap,
       agents,
+      commands,
       events,
       threads,
       follows,

@@ -5,7 +5,7 @@ import type { CallSpec } from '../../src/contract/call.ts';
 import { allCalls } from '../../src/contract/calls.ts';
 import { operatorCalls } from '../../src/contract/operator.ts';
 import { halves, sendPicture } from '../pictures/samples.ts';
-import { botIn } from '../world/bot.ts';
+import { type Bot, botIn } from '../world/bot.ts';
 import type { Answer, Loose, Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
@@ -79,6 +79,13 @@ const seat =
     if (action === 'bot.release') await here.alice.put(`${path}/keep`);
     return [await act(here, path), { action, target: user(bot), ...values }];
   };
+
+/** A bot of bob's with a command, and the path of the rule about that. */
+async function commanded(here: World): Promise<[bot: Bot, path: string]> {
+  const bot = await botIn(here.server, here.bob);
+  await here.bob.put(`/api/agents/${bot.agentId}/slash-commands`, { commands: [{ name: 'ban' }] });
+  return [bot, `${server(here)}/agents/${bot.agentId}/commands/ban/rule`];
+}
 
 const role = ({ id, name }: Loose) => ({ kind: 'role', id, label: name });
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
@@ -186,6 +193,19 @@ const acts: Record<string, Act> = {
     before: null,
     after: { mode: 'mentionOnly', mentionOnly: true, reply: true, listen: true, isConfigChanged: false },
   }),
+  setCommandRule: async (here) => {
+    const [bot, path] = await commanded(here);
+    const answer = await here.alice.put(path, { moderators: true, userIds: [here.bob.id] });
+    const after = { command: 'ban', moderators: true, roleIds: [], userIds: [here.bob.id] };
+    return [answer, { action: 'bot.commands', target: user(bot), before: null, after }];
+  },
+  deleteCommandRule: async (here) => {
+    const [bot, path] = await commanded(here);
+    await here.alice.put(path);
+    const answer = await here.alice.delete(path);
+    const before = { command: 'ban', moderators: false, roleIds: [], userIds: [] };
+    return [answer, { action: 'bot.commands', target: user(bot), before, after: null }];
+  },
   setChannelPolicy: async (here) => {
     const bot = await botIn(here.server, here.bob);
     const path = `/api/channels/${here.channel.id}/agents/${bot.agentId}/policy`;
@@ -443,7 +463,9 @@ const acts: Record<string, Act> = {
 const operated = Object.keys(operatorCalls).filter((name) => audited.some(([one]) => one === name));
 
 /** Undone after they were done, by the same action. */
-const twice = new Set(['setChannelPolicy', 'deleteChannelRoleOverride', 'deleteChannelUserOverride']);
+const twice = new Set([
+  ...['setChannelPolicy', 'deleteChannelRoleOverride', 'deleteChannelUserOverride', 'deleteCommandRule'],
+]);
 
 describe('the audit log', () => {
   it('is decided about for each call that changes something by a permission', () => {

@@ -79,6 +79,7 @@ const exported: Record<string, string> = {
 /** What is left out, and why. */
 const leftOut: Record<string, string> = {
   'channel_overrides.user_id': 'what a channel allows or denies someone is its server’s',
+  'command_rule_holders.user_id': 'who may use a command is its server’s',
   'account_exports.user_id': 'the export itself',
   'channels.created_by': 'a channel is its server’s, whoever made it',
   'email_verifications.user_id': 'hashes of what was mailed',

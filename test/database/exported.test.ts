@@ -47,6 +47,8 @@ const staying = [
   'email_changes',
   'account_exports',
   'slow_mode_turns',
+  // Given to a bot for some days.
+  'command_files',
   ...['former_names', 'handovers', 'server_invites', 'held_messages'],
   // They are of single people, as their notifications are.
   ...['saved_items', 'scheduled_messages', 'drafts'],

@@ -65,6 +65,7 @@ decide(
 decide('not of users', 'digests.job_id');
 decide('not of users', 'drafts.place_id', 'drafts.thread_id', 'drafts.reply_to_id', 'drafts.file_ids');
 decide('deleted', 'servers.owner_id', 'server_timeouts.user_id', 'member_roles.user_id', 'channel_overrides.user_id');
+decide('deleted', 'command_rule_holders.user_id');
 decide(bot, 'agents.user_id', 'agents.owner_id', 'agents.config', 'agents.slash_commands', 'agents.usage_snapshot');
 decide(bot, 'agent_policies.config', 'agent_policies.owner_half', 'agent_policies.server_half');
 decide(bot, 'agent_tokens.made_by', 'webhooks.made_by', 'webhook_cursors.stream_id', 'webhook_cursors.lease');

@@ -101,6 +101,25 @@ describe('the guide for bots', () => {
     expect((await asked(robot, ear)).content).to.equal(hello());
   });
 
+  it('has a bot whose command suggests and answers', async () => {
+    const ear = await here.bob.connect();
+    const robot = await start('commands');
+    const path = `/api/channels/${here.channel.id}/commands`;
+    const weather = { agentId: robot.agentId, command: 'weather' };
+    const asked = { ...weather, option: 'city', typed: 'os' };
+    const { choices } = await until(
+      async () => {
+        const { body } = await here.bob.post(`${path}/complete`, asked);
+        return body.answered ? body : null;
+      },
+      { timeout: 60_000, message: 'nothing is suggested' },
+    );
+    expect(choices.map(({ value }: Loose) => value)).to.deep.equal(['Oslo', 'Osaka']);
+    await here.bob.post(path, { ...weather, options: { city: 'Oslo', days: 3 } });
+    const { content } = await ear.next('ephemeral:created', (reply) => reply.agentId === robot.agentId);
+    expect(content).to.equal('It rains in Oslo for 3 days.');
+  });
+
   it('has a webhook that verifies and answers', async () => {
     const ear = await here.bob.listen(here.channel.id);
     const robot = await botIn(here.server, here.alice);

@@ -14,7 +14,13 @@ export async function furnish({ alice, bob, carol, server, channel }: World): Pr
   await alice.patch(at, { keepMessagesDays: 3650, keepEditHistory: true });
   await alice.patch(`/api/channels/${secret.id}`, { keepMessagesDays: 0 });
   const bot = await botIn(server, alice);
-  await alice.put(`/api/agents/${bot.agentId}/slash-commands`, { commands: [{ name: 'roll', description: 'dice' }] });
+  const options = [{ type: 'number', name: 'sides', min: 2, completes: true }];
+  const commands = [
+    { name: 'roll', description: 'dice' },
+    { name: 'throw', options },
+  ];
+  await alice.put(`/api/agents/${bot.agentId}/slash-commands`, { commands });
+  await alice.put(`${at}/agents/${bot.agentId}/commands/throw/rule`, { moderators: true, userIds: [bob.id] });
   await alice.put(`/api/channels/${channel.id}/agents/${bot.agentId}/policy`, { mode: 'mentionOnly' });
   await alice.put(`${at}/agents/${bot.agentId}/policy`, { mode: 'custom', config: { tone: 'dry' } });
   await alice.put(`${at}/agents/${bot.agentId}/rights`, { workspaceWrite: true });
@@ -144,6 +150,7 @@ export async function lists(who: Person, serverId: string): Promise<Record<strin
   await see(`${at}/apps/clock/serve/`);
   for (const { id, userId } of await see('/api/agents')) {
     for (const list of ['', '/config', '/policies', '/slash-commands']) await see(`/api/agents/${id}${list}`);
+    await see(`${at}/agents/${id}/commands`);
     await see(`/api/auth/users/${userId}`);
   }
   for (const { id } of await see(`${at}/channels`)) await seeChannel(see, id);

@@ -62,6 +62,9 @@ const without: Record<string, string> = {
       'of a person, wherever they are known, as their name',
     ]),
   ),
+  invokeCommand: 'the bot alone reads it',
+  completeCommand: 'the bot alone reads it',
+  'command:choices': 'one person alone reads it, as they type',
   ...Object.fromEntries(
     ['useComponent', 'submitForm', 'interaction:use', 'interaction:submit'].map((name) => [
       name,

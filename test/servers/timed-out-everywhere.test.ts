@@ -58,6 +58,7 @@ const allowed: Record<string, string> = {
   deactivateInvite: 'the same',
   deleteInvite: 'the same',
   'agent:heartbeat': 'an agent that is alive says nothing in a server',
+  'command:choices': 'of an agent: it suggests values to one person, who may use its commands',
   'channel:read': 'read state',
   'channel:join': 'reading',
   'channel:leave': 'reading',
@@ -83,6 +84,8 @@ const bodies: Record<string, (samples: Samples) => object> = {
   addFilters: () => ({ kind: 'word', action: 'flag', patterns: ['x'] }),
   decideServerJoinRequests: () => ({ status: 'approved', all: true }),
   removeRaidMembers: () => ({ all: true }),
+  invokeCommand: ({ ids }) => ({ agentId: ids.AGENT_NOT_FOUND, command: 'x' }),
+  completeCommand: ({ ids }) => ({ agentId: ids.AGENT_NOT_FOUND, command: 'x', option: 'x' }),
   createThread: ({ ids }) => ({ name: 'n', parentMessageId: ids.MESSAGE_NOT_FOUND }),
 };
 

@@ -16,7 +16,7 @@ import {
 import { polls, pollVotes, serverEmoji } from './expression.table.ts';
 import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
 import type { Part } from './part.ts';
-import { channelOverrides, memberRoles, serverRoles } from './roles.table.ts';
+import { channelOverrides, commandRuleHolders, commandRules, memberRoles, serverRoles } from './roles.table.ts';
 import { attachments, forwards, messages, reactions, threadFollows, threads, versions } from './talk.table.ts';
 
 /** All parts, each after those it refers to. */
@@ -38,6 +38,8 @@ export const parts: Part[] = [
   channelReads,
   joinRequests,
   policies,
+  commandRules,
+  commandRuleHolders,
   threads,
   threadFollows,
   messages,

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { allCommands } from '../../contract/command.ts';
+import { commandName } from '../../contract/command-option.ts';
 import { createRoleSchema } from '../../contract/role.ts';
 import { builtInRoles, grantable, rightNames } from '../../contract/roles.ts';
 import { id, label, part, smallCount, times } from './part.ts';
@@ -42,4 +44,24 @@ export const channelOverrides = part({
   }),
   from: 'channel_overrides t JOIN channels c ON c.id = t.channel_id WHERE c.server_id = $1 ORDER BY t.id',
   refers: { channelId: 'channels', roleId: 'server_roles', userId: 'users' },
+});
+
+export const commandRules = part({
+  table: 'command_rules',
+  shape: z.object({
+    id,
+    serverId: id,
+    agentId: id,
+    command: z.union([z.literal(allCommands), commandName]),
+    moderators: z.boolean(),
+  }),
+  from: 'command_rules t WHERE t.server_id = $1 ORDER BY t.id',
+  refers: { serverId: 'servers', agentId: 'agents' },
+});
+
+export const commandRuleHolders = part({
+  table: 'command_rule_holders',
+  shape: z.object({ id, ruleId: id, roleId: id.nullable(), userId: id.nullable() }),
+  from: 'command_rule_holders t JOIN command_rules r ON r.id = t.rule_id WHERE r.server_id = $1 ORDER BY t.id',
+  refers: { ruleId: 'command_rules', roleId: 'server_roles', userId: 'users' },
 });

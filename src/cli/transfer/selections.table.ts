@@ -22,6 +22,8 @@ export const people = `WITH named AS (
     UNION SELECT user_id FROM join_requests WHERE server_id = $1
     UNION SELECT decided_by FROM join_requests WHERE server_id = $1
     UNION SELECT a.user_id FROM agents a JOIN agent_policies p ON p.agent_id = a.id WHERE p.server_id = $1
+    UNION SELECT a.user_id FROM agents a JOIN command_rules r ON r.agent_id = a.id WHERE r.server_id = $1
+    UNION SELECT h.user_id FROM command_rule_holders h JOIN command_rules r ON r.id = h.rule_id WHERE r.server_id = $1
     UNION SELECT creator_id FROM threads WHERE channel_id IN (${inServer})
     UNION SELECT f.user_id FROM thread_follows f JOIN threads t ON t.id = f.thread_id WHERE t.channel_id IN (${inServer})
     UNION SELECT author_id FROM messages WHERE channel_id IN (${inServer})

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Form } from '../../contract/component.ts';
-import type { Invoked, interactionKinds, UseState, Values } from '../../contract/interaction.ts';
+import type { interactionKinds, UseState, Values } from '../../contract/interaction.ts';
+import type { Invoked } from '../../contract/invoked.ts';
 import { Agent } from './agent.entity.ts';
 import { Channel } from './channel.entity.ts';
 import { User } from './user.entity.ts';

@@ -15,6 +15,7 @@ const usedTokens = `DELETE FROM used_refresh_tokens WHERE hash IN (
 export const ownRows: readonly string[] = [
   usedTokens,
   deleteSome('channel_overrides', 'id', 'user_id = $1'),
+  deleteSome('command_rule_holders', 'id', 'user_id = $1'),
   deleteSome('sessions', 'id', 'user_id = $1'),
   deleteSome('personal_tokens', 'id', 'user_id = $1'),
   deleteSome('model_tokens', 'id', 'user_id = $1'),

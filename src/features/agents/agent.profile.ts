@@ -8,6 +8,7 @@ import {
   slashCommandsUpdated,
   type usageSnapshotAnswerSchema,
 } from '../../contract/agent.ts';
+import type { CommandOption } from '../../contract/command-option.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import type { Queries } from '../../database/database.ts';
 import { Agent } from '../../database/entities/agent.entity.ts';
@@ -15,10 +16,13 @@ import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import { type AgentAccess, lockAgent } from '../accounts/agent.access.ts';
 import type { Context } from '../context.ts';
 import type { CommandDirectory } from '../messages/command-directory.ts';
+import { mayUse, rulesOf } from '../messages/command-rules.table.ts';
 
 const toldChannels = 200;
 /** In channels beyond these, nodes find the change by themselves within a second. */
 const keptChannels = 2000;
+
+type CommandRecord = SlashCommand & { options: CommandOption[] | null };
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess'> {
   agentAccess: AgentAccess;
@@ -36,14 +40,14 @@ export class AgentProfile {
   async commands(actor: Actor, agentId: string): Promise<z.input<typeof slashCommandsAnswerSchema>> {
     await this.deps.agentAccess.readable(actor, agentId);
     const agent = await this.deps.database.read((em) => em.findOne(Agent, agentId));
-    return { ok: true, commands: agent?.slashCommands ?? [] };
+    return { ok: true, commands: (agent?.slashCommands ?? []).map(commandRecord) };
   }
 
   /** By the bot itself or its owner; the bot's channels get an event about it. */
   async setCommands(
     actor: Actor,
     agentId: string,
-    commands: SlashCommand[],
+    commands: CommandRecord[],
   ): Promise<z.input<typeof slashCommandsAnswerSchema>> {
     await this.deps.agentAccess.readable(actor, agentId);
     await this.deps.changes.run(async (change) => {
@@ -59,9 +63,10 @@ export class AgentProfile {
     return { ok: true, commands };
   }
 
-  /** The commands of the bots in a channel. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
+  /** The commands of the bots in a channel that the actor may use. @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER */
   async inChannel(actor: Actor, channelId: string): Promise<z.input<typeof channelCommandsSchema>> {
-    await this.deps.channelAccess.entered(actor, channelId);
+    const { serverId, rights } = await this.deps.channelAccess.entered(actor, channelId);
+    const asking = { userId: actor.userId, rights };
     const bots = await this.deps.database.db
       .selectFrom('ChannelMember as m')
       .innerJoin('Agent as a', 'a.userId', 'm.userId')
@@ -74,8 +79,12 @@ export class AgentProfile {
       .limit(200)
       .select([...smallUserColumns, 'a.id as agentId', 'a.slashCommands'])
       .execute();
-    const commands = bots.flatMap((bot) =>
-      (bot.slashCommands ?? []).map((command) => ({ ...command, agentId: bot.agentId, botUser: smallUser(bot) })),
+    const agentIds = bots.map(({ agentId }) => agentId);
+    const rules = await rulesOf(this.deps.database.rows, serverId, agentIds);
+    const commands = bots.flatMap(({ agentId, slashCommands, ...bot }) =>
+      (slashCommands ?? [])
+        .filter(({ name }) => mayUse(rules, asking, agentId, name))
+        .map((command) => ({ ...commandRecord(command), agentId, botUser: smallUser(bot) })),
     );
     return { ok: true, commands };
   }
@@ -98,6 +107,12 @@ export class AgentProfile {
     return { ok: true, snapshot: agent?.usageSnapshot ?? null };
   }
 }
+
+/** A command as everyone is shown it; those that nodes of earlier versions kept have no options. */
+export const commandRecord = (command: SlashCommand): CommandRecord => ({
+  ...command,
+  options: command.options ?? null,
+});
 
 /** The open channels that a bot is in, as far as they are announced a change. */
 function channelsOf(db: Queries, botUserId: string): Promise<{ id: string }[]> {

@@ -30,6 +30,7 @@ import { WebhookCursors } from './webhooks/cursor.table.ts';
 import { resealSecrets } from './webhooks/reseal-secrets.ts';
 import { WebhookDeliverer } from './webhooks/webhook.deliverer.ts';
 import { WebhookDispatcher } from './webhooks/webhook.dispatcher.ts';
+import { WebhookQuestions } from './webhooks/webhook.questions.ts';
 import { webhookRoutes } from './webhooks/webhook.routes.ts';
 import { WebhookSender } from './webhooks/webhook.sender.ts';
 import { WebhookService } from './webhooks/webhook.service.ts';
@@ -71,6 +72,7 @@ export function agentsModule(context: Context & Below) {
     services: {
       feedFilter,
       webhookDispatcher: dispatcher,
+      webhookQuestions: webhooks.questions,
       agents,
       agentOwners: new AgentOwners({ ...parts, agentTokens }),
     },
@@ -114,5 +116,7 @@ function createWebhooks(parts: WebhookParts) {
   const deliverer = new WebhookDeliverer({ ...parts, cursors, sender, stops, sealed });
   const dispatcher = new WebhookDispatcher({ ...parts, cursors, deliverer });
   parts.control.handle({ webhook: ({ agentId }) => dispatcher.changed(agentId) });
-  return { service: new WebhookService({ ...parts, sealed, sender }), dispatcher, reseal: resealSecrets(sealed) };
+  const questions = new WebhookQuestions({ ...parts, sealed, sender });
+  const service = new WebhookService({ ...parts, sealed, sender });
+  return { service, questions, dispatcher, reseal: resealSecrets(sealed) };
 }

@@ -2,11 +2,11 @@ import type { Form } from '../../contract/component.ts';
 import {
   answerHours,
   type InteractionRecord,
-  type Invoked,
   maxAnswers,
   type UseState,
   type Values,
 } from '../../contract/interaction.ts';
+import type { Invoked } from '../../contract/invoked.ts';
 import type { Rows } from '../../database/database.ts';
 import type { UserColumns } from '../accounts/account.view.ts';
 

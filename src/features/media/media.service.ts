@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import { lockUser } from '../../access/user.table.ts';
 import type { Chore } from '../../cluster/chores.ts';
@@ -7,6 +6,7 @@ import { type AttachmentRecord, maxAttachments, type mediaUrlSchema } from '../.
 import { AppError, missingAs } from '../../contract/errors.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { isBlank, withoutDirections } from '../../contract/unicode/visible.ts';
+import type { Rows } from '../../database/database.ts';
 import { Attachment } from '../../database/entities/message.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { newId } from '../../infrastructure/ids.ts';
@@ -24,6 +24,7 @@ import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.sto
 import type { Context } from '../context.ts';
 import type { Filters } from '../filters/filters.ts';
 import {
+  countUnsent,
   deleteUnsent,
   findAttachment,
   hideUpload,
@@ -31,6 +32,7 @@ import {
   type StoredAttachment,
   uploadsOf,
 } from '../messages/attachment.table.ts';
+import { isGivenTo } from '../messages/command-file.table.ts';
 import { holdMessage } from '../messages/edit.table.ts';
 import type { Holding } from '../messages/holding.ts';
 import type { FoundMessage, MessageAccess } from '../messages/message.access.ts';
@@ -90,7 +92,7 @@ export class MediaService {
     const arriving = (this.arriving.get(actor.userId) ?? 0) + 1;
     this.arriving.set(actor.userId, arriving);
     try {
-      await this.deps.database.read((em) => this.requireRoom(em, actor, arriving));
+      await requireRoom(this.deps.database.rows, actor, arriving);
       const head = new Head();
       if (atLeast > this.deps.maxBytes) throw fileTooLarge(this.deps.maxBytes);
       const admitted = this.deps.allowance.admitted(actor, file.bytes, atLeast);
@@ -132,7 +134,7 @@ export class MediaService {
         const { id: messageId, content } = target.row;
         if (flag) await this.deps.jobs.add(change, flagKind, { messageId, content, ...flag });
         await markExtended(change, target.row);
-      } else await this.requireRoom(change.em, actor, 0);
+      } else await requireRoom(change.rows, actor, 0);
       await this.deps.allowance.requireWithin(change.rows, actor);
       const { isVoice: voice, ...shown } = known;
       return { ...shown, url: mediaPath(known.id), thumbnailUrl: null, voice };
@@ -153,7 +155,8 @@ export class MediaService {
   }
 
   /**
-   * A file that the actor may read: its own unsent one, one of a message it may read, or of a held one it decides on.
+   * A file that the actor may read: its own unsent one, one of a message it may read, of a held one it decides on, or of a
+   * command that it was given.
    * @throws AppError
    */
   async open(actor: Actor, id: string, wish: Wish): Promise<ServedContent> {
@@ -186,6 +189,7 @@ export class MediaService {
     const row = await this.find(id);
     if (row.message_id === null) {
       if (row.uploader_id === actor.userId) return row;
+      if (actor.user.isBot && (await isGivenTo(this.deps.database.rows, id, actor.userId))) return row;
       if (row.held_id && (await this.deps.holding.isDecidedBy(actor, row.held_id))) return row;
       throw new AppError('ATTACHMENT_NOT_FOUND');
     }
@@ -218,17 +222,11 @@ export class MediaService {
     // Its bytes never change: another one of the same file would be the same picture.
     return pictureContent(bytes, `${id}-thumbnail`, 'private, max-age=31536000, immutable');
   }
+}
 
-  /** @param more files, besides the unsent ones */
-  private async requireRoom(em: EntityManager, actor: Actor, more: number): Promise<void> {
-    const unsent = await em.count(Attachment, {
-      uploaderId: actor.userId,
-      messageId: null,
-      heldId: null,
-      scheduledId: null,
-    });
-    if (unsent + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
-  }
+/** @param more files, besides the unsent ones */
+async function requireRoom(rows: Rows, { userId }: Actor, more: number): Promise<void> {
+  if ((await countUnsent(rows, userId)) + more > maxUnsent) throw new AppError('UPLOAD_LIMIT');
 }
 
 /** Keeps the first bytes that pass, to detect the type. */

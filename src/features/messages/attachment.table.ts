@@ -1,5 +1,6 @@
 import { selectMayRead } from '../../access/channel.table.ts';
 import type { Rows } from '../../database/database.ts';
+import { isGivenToBot } from './command-file.table.ts';
 
 /** A row of `attachments`. */
 export interface AttachmentRow {
@@ -70,12 +71,23 @@ export async function hideUpload(rows: Rows, userId: string, id: string, isSpoil
 export const isUnsent = 'message_id IS NULL AND held_id IS NULL AND scheduled_id IS NULL';
 const isDrafted = `EXISTS (SELECT FROM drafts d WHERE d.user_id = attachments.uploader_id AND attachments.id = ANY(d.file_ids))`;
 
-/** Deletes some uploads that were not sent within a day, and are of no draft. @returns how many */
+/** SQL: nobody needs an upload that was not sent within a day. */
+const isForgotten = `${isUnsent} AND NOT ${isDrafted} AND NOT ${isGivenToBot('attachments.id')}`;
+
+const unsent = `SELECT count(*)::int AS count FROM attachments
+  WHERE uploader_id = $1 AND ${isUnsent} AND NOT ${isGivenToBot('attachments.id')}`;
+
+/** How many uploads someone keeps unsent, beside those of commands. */
+export async function countUnsent(rows: Rows, userId: string): Promise<number> {
+  return (await rows<{ count: number }>(unsent, [userId]))[0]?.count ?? 0;
+}
+
+/** Deletes some uploads that were not sent within a day, and are of no draft and no command. @returns how many */
 export async function deleteUnsent(rows: Rows): Promise<number> {
   const gone = await rows<{ id: string }>(
     `DELETE FROM attachments WHERE id IN (
-       SELECT id FROM attachments WHERE ${isUnsent} AND created_at < now() - interval '1 day' AND NOT ${isDrafted} LIMIT 100
-     ) AND ${isUnsent} AND NOT ${isDrafted} RETURNING id`,
+       SELECT id FROM attachments WHERE created_at < now() - interval '1 day' AND ${isForgotten} LIMIT 100
+     ) AND ${isForgotten} RETURNING id`,
   );
   return gone.length;
 }

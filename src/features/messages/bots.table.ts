@@ -64,6 +64,7 @@ export async function isCommandFor(rows: Rows, botUserId: string, messageId: str
 
 /** A bot in a channel, with its slash commands. */
 export interface CommandedBot {
+  agentId: string;
   userId: string;
   username: string;
   commands: SlashCommand[];
@@ -72,7 +73,7 @@ export interface CommandedBot {
 /** The bots of a channel that have slash commands. */
 export function commandedBots(rows: Rows, channelId: string): Promise<CommandedBot[]> {
   return rows<CommandedBot>(
-    `SELECT a.user_id AS "userId", u.username_key AS username, a.slash_commands AS commands
+    `SELECT a.id AS "agentId", a.user_id AS "userId", u.username_key AS username, a.slash_commands AS commands
      FROM channel_members m JOIN agents a ON a.user_id = m.user_id JOIN users u ON u.id = a.user_id
      WHERE m.channel_id = $1 AND NOT m.excluded AND a.slash_commands IS NOT NULL ORDER BY a.user_id LIMIT 1000`,
     [channelId],

@@ -92,7 +92,7 @@ export class MessageComposer {
     const verdict = judged && (await judged);
     const mentions = await this.deps.mentions.find(actor, channel, input.content);
     const isCommand = input.content.startsWith('/');
-    const commanded = isCommand ? await this.deps.commands.named(channel.id, input.content) : [];
+    const commanded = isCommand ? await this.commanded(actor, channel, input.content) : [];
     const row: NewMessage = {
       id: newId(),
       channelId: channel.id,
@@ -122,6 +122,10 @@ export class MessageComposer {
     if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
     if (verdict?.action === 'hold') throw new Withheld(draftOf(row, verdict));
     return { row, reply, files, forwarding };
+  }
+
+  private commanded({ userId }: Actor, channel: ChannelWithRights, text: string): Promise<string[]> {
+    return this.deps.commands.named(channel, { userId, rights: channel.rights }, text);
   }
 
   private async forwarding(actor: Actor, input: SendInput, options: SendOptions): Promise<Forwarding | null> {

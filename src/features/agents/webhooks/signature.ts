@@ -1,4 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Webhook } from '../../../database/entities/agent.entity.ts';
+import { clock } from '../../../infrastructure/clock.ts';
 import type { SealedText } from '../../../infrastructure/sealed-text.ts';
 
 const prefix = 'whsec_';
@@ -18,6 +20,12 @@ export function newWebhookSecret(): string {
  */
 export function signingSecrets(sealed: SealedText, secret: string, previous: string[]): string[] {
   return [secret, ...previous].flatMap((text) => sealed.open(text) ?? []);
+}
+
+/** The sealed secrets that still sign besides the present one, newest first. */
+export function previousSecrets({ previousSecret, previousUntil }: Webhook): string[] {
+  const sign = previousUntil != null && previousUntil.getTime() > clock.now();
+  return sign ? (previousSecret?.split(' ') ?? []) : [];
 }
 
 /**

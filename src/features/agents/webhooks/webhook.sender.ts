@@ -1,4 +1,4 @@
-import { errors } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { AppError } from '../../../contract/errors.ts';
 import { clock } from '../../../infrastructure/clock.ts';
 import { parseRetryAfter } from '../../../infrastructure/exchange.ts';
@@ -27,7 +27,7 @@ export type Outcome =
       retryAfterMs: number | null;
     };
 
-/** Only the status of a response counts; this much of its body is read, and waited for, to keep the connection. */
+/** Only the status of a response to an event counts; this much of its body is read, and waited for, to keep the connection. */
 const maxAnswerBytes = 64 * 1024;
 const maxAnswerMs = 1000;
 
@@ -42,19 +42,11 @@ export class WebhookSender {
   }
 
   /** @param leaving aborts at once, when the node closes */
-  async send({ url, secrets, id, body }: WebhookRequest, leaving?: AbortSignal): Promise<Outcome> {
+  async send(request: WebhookRequest, leaving?: AbortSignal): Promise<Outcome> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
     const signal = leaving ? AbortSignal.any([timeout, leaving]) : timeout;
-    const timestamp = Math.floor(clock.now() / 1000);
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': 'Parley-Webhooks',
-      'webhook-id': id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': signatures(secrets, id, timestamp, body),
-    };
     try {
-      const answer = await this.outgoing.request(new URL(url), { method: 'POST', headers, body, signal });
+      const answer = await this.post(request, signal);
       // The body does not matter, nor whether it ever ends.
       const rest = AbortSignal.any([signal, AbortSignal.timeout(maxAnswerMs)]);
       await answer.body.dump({ limit: maxAnswerBytes, signal: rest }).catch(() => {});
@@ -64,6 +56,47 @@ export class WebhookSender {
       return { delivered: false, error: text, gone: false, retryAfterMs: null };
     }
   }
+
+  /**
+   * Sends what is asked and not told: once, and the body of the response counts.
+   * @returns undefined for a response that is not 2xx, is longer than 64 KiB or none within `ms`
+   */
+  async ask(request: WebhookRequest, ms: number): Promise<string | undefined> {
+    const signal = AbortSignal.timeout(ms);
+    try {
+      const answer = await this.post(request, signal);
+      if (judged(answer.statusCode, undefined).delivered) return await textOf(answer.body, signal);
+      await answer.body.dump({ limit: maxAnswerBytes, signal }).catch(() => {});
+    } catch {
+      // The caller has no one to tell why.
+    }
+    return undefined;
+  }
+
+  private post({ url, secrets, id, body }: WebhookRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const timestamp = Math.floor(clock.now() / 1000);
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Parley-Webhooks',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatures(secrets, id, timestamp, body),
+    };
+    return this.outgoing.request(new URL(url), { method: 'POST', headers, body, signal });
+  }
+}
+
+/** The text of a body, as long as it is not too much. */
+async function textOf(body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    size += piece.length;
+    // Leaving the loop ends the body.
+    if (size > maxAnswerBytes || signal.aborted) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 function judged(status: number, retryAfter: string | string[] | undefined): Outcome {

@@ -16,7 +16,7 @@ import { type AgentAccess, holdOwned } from '../../accounts/agent.access.ts';
 import { holdSession, ownSession } from '../../accounts/sessions/session.service.ts';
 import type { Context } from '../../context.ts';
 import { failingRooms, progressOf, restartCursors } from './cursor.table.ts';
-import { mostPreviousSecrets, newWebhookSecret, signingSecrets } from './signature.ts';
+import { mostPreviousSecrets, newWebhookSecret, previousSecrets, signingSecrets } from './signature.ts';
 import type { WebhookSender } from './webhook.sender.ts';
 import { placeWebhook } from './webhook.table.ts';
 import { type WebhookRecord, webhookRecord } from './webhook.view.ts';
@@ -157,12 +157,6 @@ async function lockWebhook(em: EntityManager, agentId: string): Promise<Webhook>
   const webhook = await em.findOne(Webhook, agentId, forUpdate);
   if (!webhook) throw new AppError('WEBHOOK_NOT_FOUND');
   return webhook;
-}
-
-/** The sealed secrets that still sign besides the present one, newest first. */
-function previousSecrets({ previousSecret, previousUntil }: Webhook): string[] {
-  const sign = previousUntil != null && previousUntil.getTime() > clock.now();
-  return sign ? (previousSecret?.split(' ') ?? []) : [];
 }
 
 /** @throws AppError WEBHOOK_NOT_FOUND */

@@ -83,6 +83,22 @@ export class Interactions {
     this.noteOwn(await this.core.client.rest('POST /api/interactions/:id/form', { id, body: { values } }));
   }
 
+  /** Commands that were invoked here, on this device, and wait for their bots. */
+  commandsIn(channelId: string, threadId: string | null): readonly Use[] {
+    const here = [...this.uses.value.values()].filter(
+      (use) => use.channelId === channelId && use.threadId === threadId,
+    );
+    return here.filter(({ id, kind, form }) => kind === 'command' && form === null && this.own.has(id));
+  }
+
+  /** Takes note of a use of this device, which may have been answered before it is known here. */
+  noteOwn(use: Use): void {
+    this.own.add(use.id);
+    const known = this.uses.peek().get(use.id);
+    this.note(use);
+    if (known?.form) this.asked.value = known;
+  }
+
   async dismiss(id: string): Promise<void> {
     await this.core.client.rest('DELETE /api/auth/me/ephemerals/:id', { id });
     this.drop(id);
@@ -98,14 +114,6 @@ export class Interactions {
     if (before !== this.changes) return this.load();
     this.uses.value = new Map(uses.map((use) => [use.id, use]));
     this.put(replies);
-  }
-
-  /** The answer to a use may come before the use itself is known here. */
-  private noteOwn(use: Use): void {
-    this.own.add(use.id);
-    const known = this.uses.peek().get(use.id);
-    this.note(use);
-    if (known?.form) this.asked.value = known;
   }
 
   private note(use: Use): void {

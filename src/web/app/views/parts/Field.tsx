@@ -8,7 +8,7 @@ interface FieldProps {
   name: string;
   autocomplete?: string;
   type?: 'text' | 'email' | 'password' | 'url';
-  inputmode?: 'numeric';
+  inputmode?: 'numeric' | 'decimal';
   value?: string;
   placeholder?: string;
   hint?: string;

@@ -79,7 +79,7 @@ function Changed({ entry: { before, after } }: { entry: AuditEntry }) {
 const wordsFor = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** Ids say nothing to people. */
-const isReadable = (name: string): boolean => !/Id$|By$/.test(name);
+const isReadable = (name: string): boolean => !/Ids?$|By$/.test(name);
 const isTime = (text: string): boolean => /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text);
 
 function shown({ fullTime, listed, t }: Texts, value: unknown): string {

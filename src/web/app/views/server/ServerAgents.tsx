@@ -8,6 +8,7 @@ import { Check, PickAndAdd } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
+import { BotCommands } from './BotCommands.tsx';
 import { describePolicy, openPolicy, type Policy, PolicyRow } from './Policy.tsx';
 
 /** The bots of a server, and their policies in its channels. */
@@ -103,6 +104,7 @@ function BotChannels({ server, bot, after, onClose }: BotChannelsProps) {
             <BotChannel key={channel.id} channel={channel} bot={bot} side={setsPolicy ? 'server' : 'owner'} />
           ))}
       </ul>
+      {setsPolicy && bot.agent && <BotCommands server={server} agentId={bot.agent.id} />}
     </Dialog>
   );
 }

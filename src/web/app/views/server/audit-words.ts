@@ -34,6 +34,7 @@ export const auditWords: Record<AuditActionName, Message> = {
   'bot.release': '{actor} no longer keeps the bot {target}',
   'bot.rights': '{actor} changed what the bot {target} may do',
   'bot.policy': '{actor} changed the policy of the bot {target}',
+  'bot.commands': '{actor} changed who may use commands of the bot {target}',
   'account.create': '{actor} made the account {target}',
   'account.password': '{actor} set a new password for {target}',
   'account.tier': '{actor} changed the tier of {target}',

@@ -7,15 +7,20 @@ import type { Timeline } from '../../state/timeline.ts';
 import { useDrop } from '../parts/dropping.ts';
 import { EmojiButton } from '../parts/EmojiButton.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { AddFiles } from './AddFiles.tsx';
 import { AskPoll } from './AskPoll.tsx';
+import type { Begun } from './CommandDialog.tsx';
 import { FileList } from './FileList.tsx';
 import { mayUsually, withheld } from './permissions.ts';
 import { SendLater } from './SendLater.tsx';
 import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
+import { Typists } from './Typists.tsx';
 import { UnsentDraft } from './Unsent.tsx';
 import { useSlowMode } from './useRestraints.ts';
+
+const CommandDialog = lazyDialog(() => import('./CommandDialog.tsx').then((part) => part.CommandDialog));
 
 /** The remaining characters are shown from here on. */
 const countFrom = 500;
@@ -50,7 +55,7 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
     else void attachments.add(timeline.key, list);
   };
   const composing = useComposer(timeline);
-  const { answered, files, uploading, suggesting } = composing;
+  const { answered, files, uploading, suggesting, begun, begin } = composing;
   const id = threadId ? 'thread-composer' : 'composer';
   return (
     <form
@@ -66,6 +71,7 @@ function OpenComposer({ timeline, name }: { timeline: Timeline; name: string }) 
       <TextBox id={id} name={name} composing={composing} withoutFiles={withoutFiles} onFiles={addFiles} />
       <SlowModeNote {...composing.slowMode} />
       <Typists channelId={channelId} threadId={threadId} />
+      {begun && <CommandDialog {...begun} place={{ channelId, threadId }} onClose={() => begin(null)} />}
     </form>
   );
 }
@@ -137,23 +143,6 @@ function ReplyingTo({ name, onStop }: { name: string | null; onStop(): void }) {
   );
 }
 
-/** How many activities there is room for. */
-const maxShown = 3;
-
-/** It is always there, so that nothing moves. */
-export function Typists({ channelId, threadId }: { channelId: string; threadId: string | null }) {
-  const { listed, t } = useTexts();
-  const { typists, activities } = useApp();
-  const here = (typists.byChannel.value.get(channelId) ?? []).filter((typist) => typist.threadId === threadId);
-  const names = here.map(({ name }) => name);
-  const list = listed(names);
-  const several = names.length < 4 ? t('{names} are typing…', { names: list }) : t('Several people are typing…');
-  const typing = names.length === 0 ? [] : [names.length === 1 ? t('{name} is typing…', { name: list }) : several];
-  const doing = threadId === null ? (activities.byChannel.value.get(channelId) ?? []) : [];
-  const shown = doing.slice(0, maxShown).map(({ name, activity }) => `${name}: ${activity}`);
-  return <p class="typists">{[...typing, ...shown].join(' · ')}</p>;
-}
-
 /** Attaches files that are dropped anywhere on a conversation to the next message, if the user can write here. */
 export function useFileDrop(timeline: Timeline, closed: string | null) {
   const { t } = useTexts();
@@ -175,8 +164,9 @@ export type Composing = ReturnType<typeof useComposer>;
 export function useComposer(timeline: Timeline) {
   const { t } = useTexts();
   const app = useApp();
-  const { attachments, drafts, showToast, keyboard } = app;
+  const { attachments, commands, drafts, showToast, keyboard } = app;
   const { channelId, threadId, key } = timeline;
+  const [begun, begin] = useState<Begun | null>(null);
   const { text, change } = useDraft(timeline);
   const ref = useRef<HTMLTextAreaElement>(null);
   const { files, uploading } = attachments.of(key);
@@ -203,6 +193,11 @@ export function useComposer(timeline: Timeline) {
     if (text.length > maxLength)
       showToast(t('A message has at most {count} characters; files have more room.', { count: maxLength }), 'bad');
     if (blocked) return;
+    const command = files.length === 0 ? commands.writtenIn(channelId, text.trim()) : null;
+    if (command) {
+      change('');
+      return begin(command);
+    }
     sendTo(app, timeline, message());
     clear();
     showEnd(ref);
@@ -215,7 +210,7 @@ export function useComposer(timeline: Timeline) {
   const insert = (emoji: string) => {
     if (ref.current) change(withEmoji(ref.current, emoji));
   };
-  const suggesting = useSuggestions(channelId, ref, change);
+  const suggesting = useSuggestions(channelId, ref, change, (command) => begin({ command, rest: '' }));
   const press = (event: KeyboardEvent) => {
     if (suggesting.press(event)) return;
     if (event.key === 'Escape' && !isComposing(event)) drafts.replies.set(key, null);
@@ -240,6 +235,8 @@ export function useComposer(timeline: Timeline) {
     suggesting,
     blocked,
     slowMode,
+    begun,
+    begin,
   };
 }
 

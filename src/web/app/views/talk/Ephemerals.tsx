@@ -7,6 +7,7 @@ import { Text } from '../parts/text.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { AuthorButton } from './AuthorButton.tsx';
 import { AskedForm } from './Components.tsx';
+import { PendingCommands } from './PendingCommands.tsx';
 
 /** What bots replied to the user alone here, after all messages. */
 export function Ephemerals({ timeline: { channelId, threadId } }: { timeline: Timeline }) {
@@ -18,6 +19,7 @@ export function Ephemerals({ timeline: { channelId, threadId } }: { timeline: Ti
       {interactions.repliesIn(channelId, threadId).map((reply) => (
         <One key={reply.id} reply={reply} />
       ))}
+      <PendingCommands channelId={channelId} threadId={threadId} />
       {asked?.channelId === channelId && asked.threadId === threadId && <AskedForm />}
     </>
   );

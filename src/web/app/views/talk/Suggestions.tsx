@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { unfinishedName } from '../../../../contract/mentions/grammar.ts';
+import type { SlashCommand } from '../../state/commands.ts';
 import { emojiLike } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { OwnEmoji } from '../../state/own-emoji.ts';
@@ -15,6 +16,8 @@ interface Suggestion {
   token: string;
   /** A picture in place of the label. */
   emoji?: OwnEmoji;
+  /** A command that asks for something, instead of being sent as text. */
+  command?: SlashCommand;
 }
 
 const pauseMs = 120;
@@ -47,14 +50,28 @@ interface Suggesting {
 
 type TextBox = RefObject<HTMLTextAreaElement | null>;
 
-/** Suggests people, channels, emoji or commands for a word being typed. */
-export function useSuggestions(channelId: string, box: TextBox, change: (text: string) => void): Suggesting {
+/**
+ * Suggests people, channels, emoji or commands for a word being typed.
+ * @param begin begins a command that is not sent as text; without it all are
+ */
+export function useSuggestions(
+  channelId: string,
+  box: TextBox,
+  change: (text: string) => void,
+  begin?: (command: SlashCommand) => void,
+): Suggesting {
   const { asked, ask, forget } = useAsked(box);
   const [{ list, chosen }, setFound] = useFound(channelId, asked);
   const choose = (at: number) => setFound((found) => ({ ...found, chosen: (at + list.length) % list.length }));
-  const take = ({ token }: Suggestion) => {
+  const take = ({ token, command }: Suggestion) => {
     const text = box.current;
     if (!text || !asked) return;
+    if (command && begin) {
+      text.setRangeText('', asked.start, asked.end, 'end');
+      forget();
+      change(text.value);
+      return begin(command);
+    }
     const after = /^\s/.test(text.value.slice(asked.end)) ? '' : ' ';
     text.setRangeText(token + after, asked.start, asked.end, 'end');
     // After the space that was there already.
@@ -163,12 +180,13 @@ async function findCommands(app: AppState, channelId: string, typed: string): Pr
   const fitting = commands.filter(({ name, aliases }) =>
     [name, ...aliases].some((one) => one.toLowerCase().startsWith(typed)),
   );
-  return fitting.slice(0, most).map(({ agentId, name, description, botUser }) => ({
-    id: `${agentId}-${name}`,
-    label: `/${name}`,
-    about: description ? `${description} · ${botUser.displayName}` : botUser.displayName,
-    token: `/${name}`,
-  }));
+  return fitting.slice(0, most).map((command) => {
+    const { agentId, name, description, options, botUser } = command;
+    const named = { id: `${agentId}-${name}`, label: `/${name}`, token: `/${name}` };
+    const asks = (options ?? []).map((option) => (option.required ? option.name : `[${option.name}]`)).join(' ');
+    const about = [asks, description, botUser.displayName].filter(Boolean).join(' · ');
+    return { ...named, about, ...(options ? { command } : {}) };
+  });
 }
 
 /** The attributes that connect a text box to its list. */

@@ -1,0 +1,19 @@
+import type { CommandPlace } from '../../state/commands.ts';
+import { useApp, useTexts } from '../useApp.ts';
+
+/** What bots do about commands that were invoked here. */
+export function PendingCommands({ channelId, threadId }: CommandPlace) {
+  const { t } = useTexts();
+  const { commands, interactions } = useApp();
+  const told = interactions.commandsIn(channelId, threadId).map(({ agentId, state, note }) => {
+    const name = commands.botNameIn(channelId, agentId) ?? t('Bot');
+    if (state === 'waiting') return t('Waiting for {name}…', { name });
+    return note ? t('{name}: {note}…', { name, note }) : t('{name} is at it…', { name });
+  });
+  if (told.length === 0) return null;
+  return (
+    <p class="hint" role="status">
+      {told.join(' ')}
+    </p>
+  );
+}
