@@ -28,7 +28,7 @@ export type ChannelEventMap = ChannelEvents & ChannelSignals;
 /** What a channel needs of its client. */
 export interface ChannelParts {
   connection: Connection;
-  send(channelId: string, input: MessageInput): Promise<Message>;
+  send(channelId: string, input: MessageInput, nonce?: string): Promise<Message>;
   pending(channelId: string): readonly Pending[];
 }
 
@@ -109,10 +109,11 @@ export class Channel {
 
   /**
    * Sends a message exactly once, in order with the others, now or as soon as there is a connection.
+   * @param options a `nonce` of the caller's own: for a day, another message with it is the same one
    * @returns the message as stored. @throws ParleyError when the server refuses it
    */
-  send(message: string | MessageInput): Promise<Message> {
-    return this.parts.send(this.id, typeof message === 'string' ? { content: message } : message);
+  send(message: string | MessageInput, options: { nonce?: string } = {}): Promise<Message> {
+    return this.parts.send(this.id, typeof message === 'string' ? { content: message } : message, options.nonce);
   }
 
   /** Messages that the server has not acknowledged yet, in sending order. */

@@ -73,8 +73,14 @@ export class Connection {
     return { status: this.own.live && this.allLive ? 'live' : 'catching up', via: 'polling' };
   }
 
-  start(): void {
+  get position(): number | undefined {
+    return this.own.position;
+  }
+
+  /** @param after the position of the user's own room, if it is known from before */
+  start(after?: number): void {
     if (this.wanted) return;
+    this.own.position ??= after;
     this.wanted = new AbortController();
     void this.run(this.wanted.signal);
   }

@@ -1,5 +1,10 @@
 import type { RestAnswer } from './rest.ts';
 
+export { Bot, type BotEvents, type BotOptions } from './bot/bot.ts';
+export type { CommandCall } from './bot/commands.ts';
+export type { Form, Interaction, InteractionReply, InteractionTurn } from './bot/interactions.ts';
+export type { CommandSpec, OptionsOf, OptionValues } from './bot/options.ts';
+export type { MessageTurn, ReplyInput } from './bot/turn.ts';
 export { Channel, type ChannelEventMap, type StreamPiece } from './channel.ts';
 export type { ConnectionState, Status } from './connection.ts';
 export { ParleyError } from './errors.ts';

@@ -64,10 +64,9 @@ export class Outbox {
   }
 
   /** @returns the message as stored. @throws ParleyError when the server refuses it */
-  send(channelId: string, input: MessageInput, userId: string | null): Promise<Message> {
+  send(channelId: string, input: MessageInput, userId: string | null, nonce = newNonce()): Promise<Message> {
     // Strictly rising, so that the order survives a reload.
     this.order = Math.max(this.order + 1, Date.now());
-    const nonce = newNonce();
     const pending: Pending = { nonce, channelId, input, userId, queuedAt: this.order, attempted: false };
     this.keep(pending);
     return new Promise((resolve, reject) => {

@@ -105,6 +105,11 @@ export class Parley {
     return this.connection.state;
   }
 
+  /** Number of the last event of the user's own room; unknown before the first connection. */
+  get position(): number | undefined {
+    return this.connection.position;
+  }
+
   /** Says to the server that its user has signed in on this device before; for calls that take it. It stays after signing out. */
   get deviceToken(): string | undefined {
     return this.store.getItem(deviceKey) ?? undefined;
@@ -165,9 +170,12 @@ export class Parley {
     return this.http.call(name, input);
   }
 
-  /** Connects, stays connected until `disconnect`, and resumes unsent messages. */
-  connect(): void {
-    this.connection.start();
+  /**
+   * Connects, stays connected until `disconnect`, and resumes unsent messages.
+   * @param after number of the last known event of the user's own room (`position`): what was missed since then comes first
+   */
+  connect(after?: number): void {
+    this.connection.start(after);
     this.awakening.watch();
     if (this.userId) this.outbox.restore(this.userId);
   }
@@ -207,6 +215,11 @@ export class Parley {
     return answer.users.map((user) => ({ ...user, customStatus: said.get(user.userId) ?? null }));
   }
 
+  /** For bots: suggests values to whoever types a command of theirs, in answer to `command:complete`; late ones are dropped. */
+  suggest(completionId: string, choices: readonly { value: string; label: string }[]): void {
+    this.connection.tell('command:choices', { id: completionId, choices });
+  }
+
   on<E extends keyof ParleyEventMap>(event: E, listener: (data: ParleyEventMap[E]) => void): () => void {
     return this.emitter.on(event, listener);
   }
@@ -217,7 +230,7 @@ export class Parley {
     if (known) return known;
     const channel = new Channel(id, {
       connection: this.connection,
-      send: (channelId, input) => this.send(channelId, input),
+      send: (channelId, input, nonce) => this.send(channelId, input, nonce),
       pending: (channelId) => this.outbox.pending(channelId),
     });
     this.channels.set(id, channel);
@@ -229,8 +242,8 @@ export class Parley {
     return this.outbox.cancel(pending.nonce);
   }
 
-  private send(channelId: string, input: MessageInput): Promise<Message> {
-    const sent = this.outbox.send(channelId, input, this.userId);
+  private send(channelId: string, input: MessageInput, nonce?: string): Promise<Message> {
+    const sent = this.outbox.send(channelId, input, this.userId, nonce);
     this.tellPending(channelId);
     return sent;
   }

@@ -5,7 +5,7 @@ import { writeClientPackage } from './client-module.ts';
 
 /** Run by `npm ci` and `npm pack`: writes `dist/client`, for programs that import `parley/client`, and its types. */
 const root = path.join(import.meta.dirname, '../..');
-await writeClientPackage(path.join(root, 'dist/client/index.js'));
+await writeClientPackage(path.join(root, 'dist/client'));
 // Production installations have no compiler, and need no types.
 const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
 if (existsSync(compiler)) {

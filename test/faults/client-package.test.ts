@@ -3,7 +3,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -11,9 +11,9 @@ import { expect } from 'chai';
 import { build } from 'esbuild';
 import { sharedChromium } from '../rig/chromium.ts';
 import { until } from '../rig/until.ts';
-import { botIn } from '../world/bot.ts';
+import { type Bot, botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
-import type { Person } from '../world/person.ts';
+import type { Listener, Loose, Person } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
 const run = promisify(execFile);
@@ -55,29 +55,117 @@ describe('the package of the typed client', () => {
   });
 
   it('runs the bot of the guide as it stands there, which shows its answer and says it once', async () => {
-    const guide = readFileSync(path.join(root, 'docs/bots.md'), 'utf8');
-    await writeFile(path.join(folder, 'typed.mjs'), /```js\n(\/\/ typed\.mjs[\s\S]*?)```/.exec(guide)?.[1] ?? '');
     const robot = await botIn(here.server, here.alice);
-    const env = { ...process.env, PARLEY_URL: here.bob.node.url, PARLEY_TOKEN: robot.token };
-    const child = spawn(process.execPath, ['typed.mjs'], { cwd: folder, env, stdio: 'inherit' });
+    const stop = runBot(await written('typed'), robot);
     const ear = await here.bob.listen(here.channel.id);
-    const answer = await until(
-      async () => {
-        await here.bob.say(here.channel.id, `@${robot.username}, hello?`);
-        return ear.all('message:new').find(({ authorId }) => authorId === robot.id);
-      },
-      { timeout: 60_000, message: 'no answer' },
-    );
+    const answer = await answerTo(`@${robot.username}, hello?`, robot, ear);
     expect(answer.content).to.equal(`Hello, ${here.bob.username}!`);
     expect(ear.all('message:stream').map(({ delta }) => delta)).to.include.members([
       'Hello, ',
       `${here.bob.username}!`,
     ]);
     expect(ear.all('presence:activity').map(({ activity }) => activity)).to.include('looking it up');
-    child.kill();
-    await once(child, 'close');
-    robot.hangUp();
+    await stop();
   });
+
+  it('runs the bot of the guide that uses the helper, which answers also what was said while it was stopped', async () => {
+    const robot = await botIn(here.server, here.alice);
+    const ear = await here.bob.listen(here.channel.id);
+    const file = await written('helper');
+    const stop = runBot(file, robot);
+    expect((await answerTo(`@${robot.username}, hello?`, robot, ear)).content).to.equal(`Hello, ${here.bob.username}!`);
+    await stop();
+    const missed = await here.bob.say(here.channel.id, `@${robot.username}, and now?`);
+    const stopAgain = runBot(file, robot);
+    await ear.next('message:new', ({ replyToId }) => replyToId === missed.id, 60_000);
+    await stopAgain();
+  });
+
+  it('runs a bot for discord.js and one for Bolt on the adapters of the guide', async () => {
+    const ear = await here.bob.listen(here.channel.id);
+    const [echo, greeter] = [await botIn(here.server, here.alice), await botIn(here.server, here.alice)];
+    const stopEcho = runBot(await written('discord'), echo);
+    expect((await answerTo('!echo is anybody there?', echo, ear)).content).to.equal('is anybody there?');
+    await stopEcho();
+    const stopGreeter = runBot(await written('bolt'), greeter);
+    const greeting = await answerTo('well, hello', greeter, ear);
+    expect(greeting.content).to.equal(`Hey there <@${here.bob.id}>!`);
+    expect((await answerTo('/echo one two', greeter, ear, /one two/)).content).to.equal('one two');
+    await here.bob.post(`/api/messages/${greeting.id}/uses`, { componentId: 'wave' });
+    await ear.next('message:new', ({ content }) => content === `<@${here.bob.id}> waves.`);
+    await stopGreeter();
+  });
+
+  it('runs the template in TypeScript where it was copied to, with its types checked', async () => {
+    const copy = path.join(folder, 'my-bot');
+    await cp(path.join(root, 'examples/bot-typescript'), copy, { recursive: true });
+    expect(readFileSync(path.join(copy, 'bot.ts'), 'utf8').split('\n').length).to.be.below(60);
+    await run(process.execPath, [path.join(modules, 'typescript/bin/tsc')], { cwd: copy });
+    const robot = await botIn(here.server, here.alice);
+    const stop = runBot('bot.ts', robot, copy);
+    const ear = await here.bob.listen(here.channel.id);
+    const order = {
+      agentId: robot.agentId,
+      command: 'order',
+      options: { what: 'pizza', count: 2 },
+      nonce: 'one order',
+    };
+    await until(async () => (await here.bob.post(`/api/channels/${here.channel.id}/commands`, order)).status === 201, {
+      timeout: 60_000,
+      message: 'the command is not there',
+    });
+    const offer = await ear.next('message:new', ({ authorId }) => authorId === robot.id, 60_000);
+    expect(offer.content).to.equal(`${here.bob.username} orders 2 × pizza.`);
+    const asked = (await here.alice.post(`/api/messages/${offer.id}/uses`, { componentId: 'why' })).body;
+    await until(async () => (await usesOf(here.alice, asked.id))?.form, { message: 'no form' });
+    await here.alice.post(`/api/interactions/${asked.id}/form`, { values: { question: 'Why two?' } });
+    await ear.next('message:new', ({ content }) => content === `${here.alice.username} asks: Why two?`);
+    await here.bob.post(`/api/messages/${offer.id}/uses`, { componentId: 'confirm' });
+    const confirmed = await ear.next(
+      'message:updated',
+      ({ id, content }) => id === offer.id && /confirmed/.test(content),
+    );
+    expect(confirmed.components).to.equal(undefined);
+    await stop();
+  });
+
+  const usesOf = async (person: Person, id: string): Promise<Loose> =>
+    (await person.get('/api/auth/me/uses')).body.find((one: { id: string }) => one.id === id);
+
+  /** A program of the guide, as a file of the folder. */
+  async function written(name: string): Promise<string> {
+    const guide = readFileSync(path.join(root, 'docs/bots.md'), 'utf8');
+    const snippets = [...guide.matchAll(/```js\n(\/\/ (\w+)\.mjs[\s\S]*?)```/g)];
+    const text = snippets.find(([, , found]) => found === name)?.[1];
+    if (!text) throw new Error(`There is no ${name}.mjs in the guide.`);
+    await writeFile(path.join(folder, `${name}.mjs`), text);
+    return `${name}.mjs`;
+  }
+
+  /** Starts a program as a bot. @returns what ends it */
+  function runBot(file: string, robot: Bot, cwd = folder): () => Promise<void> {
+    const store = path.join(folder, `${robot.username}.json`);
+    const env = { ...process.env, PARLEY_URL: here.bob.node.url, PARLEY_TOKEN: robot.token, PARLEY_STORE: store };
+    const child = spawn(process.execPath, [file], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
+    const ended = once(child, 'close');
+    return async () => {
+      child.kill('SIGKILL');
+      await ended;
+      robot.hangUp();
+    };
+  }
+
+  /** Says it until there is an answer, since nobody knows when the bot is there. */
+  function answerTo(text: string, robot: Bot, ear: Listener, fits = /./): Promise<Loose> {
+    return until(
+      async () => {
+        await here.bob.say(here.channel.id, text);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return ear.all('message:new').find(({ authorId, content }) => authorId === robot.id && fits.test(content));
+      },
+      { timeout: 60_000, message: `no answer to ${text}` },
+    );
+  }
 
   function chatter(node: string, person: Person) {
     const args = ['chat.mjs', person.node.url, person.username, 'correct horse', here.channel.id];
@@ -118,22 +206,62 @@ describe('the package of the typed client', () => {
     return [...output.matchAll(/error (TS\d+)/g)].map(([, code]) => code ?? '');
   }
 
-  it('goes into a bundle for browsers', async () => {
-    await writeFile(
-      path.join(folder, 'page.mjs'),
-      "import { Parley } from 'parley/client';\nnew Parley().connect();\n",
-    );
+  it('is compiled by an empty TypeScript project, and runs as what comes of it', async () => {
+    const project = path.join(folder, 'project');
+    await mkdir(path.join(project, 'src'), { recursive: true });
+    const compilerOptions = {
+      target: 'es2022',
+      module: 'nodenext',
+      strict: true,
+      types: [],
+      outDir: 'out',
+      rootDir: 'src',
+    };
+    await writeFile(path.join(project, 'package.json'), '{ "type": "module" }');
+    await writeFile(path.join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+    const text = `import { Bot, MemoryStore, type MessageTurn } from 'parley/client';
+      declare const process: { env: Record<string, string> };
+      const { PARLEY_URL: url, PARLEY_TOKEN: token = '' } = process.env;
+      const greet = async (turn: MessageTurn): Promise<void> => void (await turn.reply('compiled'));
+      await new Bot({ url, token, store: new MemoryStore() }).on('mention', greet).start();\n`;
+    await writeFile(path.join(project, 'src/main.ts'), text);
+    await run(process.execPath, [path.join(modules, 'typescript/bin/tsc')], { cwd: project });
+    const robot = await botIn(here.server, here.alice);
+    const stop = runBot('out/main.js', robot, project);
+    const ear = await here.bob.listen(here.channel.id);
+    expect((await answerTo(`@${robot.username}?`, robot, ear)).content).to.equal('compiled');
+    await stop();
+  });
+
+  it('goes into a bundle for browsers, and runs there', async () => {
+    const text = `import { Parley } from 'parley/client';
+      export async function say(token, channelId) {
+        const parley = new Parley({ token });
+        const heard = new Promise((resolve) => parley.channel(channelId).on('message:new', resolve));
+        parley.connect();
+        await new Promise((resolve) => parley.on('state', ({ status }) => status === 'live' && resolve()));
+        await parley.channel(channelId).send('from a bundle');
+        return (await heard).content;
+      }\n`;
+    await writeFile(path.join(folder, 'page.mjs'), text);
     const entryPoints = [path.join(folder, 'page.mjs')];
     const options = {
       bundle: true,
       write: false,
       platform: 'browser',
-      format: 'esm',
+      format: 'iife',
+      globalName: 'page',
       preserveSymlinks: false,
     } as const;
     const { warnings, outputFiles } = await build({ ...options, entryPoints, logLevel: 'silent' });
     expect(warnings).to.deep.equal([]);
-    expect(outputFiles[0]?.text).to.not.match(/node:|zod/);
+    const script = outputFiles[0]?.text ?? '';
+    expect(script).to.not.match(/node:|zod/);
+    const page = await (await sharedChromium()).newPage();
+    await page.goto(`${cluster.nodes[0]?.url}/healthz`);
+    const said = `(() => { ${script}; return page.say('${here.bob.token}', '${here.channel.id}'); })()`;
+    expect(await page.evaluate(said)).to.equal('from a bundle');
+    await page.close();
   });
 
   it('is served as a module that a plain page imports', async () => {
