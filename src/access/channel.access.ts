@@ -8,6 +8,7 @@ import type { Database } from '../database/database.ts';
 import type { Cache } from '../infrastructure/cache.ts';
 import { readChannels, readEntries } from './channel.table.ts';
 import type { DirectAccess } from './direct.access.ts';
+import { seenByHook } from './hook.ts';
 import type { PolicyAccess } from './policy.access.ts';
 import { type Overridden, rightsInChannel } from './rights.ts';
 import type { ServerAccess, ServerMembership } from './server.access.ts';
@@ -160,7 +161,7 @@ export class ChannelAccess {
   /** For anything expressed in a channel, even a reaction. @throws AppError TIMED_OUT, FORBIDDEN for a bot that may not reply */
   async requireVoice(actor: Actor, { id, rights }: Pick<ChannelWithRights, 'id' | 'rights'>): Promise<void> {
     requireNoTimeout(rights);
-    if (actor.user.isBot && !(await this.policies.effective(actor.userId, id)).reply) {
+    if (actor.user.isBot && !actor.hookChannelId && !(await this.policies.effective(actor.userId, id)).reply) {
       throw new AppError('FORBIDDEN', { message: "This bot's policy does not let it write in this channel." });
     }
   }
@@ -216,6 +217,7 @@ export class ChannelAccess {
   /** The channel if everything that access depends on is cached: the hot path then creates no promises. */
   private known(actor: Actor, channelId: string): SeenChannel | undefined {
     const channel = this.channels.peek(channelId);
+    if (actor.hookChannelId) return seenByHook(actor, channel);
     const row = this.members.peek(memberKey(channelId, actor.userId));
     if (!channel || !row) return undefined;
     const membership =
@@ -227,20 +229,24 @@ export class ChannelAccess {
   private async lookUp(actor: Actor, channelId: string): Promise<SeenChannel> {
     // Concurrently: each fact that is not cached is a round trip to the database.
     const found = this.find(channelId);
+    if (actor.hookChannelId) return requireVisible(seenByHook(actor, await found));
     const [channel, row, membership] = await Promise.all([
       found,
       this.membershipRow(channelId, actor.userId),
       found.then(({ serverId }) => (serverId === null ? undefined : this.servers.membership(serverId, actor.userId))),
     ]);
-    const visible = seen(actor, channel, membership, channel.serverId === null || membership ? row : noRow);
-    if (!visible) throw new AppError('CHANNEL_NOT_FOUND');
-    return visible;
+    return requireVisible(seen(actor, channel, membership, channel.serverId === null || membership ? row : noRow));
   }
 
   private async membershipRow(channelId: string, userId: string): Promise<MembershipRow> {
     const key = memberKey(channelId, userId);
     return (await this.members.get(key, () => this.memberReads.read(key))) ?? noRow;
   }
+}
+
+function requireVisible(channel: SeenChannel | undefined): SeenChannel {
+  if (!channel) throw new AppError('CHANNEL_NOT_FOUND');
+  return channel;
 }
 
 /** The rule of who may know of a channel; undefined: the actor may not. */

@@ -12,8 +12,10 @@ const byIds = `${selectUsers} WHERE id = ANY($1::uuid[])`;
 const livingByIds = `${byIds} AND deleted_at IS NULL`;
 const byUsername = `${selectUsers} WHERE username_key = ANY($1::text[]) AND deleted_at IS NULL
   ORDER BY username_key = $2 DESC LIMIT 1`;
-const staying = 'SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL AND deletes_at IS NULL';
-const allStaying = `SELECT id FROM users WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL AND deletes_at IS NULL
+/** Nobody reads what is written to an incoming webhook. */
+const reads = 'NOT (is_bot AND EXISTS (SELECT FROM hooks WHERE hooks.user_id = users.id))';
+const staying = `SELECT id FROM users WHERE id = $1 AND deleted_at IS NULL AND deletes_at IS NULL AND ${reads}`;
+const allStaying = `SELECT id FROM users WHERE id = ANY($1::uuid[]) AND deleted_at IS NULL AND deletes_at IS NULL AND ${reads}
   ORDER BY id FOR KEY SHARE`;
 const heldAuthors = `SELECT id, deleted_at IS NOT NULL AND erases_messages AS "isErased" FROM users
   WHERE id = ANY($1::uuid[]) ORDER BY id FOR KEY SHARE`;

@@ -23,6 +23,8 @@ export interface Actor {
   personalTokenId: string | null;
   /** The agent whose bot this is, and the token used, if any; null for people. */
   agent: { id: string; tokenId: string | null } | null;
+  /** Of an incoming webhook: the channel that it writes in, and nothing else. */
+  hookChannelId?: string;
   /** Those of the personal access token used; null for sessions and bots, which may do everything. */
   scopes: Granted;
   /** When the token expires, in ms since 1970; null: never. */

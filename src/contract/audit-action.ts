@@ -13,6 +13,7 @@ export const auditTargets = [
   'filter',
   'held-message',
   'emoji',
+  'hook',
   'instance-ban',
 ] as const;
 

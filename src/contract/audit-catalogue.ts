@@ -12,6 +12,7 @@ import {
 } from './channel-actions.ts';
 import { channelMemberAdd, channelMemberRemove } from './channel-member.ts';
 import { botCommands } from './command.ts';
+import { hookCreate, hookDelete, hookRenew, hookUpdate } from './hook-actions.ts';
 import { inviteCreate, inviteDelete, raidBegin, raidEnd, raidUpdate } from './invite-actions.ts';
 import { joinRequestApprove, joinRequestReject } from './join-request.ts';
 import { previewsRemove } from './link-preview-calls.ts';
@@ -64,6 +65,7 @@ export const auditActions = [
   ...([memberKick, memberBan, memberUnban, memberRole, joinRequestApprove, joinRequestReject] as const),
   ...([channelCreate, channelUpdate, channelArchive, channelUnarchive, channelDelete, channelOrder] as const),
   ...([channelMemberAdd, channelMemberRemove, channelOverride] as const),
+  ...([hookCreate, hookUpdate, hookRenew, hookDelete] as const),
   ...([roleCreate, roleUpdate, roleDelete, roleReset, roleOrder, memberRoleAdd, memberRoleRemove] as const),
   ...([memberTimeout, memberTimeoutEnd, memberDeleteMessages, reportDecide, reportEscalate] as const),
   ...([filterAdd, filterRemove, heldApprove, heldReject, emojiAdd, emojiRemove, pollClose] as const),

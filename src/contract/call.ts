@@ -132,7 +132,8 @@ type CallLimit =
   | 'auditExport'
   | 'discover'
   | 'reports'
-  | 'webhooks';
+  | 'webhooks'
+  | 'hookPosts';
 
 /** A call with the properties of its group. */
 export type Call<C extends CallSpec = CallSpec> = C & {

@@ -26,6 +26,7 @@ import { friendCalls } from './friend.ts';
 import { handoverCalls } from './handover.ts';
 import { heldCalls } from './held.ts';
 import { interactionCalls, interactionClientEvents } from './interaction.ts';
+import { hookCalls } from './hook.ts';
 import { inviteCalls } from './invite.ts';
 import { joinRequestCalls } from './join-request.ts';
 import { laterCalls } from './later.ts';
@@ -104,6 +105,7 @@ export const allCalls = {
   ...handoverCalls,
   ...heldCalls,
   ...interactionCalls,
+  ...hookCalls,
   ...inviteCalls,
   ...joinRequestCalls,
   ...mailedCalls,

@@ -23,6 +23,7 @@ const areaOfGroup = {
   Friends: 'account',
   'Identity providers': 'account',
   Interactions: 'messages',
+  'Incoming webhooks': 'servers',
   'Invite codes': 'account',
   'Join requests': 'servers',
   Later: 'messages',

@@ -46,7 +46,7 @@ const reservedWords = ['here', 'everyone', 'channel', 'all', 'system', 'admin'];
 let reserved: Set<string> | undefined;
 
 /** Whether a name is a reserved one, in any case, or looks like one. */
-function isReserved(name: string): boolean {
+export function isReserved(name: string): boolean {
   reserved ??= new Set(reservedWords.flatMap((word) => [word, word.toUpperCase()]).map(skeleton));
   return reserved.has(skeleton(name)) || reserved.has(skeleton(usernameKey(name)));
 }

@@ -28,6 +28,7 @@ import { HeldMessage, ServerFilter } from './entities/filter.entity.ts';
 import { ChannelLevelRow, ServerLevelRow, ThreadFollow } from './entities/follow.entity.ts';
 import { FormerName } from './entities/former-name.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
+import { Hook } from './entities/hook.entity.ts';
 import { BannedAddress, InstanceBan } from './entities/instance-ban.entity.ts';
 import { ComponentUse, EphemeralReply, Interaction } from './entities/interaction.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
@@ -181,4 +182,5 @@ export const entities = [
   ComponentUse,
   Interaction,
   EphemeralReply,
+  Hook,
 ];

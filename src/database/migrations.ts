@@ -107,6 +107,7 @@ import { ComponentsOfMessages } from './migrations/0210-components.ts';
 import { Interactions } from './migrations/0211-interactions.ts';
 import { CommandRules } from './migrations/0214-command-rules.ts';
 import { CommandFiles } from './migrations/0215-command-files.ts';
+import { Hooks } from './migrations/0217-hooks.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -213,6 +214,7 @@ export const migrations = [
   { name: '0211-interactions', class: Interactions },
   { name: '0214-command-rules', class: CommandRules },
   { name: '0215-command-files', class: CommandFiles },
+  { name: '0217-hooks', class: Hooks },
 ];
 
 /**

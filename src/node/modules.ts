@@ -21,6 +21,7 @@ import { friendsModule } from '../features/friends/friends.module.ts';
 import { handoversModule } from '../features/handovers/handovers.module.ts';
 import { heldModule } from '../features/held/held.module.ts';
 import { interactionsModule } from '../features/interactions/interactions.module.ts';
+import { hooksModule } from '../features/hooks/hooks.module.ts';
 import { invitesModule } from '../features/invites/invites.module.ts';
 import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
 import { laterModule } from '../features/later/later.module.ts';
@@ -89,6 +90,7 @@ export function createModules(context: Context) {
   const talk = { ...places, ...joinRequests.services, ...servers.services, ...messages.services };
   const messagePreviews = messagePreviewsModule(talk);
   const held = heldModule(talk);
+  const hooks = hooksModule(talk);
   const media = mediaModule(talk);
   const previews = previewsModule(talk);
   const memberErasure = memberErasureModule(talk);
@@ -142,6 +144,7 @@ export function createModules(context: Context) {
       messages,
       messagePreviews,
       held,
+      hooks,
       media,
       previews,
       memberErasure,

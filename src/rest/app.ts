@@ -106,7 +106,9 @@ async function withErrors(context: Context, next: () => Promise<unknown>, logs: 
   const isSlow = ms > slowRequestMs && !context.query.wait;
   if (!isSlow && !logs.log.isLevelEnabled('debug')) return;
   const { method, path, status } = context;
-  const record = { requestId: context.state.requestId, path, ms, status };
+  // The address of an incoming webhook lets whoever knows it write.
+  const shown = path.replace(/^(\/hooks\/)[^/]+/, '$1…');
+  const record = { requestId: context.state.requestId, path: shown, ms, status };
   if (isSlow) logs.sparse.warn({ method, route: matchedRoute(context) }, record, 'A slow request.');
   else logs.log.debug({ method, ...record }, 'A request.');
 }

@@ -206,6 +206,8 @@ export const fileSchema = z.strictObject({
     reports: rate.describe('reports of one person or bot'),
     modelProxy: rate.describe('calls of models by one person, with all tokens'),
     webhooks: rate.describe('new webhooks and subscriptions to pushes, and trial deliveries, of one user'),
+    hookPosts: rate.describe('posts to incoming webhooks, of one address'),
+    hookMessages: rate.describe('messages by one incoming webhook'),
     requests: rate.describe('all requests of one user from one address; on each node'),
     openRequests: rate.describe(
       'all requests of one address that nobody has signed in for, but those to apps; on each node',

@@ -130,6 +130,14 @@ const decideHeld =
     return [await here.alice.post(`/api/held/${held.heldId}/${verb}`), { ...entry, channelId: here.channel.id }];
   };
 
+const hooks = ({ channel }: World) => `/api/channels/${channel.id}/hooks`;
+const hook = (here: World) =>
+  here.alice.post(hooks(here), { name: 'Builds', format: 'github', signingSecret: 'a secret of both' });
+const hookEntry = ({ channel }: World, id: string) => ({
+  target: { kind: 'hook', id, label: 'Builds' },
+  channelId: channel.id,
+});
+
 async function addEmoji(here: World): Promise<Answer> {
   const bytes = Uint8Array.from(await (await halves(60, 40)).png().toBuffer());
   const { url } = (await sendPicture(here.alice, bytes, { shape: 'emoji' })).body;
@@ -392,6 +400,29 @@ const acts: Record<string, Act> = {
     const target = { kind: 'emoji', id, label: 'party' };
     const answer = await here.alice.delete(`${server(here)}/emoji/${id}`);
     return [answer, { action: 'emoji.remove', target, before: { name: 'party' } }];
+  },
+  createHook: async (here) => {
+    const answer = await hook(here);
+    const after = { name: 'Builds', format: 'github', isSigned: true };
+    return [answer, { action: 'hook.create', ...hookEntry(here, answer.body.id), after }];
+  },
+  updateHook: async (here) => {
+    const { id } = (await hook(here)).body;
+    const answer = await here.alice.patch(`${hooks(here)}/${id}`, { format: 'auto', signingSecret: null });
+    const before = { format: 'github', isSigned: true };
+    return [
+      answer,
+      { action: 'hook.update', ...hookEntry(here, id), before, after: { format: 'auto', isSigned: false } },
+    ];
+  },
+  renewHook: async (here) => {
+    const { id } = (await hook(here)).body;
+    return [await here.alice.post(`${hooks(here)}/${id}/token`), { action: 'hook.renew', ...hookEntry(here, id) }];
+  },
+  deleteHook: async (here) => {
+    const { id } = (await hook(here)).body;
+    const before = { name: 'Builds', format: 'github', isSigned: true };
+    return [await here.alice.delete(`${hooks(here)}/${id}`), { action: 'hook.delete', ...hookEntry(here, id), before }];
   },
   decideServerJoinRequests: async (here) => {
     const requestId = await asked(server(here), here.carol);

@@ -88,7 +88,7 @@ const staying = [
   // Of single people, for a week at most; who used what can be used once belongs to those who are here.
   ...['interactions', 'ephemerals', 'component_uses'],
   // Their addresses and secrets belong to the installation: owners set them up anew.
-  ...['webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
+  ...['hooks', 'webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
   // What is known of outside pages is fetched anew; messages bring their previews.
   ...['link_pages', 'link_page_waits'],
   // They are made anew of the messages.

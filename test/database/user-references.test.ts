@@ -138,7 +138,6 @@ decide('not of users', 'server_members.invite_id', 'join_requests.invite_id');
 // Its count stays, or it would say what someone chose in an anonymous poll.
 decide('deleted', 'poll_votes.user_id');
 decide('not of users', 'polls.message_id', 'reactions.emoji_id');
-decide(madeIt, 'server_emoji.created_by');
 decide('deleted', 'held_messages.poll', 'held_messages.components');
 decide(written, 'messages.components');
 decide('deleted', 'component_uses.user_id', 'interactions.user_id', 'ephemerals.user_id');
@@ -146,6 +145,8 @@ decide('deleted', 'interactions.given', 'interactions.form', 'interactions.comma
 decide('not of users', 'component_uses.message_id', 'interactions.server_id', 'interactions.thread_id');
 decide('not of users', 'interactions.message_id', 'interactions.parent_id');
 decide('not of users', 'ephemerals.thread_id', 'ephemerals.reply_to_id');
+decide(madeIt, 'server_emoji.created_by', 'hooks.created_by');
+decide('not of users', 'hooks.user_id');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 
 decide(

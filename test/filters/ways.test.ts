@@ -72,6 +72,12 @@ const without: Record<string, string> = {
     ]),
   ),
   dismissEphemeral: 'one’s own',
+  ...Object.fromEntries(
+    ['createHook', 'updateHook', 'renewHook', 'deleteHook'].map((name) => [
+      name,
+      'names are chosen by those who manage the channel',
+    ]),
+  ),
   'message:delete': 'no text',
   'message:typing': 'no text',
   'thread:join': 'reads',
@@ -134,6 +140,8 @@ describe('everything that others see as text', () => {
     },
     'interaction:answer': async () =>
       botMouth.emit('interaction:answer', { interactionId: await interaction(), type: 'reply', content: word }),
+    postToHook: () => posted({ text: word }),
+    postToHookAs: () => posted({ text: word }, '/slack'),
     'message:send': () => mouth.emit('message:send', { channelId: here.channel.id, content: word }),
     'message:edit': async () => mouth.emit('message:edit', { messageId: await message(), content: word }),
     'message:stream': () =>
@@ -141,6 +149,10 @@ describe('everything that others see as text', () => {
     'presence:activity': () => mouth.emit('presence:activity', { channelId: here.channel.id, activity: word }),
   };
 
+  const posted = async (body: object, format = ''): Promise<Loose> => {
+    const { body: hook } = await here.alice.post(`/api/channels/${here.channel.id}/hooks`, { name: 'Tool of ours' });
+    return (await here.bob.post(`/hooks/${hook.token}${format}`, body)).body;
+  };
   const message = async (): Promise<string> => (await here.bob.say(here.channel.id, 'fine')).id;
   const thread = async (): Promise<string> =>
     (await here.bob.post(`/api/messages/${await message()}/thread`, { name: 'fine' })).body.id;

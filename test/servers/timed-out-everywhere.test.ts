@@ -25,6 +25,8 @@ const allowed: Record<string, string> = {
   sendHeartbeat: 'an agent that is alive says nothing in a server',
   setPolicies: 'what their own agent listens to: it is held with them',
   deletePolicy: 'the same',
+  postToHook: 'a tool posts, not a person',
+  postToHookAs: 'the same',
   uploadMedia: 'an upload is nobody else’s before it is sent',
   changeAttachment: 'the same',
   uploadPicture: 'the same',

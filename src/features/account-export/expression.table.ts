@@ -24,5 +24,14 @@ const emoji = section(
   'e.id',
 );
 
-/** How someone answered others beside words. */
-export const expressions: Section[] = [reactions, votes, emoji];
+const hooks = section(
+  'incoming-webhooks',
+  'Incoming webhooks you made',
+  `h.id, h.channel_id AS "channelId", u.display_name AS name, h.created_at AS "createdAt"`,
+  `hooks h JOIN users u ON u.id = h.user_id JOIN channels c ON c.id = h.channel_id
+   JOIN server_members m ON m.server_id = c.server_id AND m.user_id = $1 WHERE h.created_by = $1`,
+  'h.id',
+);
+
+/** How someone answered others beside words, and what they made for others to do so. */
+export const expressions: Section[] = [reactions, votes, emoji, hooks];

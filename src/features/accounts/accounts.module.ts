@@ -24,6 +24,7 @@ import { Dashboard } from './dashboard.ts';
 import { DisconnectService } from './disconnect.service.ts';
 import { forgetEnded } from './forget-ended.table.ts';
 import { forgetFormerNames } from './former-names.table.ts';
+import { HookIdentity } from './hook.identity.ts';
 import { Identity } from './identity.ts';
 import { endSuspensions } from './instance-bans.table.ts';
 import { InstanceBans } from './instance-bans.ts';
@@ -71,6 +72,7 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   const activity = new SessionActivity(database, context.log);
   const agentAccess = new AgentAccess(database);
   const agentIdentity = new AgentIdentity(database, caches);
+  const hookIdentity = new HookIdentity(database);
   const identity = new Identity({ settings, database, caches, tokens, activity, agents: agentIdentity });
   context.links.admitOnly((userId) => identity.admits(userId));
   const mails = new AccountMails(context);
@@ -121,7 +123,7 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   return {
     services: {
       ...{ agentAccess, agentIdentity, tokens, identity, confirmations, credentials, mails, dashboard, operator },
-      ...{ operators, suspensions, instanceBans: bans },
+      ...{ operators, suspensions, instanceBans: bans, hookIdentity },
     },
     routes: [
       ...accountRoutes(service, dashboard),

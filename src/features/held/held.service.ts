@@ -11,6 +11,7 @@ import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { AgentIdentity } from '../accounts/agent.identity.ts';
+import type { HookIdentity } from '../accounts/hook.identity.ts';
 import type { Identity } from '../accounts/identity.ts';
 import { haveSameOwner } from '../accounts/responsible.table.ts';
 import type { Context } from '../context.ts';
@@ -28,6 +29,7 @@ interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | '
   messages: MessageService;
   identity: Identity;
   agentIdentity: AgentIdentity;
+  hookIdentity: HookIdentity;
 }
 
 /** What moderators do with what filters hold, and its authors (contract §6, Filters). Of several one alone decides. */
@@ -122,7 +124,7 @@ export class HeldService {
   private async asAuthor(row: HeldRow): Promise<MessageRecord> {
     const { author_id: authorId, content, message_id: messageId, nonce, metadata, poll, components } = row;
     const author = row.is_bot
-      ? await this.deps.agentIdentity.actor(authorId)
+      ? ((await this.deps.agentIdentity.actor(authorId)) ?? (await this.deps.hookIdentity.actor(authorId)))
       : await this.deps.identity.person(authorId);
     if (!author) throw new AppError('USER_NOT_FOUND');
     if (row.kind === 'edit' && messageId !== null) return this.edit(author, row, messageId);

@@ -80,15 +80,19 @@ export function commandedBots(rows: Rows, channelId: string): Promise<CommandedB
   );
 }
 
-const selectSaid = `SELECT m.seq, m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
+/** SQL: whether a user posts by an incoming webhook, which hears nothing and so answers nobody. */
+const isHook = (user: string) => `EXISTS (SELECT FROM hooks h WHERE h.user_id = ${user})`;
+
+/** Of those alone that are looked at: a channel may have nothing but posts of tools for years. */
+const selectSaid = `SELECT * FROM (SELECT m.seq, u.is_bot AND ${isHook('u.id')} AS "isHook", m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
     (extract(epoch FROM m.created_at) * 1000)::float8 AS at,
-    u.is_bot AND (coalesce(ru.is_bot AND ru.id <> m.author_id, false) OR EXISTS (
+    u.is_bot AND (coalesce(ru.is_bot AND ru.id <> m.author_id AND NOT ${isHook('ru.id')}, false) OR EXISTS (
       SELECT 1 FROM json_array_elements(m.mentions) AS mention
         JOIN users mu ON mu.id = (mention ->> 'targetId')::uuid AND mu.is_bot AND mu.id <> m.author_id
       WHERE mention ->> 'kind' = 'user')) AS "answersBot"
   FROM messages m JOIN users u ON u.id = m.author_id
   LEFT JOIN messages r ON r.channel_id = $1 AND r.id = m.reply_to_id LEFT JOIN users ru ON ru.id = r.author_id
-  WHERE m.channel_id = $1 ORDER BY m.seq DESC LIMIT $2`;
+  WHERE m.channel_id = $1 ORDER BY m.seq DESC LIMIT $2) said WHERE NOT "isHook" ORDER BY seq DESC`;
 
 /** The last messages of a channel, newest first. */
 export function lastSaid(rows: Rows, channelId: string, limit: number): Promise<Said[]> {

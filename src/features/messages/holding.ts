@@ -1,4 +1,5 @@
 import type { ChannelInfo } from '../../access/channel.access.ts';
+import { lockUser } from '../../access/user.table.ts';
 import type { Chore } from '../../cluster/chores.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, missingAs } from '../../contract/errors.ts';
@@ -64,7 +65,10 @@ export class Holding {
       const { rows } = change;
       await holdForwards(rows, this.deps.allowance, [said]).catch(asRefusal);
       // Two of one person are held one after the other.
-      if (!(await lockMembers(change, serverId, [actor.userId])).has(actor.userId)) throw new AppError('NOT_A_MEMBER');
+      if (actor.hookChannelId) await lockUser(rows, actor.userId);
+      else if (!(await lockMembers(change, serverId, [actor.userId])).has(actor.userId)) {
+        throw new AppError('NOT_A_MEMBER');
+      }
       const earlier = await this.earlier(change, actor, channelId, draft);
       if (earlier) return earlier;
       if ((await countWaiting(rows, serverId, actor.userId)) >= maxHeld) throw new AppError('HELD_LIMIT');

@@ -65,7 +65,8 @@ export class LoopGuard {
    * @throws AppError BOT_LOOP for a bot where bots have replied to each other for too long, until a person speaks
    */
   async check(actor: Actor, channelId: string, threadId: string | null): Promise<number | null> {
-    if (!actor.user.isBot) return null;
+    // Incoming webhooks hear nothing: they answer nobody.
+    if (!actor.user.isBot || actor.hookChannelId) return null;
     const history = (await lastSaid(this.database.rows, channelId, this.looked)).reverse();
     const { isLoop, answers } = judge(history, threadId, this.limits);
     if (isLoop) throw new AppError('BOT_LOOP', { retryAfter: 60 });

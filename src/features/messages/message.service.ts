@@ -92,7 +92,7 @@ export class MessageService {
     options: SendOptions = { idempotencyKey: null },
   ): Promise<Written<MessageRecord>> {
     const send = () => this.sendNow(actor, channelId, input, options);
-    if (!actor.user.isBot) return send();
+    if (!actor.user.isBot || actor.hookChannelId) return send();
     return this.deps.loopGuard.inTurn(channelId, async () => {
       const { result, repeated } = await send();
       return { result: await this.reader.asHeard(actor, result), repeated };

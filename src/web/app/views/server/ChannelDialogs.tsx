@@ -7,12 +7,13 @@ import { Check, Field, Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { ChannelOverrides } from './ChannelOverrides.tsx';
+import { Hooks } from './Hooks.tsx';
 import { ChannelKeeping } from './Keeping.tsx';
 import { ChannelMembers } from './MemberList.tsx';
 
 /** What an admin is about to do with a channel. */
 export interface ChannelTask {
-  what: 'edit' | 'keep' | 'members' | 'permissions' | 'archive' | 'delete';
+  what: 'edit' | 'keep' | 'members' | 'permissions' | 'hooks' | 'archive' | 'delete';
   channel: ChannelRecord;
 }
 
@@ -28,6 +29,7 @@ export function ChannelDialogs({ task, onClose }: { task: ChannelTask; onClose()
     });
   if (what === 'edit') return <EditChannel channel={channel} onClose={onClose} />;
   if (what === 'keep') return <ChannelKeeping channel={channel} onClose={onClose} />;
+  if (what === 'hooks') return <Hooks channel={channel} onClose={onClose} />;
   if (what === 'members') return <ChannelMembers channel={channel} onClose={onClose} />;
   const server = servers.list.value.find((one) => one.id === serverId);
   if (what === 'permissions')

@@ -115,10 +115,10 @@ function actionsFor(
   const { t } = texts;
   const { isPrivate, isMember } = channel;
   const mayJoin = !isMember && (!isPrivate || app.rights.mayIn(channel, 'channel:add-member'));
-  const { edit, permissions, keep, archive, remove } = channelTasks(texts, app, channel, onTask);
+  const { edit, permissions, hooks, keep, archive, remove } = channelTasks(texts, app, channel, onTask);
   const members: MenuItem = { label: t('Members'), icon: 'friends', run: () => onTask({ what: 'members', channel }) };
   const enter: MenuItem = { label: t('Join'), icon: 'add', run: () => void join(app, channel) };
-  return [edit, permissions, keep, isPrivate && isMember && members, mayJoin && enter, archive, remove].filter(
+  return [edit, permissions, hooks, keep, isPrivate && isMember && members, mayJoin && enter, archive, remove].filter(
     (item) => item !== false,
   );
 }

@@ -16,6 +16,7 @@ export function channelTasks({ t }: Texts, app: AppState, channel: ChannelRecord
       label: t('Permissions'),
       icon: 'key',
     }),
+    hooks: item(rights.mayIn(channel, 'channel:update'), 'hooks', { label: t('Incoming webhooks'), icon: 'link' }),
     keep: item(rights.may(server, 'retention:set'), 'keep', { label: t('How long messages are kept'), icon: 'chat' }),
     archive: item(rights.mayIn(channel, 'channel:archive'), 'archive', {
       label: t('Archive the channel'),

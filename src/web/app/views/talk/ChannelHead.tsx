@@ -130,9 +130,9 @@ function itemsFor(
     icon: 'settings',
     run: () => app.navigate(pathTo.manage(server.id, 'channels')),
   };
-  const { edit, permissions, keep, archive, remove } = channelTasks(texts, app, channel, onTask);
+  const { edit, permissions, hooks, keep, archive, remove } = channelTasks(texts, app, channel, onTask);
   // Channels are unarchived there.
-  const items = channel.isArchived ? [mute, all] : [mute, edit, permissions, keep, archive, remove, all];
+  const items = channel.isArchived ? [mute, all] : [mute, edit, permissions, hooks, keep, archive, remove, all];
   return items.filter((item) => item !== false);
 }
 

@@ -1,0 +1,69 @@
+import { hookCalls } from '../../contract/hook.ts';
+import { done } from '../../contract/schema.ts';
+import { boundaryOf, readParts } from '../../rest/multipart.ts';
+import { RawReply, type RawRequest, type Route, serve } from '../../rest/route.ts';
+import { bytesOf, headersOf, objectIn } from './hook.body.ts';
+import type { HookPoster, Incoming, Posted } from './hook.poster.ts';
+import type { HookService } from './hook.service.ts';
+
+export function hookRoutes(hooks: HookService, poster: HookPoster): Route[] {
+  const post = async (
+    address: { token: string; format: string | null },
+    query: { wait?: string | undefined; thread_id?: string | undefined },
+    raw: RawRequest,
+  ) => answerOf(await poster.post(incoming(address, query.thread_id ?? null, raw)), query.wait === 'true');
+  return serve(hookCalls, {
+    listHooks: ({ actor, params }) => hooks.list(actor, params.id),
+    createHook: ({ actor, params, body }) => hooks.create(actor, params.id, body),
+    updateHook: ({ actor, params, body }) => hooks.update(actor, { channelId: params.id, hookId: params.hookId }, body),
+    renewHook: ({ actor, params }) => hooks.renew(actor, { channelId: params.id, hookId: params.hookId }),
+    async deleteHook({ actor, params }) {
+      await hooks.delete(actor, { channelId: params.id, hookId: params.hookId });
+      return done;
+    },
+    async getHookByToken({ params: { token } }) {
+      const { hook, serverId } = await poster.find(token);
+      const place = { channel_id: hook.channelId, guild_id: serverId, application_id: null };
+      return { id: hook.id, type: 1 as const, name: hook.user.displayName, avatar: null, ...place, token };
+    },
+    postToHook: ({ params, query, raw }) => post({ token: params.token, format: null }, query, raw()),
+    postToHookAs: ({ params, query, raw }) => post({ token: params.token, format: params.format }, query, raw()),
+  });
+}
+
+function incoming(
+  { token, format }: { token: string; format: string | null },
+  threadId: string | null,
+  raw: RawRequest,
+): Incoming {
+  const headers = headersOf(raw);
+  const type = headers['content-type'] ?? '';
+  const object = (bytes: Buffer) => objectIn(bytes, type, () => readParts(whole(bytes), boundaryOf(type)));
+  return { token, format, threadId, headers, bytes: () => bytesOf(raw), object };
+}
+
+/** As each sender expects it: some take anything else for a failure, and send it again. */
+function answerOf({ hook, format, messages, isHeld }: Posted, waits: boolean) {
+  if (format === 'slack') return new RawReply(200, { 'Content-Type': 'text/plain; charset=utf-8' }, 'ok');
+  const [first] = messages;
+  if (format === 'discord' && !(waits && first)) return new RawReply(204, {});
+  if (format !== 'discord' || !first) return { ...done, isHeld, messages };
+  const { id, content, channelId, createdAt } = first;
+  const { displayName: username } = hook.user;
+  return {
+    ...{ id, type: 0 as const, content, channel_id: channelId, webhook_id: hook.id },
+    author: { id: hook.user.id, username, avatar: null, bot: true as const },
+    ...{ timestamp: createdAt, edited_timestamp: null, attachments: [], embeds: [], mentions: [], mention_roles: [] },
+    ...{
+      mention_everyone: false as const,
+      pinned: false as const,
+      tts: false as const,
+      components: [],
+      flags: 0 as const,
+    },
+  };
+}
+
+async function* whole(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
