@@ -30,6 +30,8 @@ export interface ChannelParts {
   connection: Connection;
   send(channelId: string, input: MessageInput, nonce?: string): Promise<Message>;
   pending(channelId: string): readonly Pending[];
+  /** Over HTTP. */
+  stream(channelId: string, piece: StreamPiece): Promise<Message | undefined>;
 }
 
 /** A channel: its events in order and without gaps, and a way to write to it. */
@@ -133,10 +135,12 @@ export class Channel {
 
   /**
    * For bots: shows the next piece of a reply; with `done` (and the whole text as `content`) it becomes a message. Unlike
-   * `send` it does not wait for a connection, since pieces are worthless later; `done` may be repeated.
-   * @returns the message, with `done`. @throws ParleyError NETWORK without a socket
+   * `send` it does not wait for a connection, since pieces are worthless later; `done` may be repeated. Without a socket it is
+   * sent over HTTP.
+   * @returns the message, with `done`. @throws ParleyError NETWORK without a connection
    */
   async stream(piece: StreamPiece): Promise<Message | undefined> {
+    if (!this.parts.connection.hasSocket) return this.parts.stream(this.id, piece);
     const payload = { ...piece, channelId: this.id };
     return (await this.parts.connection.call<{ message?: Message }>('message:stream', payload)).message;
   }

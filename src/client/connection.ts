@@ -137,6 +137,10 @@ export class Connection {
     return this.link.call<A>(event, payload);
   }
 
+  get hasSocket(): boolean {
+    return this.link !== null;
+  }
+
   /** Sends what is worthless later, if there is a socket. */
   tell(event: string, payload: object): void {
     this.link?.tell(event, payload);

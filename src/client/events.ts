@@ -79,6 +79,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'interaction:updated': true,
   'ephemeral:created': true,
   'ephemeral:removed': true,
+  'message:stream-stopped': true,
 };
 
 /** Whether an event belongs to the user's own room: its number is then one of that room's log. */

@@ -232,6 +232,8 @@ export class Parley {
       connection: this.connection,
       send: (channelId, input, nonce) => this.send(channelId, input, nonce),
       pending: (channelId) => this.outbox.pending(channelId),
+      stream: async (channelId, body) =>
+        (await this.rest('POST /api/channels/:channelId/streams', { channelId, body })).message,
     });
     this.channels.set(id, channel);
     return channel;

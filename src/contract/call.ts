@@ -65,6 +65,8 @@ export interface CallSpec {
    * any origin may request it.
    */
   userContent?: boolean;
+  /** Its body may also be text, which the handler reads as it arrives, in place of `body`; it may take as long as an upload. */
+  orText?: true;
   /** The media type of a raw response. */
   produces?: string;
   /** A caller that asks for it in the body gets the response as server-sent events. */
@@ -126,6 +128,7 @@ type CallLimit =
   | 'oauth'
   | 'redeem'
   | 'messages'
+  | 'deltas'
   | 'uploads'
   | 'pictures'
   | 'search'

@@ -65,7 +65,7 @@ import { serverEmojiCalls } from './server-emoji.ts';
 import { serverInviteCalls } from './server-invite.ts';
 import { serverMemberCalls } from './server-member.ts';
 import { disconnectCalls, sessionCalls, sessionClientEvents } from './session.ts';
-import { streamClientEvents } from './stream.ts';
+import { streamCalls, streamClientEvents } from './stream.ts';
 import { threadCalls, threadClientEvents } from './thread.ts';
 import { timeoutCalls } from './timeout.ts';
 import { unsubscribeCalls } from './unsubscribe.ts';
@@ -145,6 +145,7 @@ export const allCalls = {
   ...serverCalls,
   ...sessionCalls,
   ...disconnectCalls,
+  ...streamCalls,
   ...threadCalls,
   ...usernameChangeCalls,
   ...verificationCalls,

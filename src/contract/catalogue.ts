@@ -43,7 +43,7 @@ import { scheduledRemoved, scheduledUpdated } from './scheduled.ts';
 import { serverDeleted, serverInvited, serverJoined, serverLeft, serverUpdated } from './server.ts';
 import { inviteCreated, inviteDeleted, inviteUsed } from './server-invite.ts';
 import { sessionRevoked, tokenExpiring } from './session.ts';
-import { messageStream } from './stream.ts';
+import { messageStream, streamStopped } from './stream.ts';
 import { threadCreated, threadDeleted, threadUpdated } from './thread.ts';
 import { memberTimedOut } from './timeout.ts';
 import { workspaceChanged } from './workspace.ts';
@@ -125,6 +125,7 @@ export const catalogue = [
   sessionRevoked,
   tokenExpiring,
   messageStream,
+  streamStopped,
   threadCreated,
   threadUpdated,
   threadDeleted,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { calls, pathParam, uuidParam } from './call.ts';
 import { AppError, type ErrorCode } from './errors.ts';
 import { doneSchema, idSchema, limitSchema, nameSchema, omittable, record, timeSchema } from './schema.ts';
+import { streamErrors, streamIdSchema } from './stream.ts';
 
 const modelName = z.string().trim().min(1).max(200);
 
@@ -63,12 +64,27 @@ const modelSchema = z.looseObject({
 export const modelItemSchema = modelSchema;
 export const modelListSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
 
+export const deliverSchema = z.object({
+  channelId: idSchema,
+  replyToId: idSchema.nullish(),
+  threadId: idSchema.nullish(),
+  streamId: omittable(streamIdSchema).describe('As of `message:stream`; made up unless told.'),
+  agentId: idSchema
+    .nullish()
+    .describe('In whose name, for a person with an access token; others speak as the bot that their token is for.'),
+});
+
 /** Other fields are passed to the provider unchanged. */
 export const chatSchema = z.looseObject({
   model: modelName,
   messages: z.array(z.looseObject({ role: z.string() })).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  deliver: deliverSchema
+    .nullish()
+    .describe(
+      'Streams the answer into a channel, in the name of a bot: its own token, or a `smp_` token whose `runtimeId` is the id of the agent. The response is one JSON object at the end, with `delivered { channelId, streamId, message }`.',
+    ),
 });
 
 export const embeddingsSchema = z.looseObject({
@@ -175,6 +191,7 @@ export const modelProxyCalls = calls(tag, {
     method: 'POST',
     path: '/api/ai/v1/chat/completions',
     summary: 'Call a model; with `stream` the answer comes as server-sent events.',
+    errors: [...proxied.errors, ...streamErrors, 'AGENT_NOT_FOUND', 'AGENT_STOPPED'],
     body: chatSchema,
     answer: chatAnswerSchema,
     produces: 'application/json',

@@ -50,6 +50,7 @@ import { Poll, PollVote } from './entities/poll.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
 import { PushedNotification, PushPreferences, PushSubscription } from './entities/push.entity.ts';
 import { ReadReceiptChoice } from './entities/read-receipt.entity.ts';
+import { ReplyStream } from './entities/reply-stream.entity.ts';
 import { Report, ReportCase } from './entities/report.entity.ts';
 import { ChannelOverride, MemberRole, ServerRole } from './entities/role.entity.ts';
 import { SearchProgress, SearchWords, StaleSearch } from './entities/search.entity.ts';
@@ -183,4 +184,5 @@ export const entities = [
   Interaction,
   EphemeralReply,
   Hook,
+  ReplyStream,
 ];

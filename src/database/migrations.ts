@@ -108,6 +108,7 @@ import { Interactions } from './migrations/0211-interactions.ts';
 import { CommandRules } from './migrations/0214-command-rules.ts';
 import { CommandFiles } from './migrations/0215-command-files.ts';
 import { Hooks } from './migrations/0217-hooks.ts';
+import { ReplyStreams } from './migrations/0220-reply-streams.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -215,6 +216,7 @@ export const migrations = [
   { name: '0214-command-rules', class: CommandRules },
   { name: '0215-command-files', class: CommandFiles },
   { name: '0217-hooks', class: Hooks },
+  { name: '0220-reply-streams', class: ReplyStreams },
 ];
 
 /**

@@ -39,8 +39,7 @@ interface Deps extends FeedDeps {
 export class Subscriptions {
   /** Called with the places that a socket leaves or loses, whether it was in them or not. */
   onLoss: (socket: ParleySocket, isLost: (place: Place) => boolean) => void = () => {};
-  /** Called once a socket has entered a room that its client joined. */
-  onEntry: (socket: ParleySocket, place: Place) => void = () => {};
+  private readonly entryListeners: ((socket: ParleySocket, place: Place) => void)[] = [];
   private readonly deps: Deps;
   private readonly replay: Replay;
   /** Sockets that are connected but not in their own rooms yet; they may join others meanwhile. */
@@ -49,6 +48,11 @@ export class Subscriptions {
   constructor(deps: Deps) {
     this.deps = deps;
     this.replay = new Replay(deps);
+  }
+
+  /** Calls `listener` once a socket has entered a room that its client joined. */
+  onEntry(listener: (socket: ParleySocket, place: Place) => void): void {
+    this.entryListeners.push(listener);
   }
 
   /**
@@ -75,7 +79,7 @@ export class Subscriptions {
       subscription.requireHeld();
       const page = await this.replay.read(subscription, after, joinLimits, entered);
       subscription.release();
-      if (subscription.phase === 'live') this.onEntry(socket, subscription);
+      if (subscription.phase === 'live') for (const listener of this.entryListeners) listener(socket, subscription);
       return page;
     } catch (error) {
       subscription.giveBack();

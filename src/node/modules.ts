@@ -71,7 +71,6 @@ export function createModules(context: Context) {
   const accounts = accountsModule(base);
   const people = { ...base, ...accounts.services };
   const invites = invitesModule(people);
-  const modelProxy = modelProxyModule(people);
   const friends = friendsModule(people);
   const members = membersModule(people);
   const receipts = receiptsModule(context);
@@ -101,6 +100,7 @@ export function createModules(context: Context) {
   const bootstrap = bootstrapModule(talk);
   const agents = agentsModule(talk);
   const commands = commandsModule({ ...talk, ...agents.services, ...interactions.services });
+  const modelProxy = modelProxyModule({ ...talk, ...agents.services });
   const events = eventsModule({ ...talk, ...agents.services });
   const threads = threadsModule(talk);
   const follows = followsModule(talk);
@@ -127,7 +127,6 @@ export function createModules(context: Context) {
       pictures,
       accounts,
       invites,
-      modelProxy,
       friends,
       members,
       receipts,
@@ -155,6 +154,7 @@ export function createModules(context: Context) {
       bootstrap,
       agents,
       commands,
+      modelProxy,
       events,
       threads,
       follows,

@@ -54,7 +54,7 @@ export async function answer(
   const actor = await authenticated(route, context, services);
   await services.limit(route, context, actor);
   // Forwarded bodies may be as large as uploads.
-  if (route.file || route.userContent) services.allowUpload(context.req);
+  if (route.file || route.userContent || route.orText) services.allowUpload(context.req);
   // What is for everyone is for those too.
   if (actor && !route.unprotected && route.auth !== 'ignore-invalid') services.requireSecondFactor(actor);
   if (actor?.scopes) requireScopes(actor.scopes, scopesOfCall(route));
@@ -168,7 +168,7 @@ async function readBody(
 ): Promise<{ body: unknown; file: unknown }> {
   if (!route.receive || !actor) {
     const { body, anyBody } = route;
-    if (!body) return { body: undefined, file: undefined };
+    if (!body || (route.orText && context.is('text/plain'))) return { body: undefined, file: undefined };
     const json = await (anyBody ? bodies.any(context, isKnown) : bodies.json(context, isKnown));
     return { body: anyBody ? validOrEmpty(body, json) : validated(body, json), file: undefined };
   }

@@ -178,7 +178,8 @@ function requestBody(route: Route, { schemas, examples }: Parts): object {
   if (route.file) return { requestBody: { required: true, content: { 'multipart/form-data': formOf(route, body) } } };
   if (!body) return {};
   const required = (resolved(body, schemas).required ?? []).length > 0;
-  const content = { 'application/json': { schema: body, example: examples.of(body) } };
+  const text = route.orText ? { 'text/plain': { schema: { type: 'string' } } } : {};
+  const content = { 'application/json': { schema: body, example: examples.of(body) }, ...text };
   return { requestBody: { required, content } };
 }
 

@@ -101,6 +101,8 @@ const leftOut: Record<string, string> = {
   'oauth_states.link_to': 'hashes, for minutes',
   'passkey_challenges.user_id': 'hashes, for minutes',
   'password_resets.user_id': 'hashes of what was mailed',
+  'reply_streams.stopped_by': 'which reply of a bot was stopped, for a day; the message says that it was',
+  'reply_streams.user_id': 'replies that bots are making; the messages are exported',
   'push_subscriptions.user_id': 'where pushes of a session go, with keys of the device; the session is exported',
   'recovery_codes.user_id': 'hashes of codes',
   'server_filters.created_by': 'an act for a server, in its admins’ hands',

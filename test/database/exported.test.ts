@@ -87,6 +87,8 @@ const staying = [
   ],
   // Of single people, for a week at most; who used what can be used once belongs to those who are here.
   ...['interactions', 'ephemerals', 'component_uses'],
+  // In progress for moments; what comes of them is a message.
+  'reply_streams',
   // Their addresses and secrets belong to the installation: owners set them up anew.
   ...['hooks', 'webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
   // What is known of outside pages is fetched anew; messages bring their previews.

@@ -64,6 +64,13 @@ decide(
 );
 decide('not of users', 'digests.job_id');
 decide('not of users', 'drafts.place_id', 'drafts.thread_id', 'drafts.reply_to_id', 'drafts.file_ids');
+decide(
+  'kept because it says who wrote and stopped a reply, by ids alone, and goes within a day',
+  'reply_streams.user_id',
+  'reply_streams.stopped_by',
+);
+decide('not of users', 'reply_streams.channel_id', 'reply_streams.stream_id', 'reply_streams.thread_id');
+decide('not of users', 'reply_streams.reply_to_id');
 decide('deleted', 'servers.owner_id', 'server_timeouts.user_id', 'member_roles.user_id', 'channel_overrides.user_id');
 decide('deleted', 'command_rule_holders.user_id');
 decide(bot, 'agents.user_id', 'agents.owner_id', 'agents.config', 'agents.slash_commands', 'agents.usage_snapshot');

@@ -83,6 +83,27 @@ describe('bots when nodes and Redis fail', () => {
     await first.start();
   });
 
+  it('go on with a stream at another node, with all that was said, when theirs is killed', async () => {
+    const { bob, channel } = site.here;
+    const [first, second] = site.nodes;
+    if (!first || !second) throw new Error('no nodes');
+    const ear = await bob.on(second).listen(channel.id);
+    const mouth = await robot(first).connect();
+    const stream = { channelId: channel.id, streamId: 'handed on' };
+    expect(await mouth.emit('message:stream', { ...stream, delta: 'As I ', offset: 0 })).to.include({ ok: true });
+    await first.kill();
+    mouth.close();
+    const elsewhere = await robot(second).connect();
+    await elsewhere.emit('message:stream', { ...stream, delta: 'was saying', offset: 5 });
+    const late = await bob.on(second).listen(channel.id);
+    expect(await late.next('message:stream', ({ soFar }) => soFar)).to.include({ delta: 'As I was saying' });
+    const { message } = await elsewhere.emit('message:stream', { ...stream, done: true });
+    expect(message).to.include({ content: 'As I was saying', isEdited: false });
+    await ear.next('message:stream', ({ messageId }) => messageId === message.id);
+    for (const one of [ear, late, elsewhere]) one.close();
+    await first.start();
+  });
+
   it('get them once, and in order, while Redis is away', async () => {
     const { alice, bob, channel } = site.here;
     await redis.kill();

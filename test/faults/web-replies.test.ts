@@ -90,7 +90,7 @@ describe('replies that bots are making, in the web client', () => {
     await bob.page.getByRole('button', { name: /newest|New messages/ }).click();
   });
 
-  it('begin with a gap for those who come later, and are there for those who come back', async () => {
+  it('are whole for those who come later, and for those who come back', async () => {
     const { say, end } = await reply();
     await say('Once upon ');
     await until(async () => (await madeText()) === 'Once upon ');
@@ -101,14 +101,28 @@ describe('replies that bots are making, in the web client', () => {
     await until(async () => (await madeText()) === 'Once upon a time ');
     await bob.page.reload();
     await bob.page.locator('.connection.live').waitFor({ state: 'attached' });
-    await until(async () => {
-      await say('there ');
-      return (await making().count()) === 1;
-    });
-    expect(await madeText()).to.match(/^… there /);
+    await until(async () => (await madeText()) === 'Once upon a time ');
+    await say('there ');
+    await until(async () => (await madeText()) === 'Once upon a time there ');
     const message = await end('a bot.');
     await bob.page.locator(`article[data-id="${message.id}"]`).waitFor();
     await until(async () => (await making().count()) === 0);
+  });
+
+  it('are stopped by those who may write, and say so', async () => {
+    const { say } = await reply();
+    await say('On and on and');
+    await making().waitFor();
+    const height = await heightOf('article.making');
+    await making()
+      .getByRole('button', { name: /^Stop the reply of/ })
+      .click();
+    const article = bob.page.locator('article[data-id]', { hasText: 'On and on and' });
+    await article.getByText('(stopped)').waitFor();
+    await until(async () => (await making().count()) === 0);
+    expect(await article.evaluate((element) => element.getBoundingClientRect().height)).to.equal(height);
+    expect((await say(' on')).code).to.equal('STREAM_STOPPED');
+    await until(async () => (await announced()).includes('On and on and'));
   });
 
   it('go away when nothing comes of them', async () => {

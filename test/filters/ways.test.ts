@@ -17,7 +17,7 @@ const groups: Record<string, string> = {
   Later: 'one’s own; what is scheduled goes by the filters when it is sent',
   Membership: 'of the installation',
   Mentions: 'reads',
-  Models: 'answers the caller alone',
+  Models: 'answers the caller alone; what is delivered into channels is said by `streamReply`',
   Notifications: 'one’s own',
   Pages: 'reads',
   Polls: 'votes; the texts come with a message',
@@ -78,6 +78,8 @@ const without: Record<string, string> = {
       'names are chosen by those who manage the channel',
     ]),
   ),
+  stopStream: 'no text',
+  'message:stream-stop': 'no text',
   'message:delete': 'no text',
   'message:typing': 'no text',
   'thread:join': 'reads',
@@ -88,11 +90,13 @@ const without: Record<string, string> = {
 };
 const agents = 'bots are described by their owners, as people describe themselves';
 const channels = 'names are chosen by those who manage the channel';
+/** They show what bots say. */
+const streams = ['message:stream', 'streamReply'];
 
 const reasonFor = (name: string, tag: string): string | undefined =>
   without[name] ??
   groups[tag] ??
-  (tag === 'Agents' && name !== 'message:stream' ? agents : undefined) ??
+  (tag === 'Agents' && !streams.includes(name) ? agents : undefined) ??
   (tag === 'Channels' ? channels : undefined);
 
 /** Whoever adds a call or an event has to decide whether others see what is said by it. */
@@ -146,6 +150,8 @@ describe('everything that others see as text', () => {
     'message:edit': async () => mouth.emit('message:edit', { messageId: await message(), content: word }),
     'message:stream': () =>
       botMouth.emit('message:stream', { channelId: here.channel.id, streamId: 'x', delta: `${word} ` }),
+    streamReply: async () =>
+      (await robot.post(`/api/channels/${here.channel.id}/streams`, { streamId: 'y', delta: `${word} ` })).body,
     'presence:activity': () => mouth.emit('presence:activity', { channelId: here.channel.id, activity: word }),
   };
 

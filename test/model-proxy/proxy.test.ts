@@ -189,6 +189,39 @@ describe('the model proxy', () => {
     for (const nothing of [undefined, 'no', []]) expect(await refuse(nothing)).to.deep.equal(silent);
   });
 
+  it('tells nobody the key, whatever the provider says', async () => {
+    const said = {
+      message: 'Wrong key: Bearer the-key',
+      type: 'the-key',
+      code: 'invalid_api_key',
+      param: 'key=the-key',
+    };
+    for (const error of [said, { ...said, message: 'dGhlLWtleQ==' }, { message: 'THE-KEY' }]) {
+      for (const status of [400, 401, 404, 422]) {
+        models.behave((response) => json(response, { error }, status));
+        const answer = await ask();
+        expect(JSON.stringify(answer.body)).not.to.match(/the-key|dGhlLWtleQ/i);
+      }
+    }
+    models.behave((response) => json(response, { error }, 200));
+    const error = { message: 'the-key is used up', code: 'quota' };
+    expect((await ask()).body).to.deep.equal({ error: { ...error, message: '[removed] is used up' } });
+    models.behave((response) => {
+      const say = stream(response);
+      say('{"error": {"message": "the\\u002dkey is used up"}}');
+      say('[DONE]');
+      response.end();
+    });
+    const events = await fetch(`${url}/api/ai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'small', messages, stream: true }),
+    });
+    expect(await events.text())
+      .to.contain('[removed] is used up')
+      .and.not.contain('the-key');
+  });
+
   it('tells each failure of the provider in its own way', async () => {
     const failures: [Behaviour, number, string][] = [
       [(response) => json(response, { error: 'no' }, 500), 502, 'MODEL_PROXY_UPSTREAM_ERROR'],

@@ -22,6 +22,7 @@ const allowed: Record<string, string> = {
   createAgentToken: 'of their own',
   startAgent: 'of their own',
   stopAgent: 'of their own',
+  streamReply: 'of bots alone, as `message:stream` is',
   sendHeartbeat: 'an agent that is alive says nothing in a server',
   setPolicies: 'what their own agent listens to: it is held with them',
   deletePolicy: 'the same',

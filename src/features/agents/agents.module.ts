@@ -24,8 +24,7 @@ import { AgentConfig } from './policies/agent-config.ts';
 import { policyRoutes } from './policies/policy.routes.ts';
 import { PolicyService } from './policies/policy.service.ts';
 import { strayBots } from './stray-bots.ts';
-import { streamHandlers } from './streams/stream.gateway.ts';
-import { ReplyStreams } from './streams/stream.service.ts';
+import { createStreams } from './streams/streams.ts';
 import { WebhookCursors } from './webhooks/cursor.table.ts';
 import { resealSecrets } from './webhooks/reseal-secrets.ts';
 import { WebhookDeliverer } from './webhooks/webhook.deliverer.ts';
@@ -59,7 +58,7 @@ export function agentsModule(context: Context & Below) {
   });
   const policies = new PolicyService(parts);
   const memberships = new AgentMemberships(parts);
-  const streams = new ReplyStreams(parts);
+  const streams = createStreams(parts);
   const webhooks = createWebhooks(parts);
   const { dispatcher } = webhooks;
   dashboard.addSource(async (actor) => {
@@ -74,6 +73,8 @@ export function agentsModule(context: Context & Below) {
       webhookDispatcher: dispatcher,
       webhookQuestions: webhooks.questions,
       agents,
+      replyStreams: streams.service,
+      streamEnds: streams.ends,
       agentOwners: new AgentOwners({ ...parts, agentTokens }),
     },
     routes: [
@@ -82,14 +83,16 @@ export function agentsModule(context: Context & Below) {
       ...policyRoutes(policies, new AgentConfig(database, context.agentAccess)),
       ...botSeatRoutes(new BotSeats({ ...parts, policies })),
       ...webhookRoutes(webhooks.service),
+      ...streams.routes,
     ],
-    handlers: () => [...streamHandlers(streams), ...agentHandlers(agents)],
-    chores: [strayBots(parts), webhooks.reseal],
+    handlers: () => [...streams.handlers(), ...agentHandlers(agents)],
+    chores: [strayBots(parts), webhooks.reseal, streams.ends.chore],
     connect({ gateway, disconnect }) {
       watch = new AgentWatch(database, settings.agents.heartbeatSeconds, context.log, (tokenId, endsAt) => {
         if (endsAt > clock.now()) gateway.shorten(tokenId, endsAt);
         else disconnect(`session:${tokenId}`, null);
       });
+      streams.connect(gateway);
       connectBots(gateway, { ...context, watch, policies: policyAccess, memberships });
     },
     start() {
@@ -99,7 +102,7 @@ export function agentsModule(context: Context & Below) {
     async close() {
       await watch?.close();
       await dispatcher.close(settings.shutdown.graceMs / 4);
-      streams.close();
+      await streams.close();
     },
   } satisfies Module;
 }

@@ -1,6 +1,10 @@
+import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { isUuid } from '../../contract/schema.ts';
 import { bearerToken } from '../../infrastructure/bearer.ts';
 import { quotaHeaders, refusal } from '../../infrastructure/rate-limits.ts';
+import type { AgentAccess } from '../accounts/agent.access.ts';
+import type { AgentIdentity } from '../accounts/agent.identity.ts';
 import type { Identity } from '../accounts/identity.ts';
 import { modelTokenPrefix } from '../accounts/model-tokens.ts';
 import type { Context } from '../context.ts';
@@ -13,11 +17,17 @@ export interface Caller {
   tokenId: string | null;
   /** Null: every model offered. */
   models: string[] | null;
+  /** What the caller's token was minted for; null: it is an access token. */
+  runtimeId: string | null;
+  /** The bot that calls with its own token, for its owner; null: it is no bot. */
+  bot: Actor | null;
 }
 
 interface Deps extends Pick<Context, 'capabilities' | 'limits'> {
   modelTokenService: ModelTokenService;
   identity: Identity;
+  agentIdentity: AgentIdentity;
+  agentAccess: AgentAccess;
 }
 
 /** Authenticates callers of the proxy: `smp_` tokens, and access tokens of users who may deploy (contract §8). */
@@ -33,17 +43,44 @@ export class ModelCallers {
     const text = bearerToken(headers.authorization) ?? headers['x-api-key'];
     if (!text) throw new AppError('AUTH_TOKEN_MISSING');
     if (text.startsWith(modelTokenPrefix)) {
-      const { id, userId, models } = await this.deps.modelTokenService.verify(text);
+      const { id, userId, models, runtimeId } = await this.deps.modelTokenService.verify(text);
       // Tokens last long; a user who may no longer deploy must not spend with an old one.
       this.deps.capabilities.requireOf(await this.deps.identity.tierOf(userId), 'cloud:deploy');
-      return { userId, tokenId: id, models };
+      return { userId, tokenId: id, models, runtimeId, bot: null };
     }
     const actor = await this.deps.identity.authenticate(text, ip);
     this.deps.identity.requireSecondFactor(actor);
+    if (actor.user.isBot) return this.ownerOf(actor);
     // Personal access tokens are not issued for spending.
-    if (actor.sessionId === null && !actor.user.isBot) throw new AppError('ACCESS_TOKEN_INVALID');
+    if (actor.sessionId === null) throw new AppError('ACCESS_TOKEN_INVALID');
     this.deps.capabilities.require(actor, 'cloud:deploy');
-    return { userId: actor.userId, tokenId: null, models: null };
+    return { userId: actor.userId, tokenId: null, models: null, runtimeId: null, bot: null };
+  }
+
+  /**
+   * The bot in whose name an answer is delivered: the caller, the one that the caller's token was minted for, or one of the caller's own.
+   * @throws AppError FORBIDDEN, AGENT_NOT_FOUND, AGENT_STOPPED
+   */
+  async speaker({ userId, bot, tokenId, runtimeId }: Caller, agentId: string | null): Promise<Actor> {
+    const id = agentId ?? bot?.agent?.id ?? runtimeId;
+    const isOther = (bot && bot.agent?.id !== id) || (tokenId !== null && runtimeId !== id);
+    if (isOther || id === null || !isUuid(id)) {
+      throw new AppError('FORBIDDEN', { message: 'Answers are delivered in the name of a bot, with a token for it.' });
+    }
+    if (bot) return bot;
+    const agent = await this.deps.agentAccess.find(id);
+    if (agent.ownerId !== userId) throw new AppError('AGENT_NOT_FOUND');
+    const speaker = await this.deps.agentIdentity.actor(agent.userId);
+    if (!speaker) throw new AppError('AGENT_STOPPED');
+    return speaker;
+  }
+
+  /** A bot spends for its owner. @throws AppError INVITE_REQUIRED */
+  private async ownerOf(bot: Actor): Promise<Caller> {
+    const agent = await this.deps.agentIdentity.find(bot.userId);
+    if (!agent) throw new AppError('ACCESS_TOKEN_INVALID');
+    this.deps.capabilities.requireOf(await this.deps.identity.tierOf(agent.ownerId), 'cloud:deploy');
+    return { userId: agent.ownerId, tokenId: null, models: null, runtimeId: null, bot };
   }
 
   /** Counts one call of the person, whichever token makes it. @returns the headers with the remaining calls @throws AppError RATE_LIMITED */
@@ -52,4 +89,10 @@ export class ModelCallers {
     if (quota?.exceeded) throw refusal(quota);
     return quota ? quotaHeaders(quota) : {};
   }
+}
+
+/** Bots ask for what is delivered into channels, and for nothing else. @throws AppError FORBIDDEN */
+export function requireNoBot({ bot }: Caller): void {
+  if (bot)
+    throw new AppError('FORBIDDEN', { message: 'Bots ask models with `deliver` alone, or with a token of a runtime.' });
 }

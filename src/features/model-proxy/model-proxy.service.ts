@@ -9,41 +9,12 @@ import {
   openAiError,
 } from '../../contract/model-proxy.ts';
 import type { Context } from '../context.ts';
-import type { Counted } from './model.table.ts';
-import type { Caller, ModelCallers } from './model-callers.ts';
+import { countedIn, nothing } from './counted.ts';
+import { eventData } from './event-data.ts';
+import { type Caller, type ModelCallers, requireNoBot } from './model-callers.ts';
+import type { ModelDeliveries } from './model-deliveries.ts';
 import type { ModelUsageService } from './model-usage.service.ts';
 import { asUpstreamError, type Upstream, type UpstreamAnswer } from './upstream.ts';
-
-/** No event of a model is larger. */
-const maxEventBytes = 4 * 1024 * 1024;
-
-/**
- * The data of server-sent events, one at a time, however they are split into chunks. Comments and event names are skipped:
- * models send neither.
- * @throws Error when an event does not end
- */
-async function* eventData(body: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  let data: string[] = [];
-  for await (const chunk of body) {
-    rest += decoder.decode(chunk, { stream: true });
-    if (rest.length > maxEventBytes) throw new Error('An event of the model has no end.');
-    // A line may end with CR LF, split over two chunks.
-    const lines = rest.replace(/\r(?=[\s\S])\n?/g, '\n').split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line === '' && data.length > 0) {
-        yield data.join('\n');
-        data = [];
-      } else if (line.startsWith('data:')) {
-        data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
-      }
-    }
-  }
-  if (rest.startsWith('data:')) data.push(rest.slice(5).trimStart());
-  if (data.length > 0) yield data.join('\n');
-}
 
 type ModelList = z.input<typeof modelListSchema>;
 type ModelItem = z.input<typeof modelItemSchema>;
@@ -54,9 +25,6 @@ export interface ModelAnswer {
   body: string | Readable;
 }
 
-const countsSchema = z.object({
-  usage: z.object({ prompt_tokens: z.number().default(0), completion_tokens: z.number().default(0) }),
-});
 const chunkSchema = z.looseObject({ choices: z.array(z.unknown()).optional(), usage: z.unknown().optional() });
 const upstreamListSchema = z.object({ data: z.array(z.looseObject({ id: z.string() })).max(10_000) });
 
@@ -66,6 +34,7 @@ interface Deps extends Pick<Context, 'settings' | 'log'> {
   upstream: Upstream;
   callers: ModelCallers;
   usage: ModelUsageService;
+  deliveries: ModelDeliveries;
 }
 
 /** Proxies requests to the model provider, in OpenAI's formats, and records usage (contract §8). */
@@ -80,6 +49,7 @@ export class ModelProxy {
 
   /** The models that the caller may use. */
   async models(caller: Caller, signal: AbortSignal): Promise<ModelList> {
+    requireNoBot(caller);
     await this.deps.callers.count(caller);
     const data = this.offered.length > 0 ? this.offered.map((id) => modelItem(id)) : await this.upstreamModels(signal);
     return { object: 'list', data: data.filter(({ id }) => caller.models?.includes(id) ?? true) };
@@ -93,10 +63,16 @@ export class ModelProxy {
     return found;
   }
 
-  /** @throws AppError MODEL_NOT_FOUND, and as Upstream.ask */
-  async chat(caller: Caller, input: z.output<typeof chatSchema>, signal: AbortSignal): Promise<ModelAnswer> {
+  /** @throws AppError FORBIDDEN for a bot without `deliver`, MODEL_NOT_FOUND, and as Upstream.ask and ModelDeliveries.deliver */
+  async chat(caller: Caller, asked: z.output<typeof chatSchema>, signal: AbortSignal): Promise<ModelAnswer> {
+    const { deliver, ...input } = asked;
+    if (!deliver) requireNoBot(caller);
     const headers = await this.deps.callers.count(caller);
     this.requireModel(caller, input.model);
+    if (deliver) {
+      const json = await this.deps.deliveries.deliver(caller, deliver, input);
+      return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(json) };
+    }
     if (!input.stream) return this.whole(caller, '/chat/completions', input, headers, signal);
     // Requests the usage, which the provider sends as one more event.
     const wantsUsage = input.stream_options?.include_usage === true;
@@ -115,6 +91,7 @@ export class ModelProxy {
     input: z.output<typeof embeddingsSchema>,
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
+    requireNoBot(caller);
     const headers = await this.deps.callers.count(caller);
     this.requireModel(caller, input.model);
     return this.whole(caller, '/embeddings', input, headers, signal);
@@ -130,7 +107,7 @@ export class ModelProxy {
     const answer = await this.deps.upstream.ask('POST', path, input, signal);
     const json = await this.deps.upstream.readJson(answer);
     await this.deps.usage.add(caller, input.model, countedIn(json) ?? nothing);
-    return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(json) };
+    return { headers: { ...headers, 'content-type': 'application/json' }, body: this.withoutKey(json) };
   }
 
   /** The provider's events as they arrive; an error on the way is the last of them. */
@@ -150,7 +127,8 @@ export class ModelProxy {
         const chunk = chunkSchema.parse(JSON.parse(data));
         counted = countedIn(chunk) ?? counted;
         const onlyCounts = chunk.usage != null && chunk.choices?.length === 0;
-        if (!onlyCounts || wantsUsage) yield `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
+        const said = this.deps.upstream.keyGuard.isTold(JSON.stringify(chunk)) ? this.withoutKey(chunk) : data;
+        if (!onlyCounts || wantsUsage) yield `data: ${said.replaceAll('\n', '\ndata: ')}\n\n`;
       }
       if (!ended) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR', { message: 'The model was cut off.' });
       yield `data: ${done}\n\n`;
@@ -161,6 +139,11 @@ export class ModelProxy {
     } finally {
       await this.deps.usage.add(caller, model, counted);
     }
+  }
+
+  /** The provider may repeat the operator's key, in an error for example. */
+  private withoutKey(said: object): string {
+    return this.deps.upstream.keyGuard.cleared(JSON.stringify(said));
   }
 
   private requireModel(caller: Caller, model: string): void {
@@ -174,19 +157,6 @@ export class ModelProxy {
     if (!list.success) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
     return list.data.data.map(({ id }) => modelItem(id));
   }
-}
-
-const nothing: Counted = { promptTokens: 0, completionTokens: 0 };
-
-/** The usage that a response reports; undefined when it reports none. */
-function countedIn(answer: unknown): Counted | undefined {
-  const found = countsSchema.safeParse(answer);
-  if (!found.success) return undefined;
-  const { prompt_tokens, completion_tokens } = found.data.usage;
-  return {
-    promptTokens: Math.max(0, Math.trunc(prompt_tokens)),
-    completionTokens: Math.max(0, Math.trunc(completion_tokens)),
-  };
 }
 
 function modelItem(id: string): ModelItem {

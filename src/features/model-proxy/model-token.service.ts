@@ -72,11 +72,11 @@ export class ModelTokenService {
   }
 
   /** The token behind an `smp_` text. @throws AppError ACCESS_TOKEN_INVALID */
-  async verify(text: string): Promise<KnownModelToken & { id: string }> {
-    const { sub, jti } = this.deps.modelTokens.verify(text);
+  async verify(text: string): Promise<KnownModelToken & { id: string; runtimeId: string }> {
+    const { sub, jti, runtime } = this.deps.modelTokens.verify(text);
     const token = await this.known.get(jti, () => tokenInUse(this.deps.database.committedRows, jti));
     if (token?.userId !== sub) throw new AppError('ACCESS_TOKEN_INVALID');
-    return { id: jti, ...token };
+    return { id: jti, runtimeId: runtime, ...token };
   }
 }
 

@@ -5,6 +5,7 @@ import { ModelRefusal } from '../../contract/model-proxy.ts';
 import { parseRetryAfter } from '../../infrastructure/exchange.ts';
 import { trustedAgent } from '../../infrastructure/trusted-hosts.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { KeyGuard } from './key-guard.ts';
 
 /** The parts of the provider's responses that are read here. */
 export interface UpstreamAnswer {
@@ -32,6 +33,8 @@ const refusalSchema = z.object({
 
 /** The model provider behind the proxy. It may be slow, wrong, cut off or gone. */
 export class Upstream {
+  /** Of the key with which it is asked. */
+  readonly keyGuard: KeyGuard;
   private readonly deps: Settings;
   private readonly maxBytes: number;
   private readonly agent: Agent;
@@ -39,6 +42,7 @@ export class Upstream {
   constructor(deps: Settings) {
     const { connectTimeoutMs, answerTimeoutMs, idleTimeoutMs, maxAnswerBytes } = deps.modelProxy;
     this.deps = deps;
+    this.keyGuard = new KeyGuard(deps.modelUpstream?.key);
     this.maxBytes = maxAnswerBytes;
     this.agent = trustedAgent({
       connectTimeoutMs,
@@ -70,7 +74,7 @@ export class Upstream {
       const contentType = String(headers['content-type'] ?? '');
       if (status === 200) return { status, contentType, body: answer.body };
       const text = await this.readText(answer.body);
-      throw refused(status, text, parseRetryAfter(headers['retry-after']));
+      throw refused(status, text, parseRetryAfter(headers['retry-after']), this.keyGuard);
     } catch (error) {
       throw asUpstreamError(error);
     }
@@ -103,7 +107,7 @@ export class Upstream {
 }
 
 /** The caller's errors are reported in the provider's words; ours and the provider's in ours (contract §13). */
-function refused(status: number, text: string, waitMs: number | null): AppError {
+function refused(status: number, text: string, waitMs: number | null, keyGuard: KeyGuard): AppError {
   if (status === 429) {
     const retryAfter = Math.ceil((waitMs || 1000) / 1000);
     return new AppError('RATE_LIMITED', { message: 'The provider of the model is busy; wait.', retryAfter });
@@ -111,12 +115,14 @@ function refused(status: number, text: string, waitMs: number | null): AppError 
   if (status < 400 || status === 401 || status === 403 || status >= 500) {
     return new AppError('MODEL_PROXY_UPSTREAM_ERROR');
   }
-  return refusalIn(text);
+  return refusalIn(text, keyGuard);
 }
 
-function refusalIn(text: string): ModelRefusal {
+/** Words that repeat the key are dropped, all of them: what else they say of it is not known. */
+function refusalIn(text: string, keyGuard: KeyGuard): ModelRefusal {
   try {
-    return new ModelRefusal(refusalSchema.parse(JSON.parse(text)).error);
+    const { error } = refusalSchema.parse(JSON.parse(text));
+    return new ModelRefusal(Object.values(error).some((word) => word && keyGuard.isTold(word)) ? {} : error);
   } catch {
     return new ModelRefusal({});
   }

@@ -43,9 +43,9 @@ export function connectPresence(gateway: Gateway, delivery: Delivery, parts: Par
     });
     await comeBack(parts, socket);
   });
-  gateway.subscriptions.onEntry = (socket, { serverId }) => {
+  gateway.subscriptions.onEntry((socket, { serverId }) => {
     if (serverId !== null) void snapshots.settle(socket, serverId).catch(() => {});
-  };
+  });
   gateway.subscriptions.onLoss = (socket, isLost) => {
     snapshots.forgetLost(socket);
     void service.endActivities(socket.id, isLost).catch(() => {});

@@ -16,11 +16,18 @@ export class StreamGuard {
   private readonly watched: Watched;
   private scan: FilterScan;
   private read = '';
-  private kept: Shown | null = null;
+  private kept: Shown | null;
 
-  constructor(watched: Watched) {
+  /** @param kept what was kept from others of it so far */
+  constructor(watched: Watched, kept: Shown | null = null) {
     this.watched = watched;
     this.scan = watched.scan();
+    this.kept = kept?.delta ? kept : null;
+  }
+
+  /** Where that begins which others may not see yet; undefined: they may see all of it. */
+  get withheldFrom(): number | undefined {
+    return this.kept?.offset;
   }
 
   /**

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import type { RedisConnections } from '../../../infrastructure/redis.ts';
-
-/** What other nodes need to know to end a reply in progress. */
-export interface StreamPlace {
-  userId: string;
-  streamId: string;
-  channelId: string;
-  threadId: string | null;
-}
+import type { StreamPlace } from './stream.table.ts';
 
 const placeSchema = z.object({
   userId: z.string(),
@@ -86,6 +79,13 @@ export class StreamLeases {
     return scores.some((score) => score !== null);
   }
 
+  /** Those in progress on all nodes. @returns undefined: Redis is away, or there is none */
+  async inProgress(): Promise<StreamPlace[] | undefined> {
+    if (!this.redis?.healthy) return undefined;
+    const names = await this.redis.commands.zrange(this.key, 0, -1).catch(() => null);
+    return names?.filter((name) => !name.startsWith(cutMark)).flatMap((name) => placeIn(name) ?? []);
+  }
+
   /** Marks a stream that ended incomplete: its further pieces are not the whole. */
   cut(place: StreamPlace): void {
     if (!this.redis?.healthy) return;
@@ -110,11 +110,13 @@ export class StreamLeases {
       await redis.commands.eval(takeOverdue, 1, this.key, atOnce, cutKnownMs).catch(() => []),
     );
     for (const name of overdue.data ?? []) {
-      const place = placeSchema.safeParse(JSON.parse(name));
-      if (place.success) this.onEnd(place.data);
+      const place = placeIn(name);
+      if (place) this.onEnd(place);
     }
   }
 }
+
+const placeIn = (name: string): StreamPlace | undefined => placeSchema.safeParse(JSON.parse(name)).data;
 
 function nameOf({ userId, streamId, channelId, threadId }: StreamPlace): string {
   return JSON.stringify({ userId, streamId, channelId, threadId });

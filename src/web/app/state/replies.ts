@@ -7,14 +7,16 @@ type Piece = ChannelEventMap['message:stream'];
 /** A bot's reply in progress, as far as it was received. */
 export interface Reply {
   key: string;
+  streamId: string;
   channelId: string;
   threadId: string | null;
   replyToId: string | null;
   author: Message['author'];
-  /** The text received without a gap; when not `whole`, its beginning is missing. */
+  /** The text received without a gap. */
   text: string;
-  whole: boolean;
-  /** The position in the reply, to detect missed pieces; undefined: unknown. */
+  /** Where it begins in the reply; undefined: unknown. Before that something is missing, unless it is 0. */
+  start: number | undefined;
+  /** Where it ends, to detect missed pieces; undefined: unknown. */
   position: number | undefined;
   /** The message it has become, if that is known before the message arrives. */
   messageId: string | null;
@@ -71,21 +73,11 @@ export class Replies {
   }
 
   private extend(key: string, known: Reply | undefined, piece: Piece): void {
-    const { author, channelId, threadId, replyToId = null, offset, delta = '' } = piece;
+    const { author, streamId, channelId, threadId, replyToId = null } = piece;
     if (!author) return;
-    const before = known ?? {
-      messageId: null,
-      startedAt: new Date().toISOString(),
-      text: '',
-      whole: true,
-      position: 0,
-    };
-    const joins = known ? offset === undefined || offset === known.position : offset === 0;
-    const text = joins ? before.text + delta : delta;
-    const position = offset === undefined ? undefined : offset + delta.length;
-    const { messageId, startedAt } = before;
-    const whole = joins && before.whole;
-    this.put({ key, channelId, threadId, replyToId, author, text, whole, position, messageId, startedAt }, silenceMs);
+    const { messageId = null, startedAt = piece.startedAt ?? new Date().toISOString() } = known ?? {};
+    const about = { key, streamId, channelId, threadId, replyToId, author, messageId, startedAt };
+    this.put({ ...about, ...joined(known, piece) }, silenceMs);
   }
 
   /** The message comes before the event that names it, so it is recognized by its beginning. */
@@ -98,7 +90,7 @@ export class Replies {
       );
     const named = candidates.find(({ messageId }) => messageId === message.id);
     const [longest] = candidates
-      .filter(({ text, whole }) => (whole ? message.content.startsWith(text) : message.content.includes(text)))
+      .filter(({ text, start }) => (start === 0 ? message.content.startsWith(text) : message.content.includes(text)))
       .sort((one, other) => other.text.length - one.text.length);
     const reply = named ?? longest;
     if (!reply) return;
@@ -123,4 +115,19 @@ export class Replies {
     const list = this.list.peek();
     if (list.some((reply) => reply.key === key)) this.list.value = list.filter((one) => one.key !== key);
   }
+}
+
+type Span = Pick<Reply, 'text' | 'start' | 'position'>;
+
+/** What is known of a reply, with its next piece. */
+function joined(known: Span | undefined, { offset, delta = '', soFar = false }: Piece): Span {
+  if (offset === undefined) return { text: (known?.text ?? '') + delta, start: known?.start, position: undefined };
+  const position = offset + delta.length;
+  const { text = '', start, position: end } = known ?? {};
+  const isOverlapping = start !== undefined && end !== undefined && start <= position && offset <= end;
+  // Pieces may have come before the text that preceded them.
+  if (soFar && isOverlapping && end > position)
+    return { text: delta + text.slice(position - start), start: 0, position: end };
+  if (soFar || !isOverlapping || offset < start) return { text: delta, start: offset, position };
+  return { text: text.slice(0, offset - start) + delta, start, position };
 }

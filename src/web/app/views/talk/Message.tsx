@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
+import { streamMark } from '../../../../contract/stream-mark.ts';
 import { isTouched } from '../../browser.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { pathTo } from '../../state/router.ts';
@@ -116,9 +117,18 @@ export function MessageText({ message }: { message: Message }) {
       <div class={isEmojiAlone(message.content) ? 'text large' : 'text'}>
         <Text content={message.content} mentions={message.mentions} />
         <Edited message={message} />
+        <EndedEarly message={message} />
       </div>
     </Folding>
   );
+}
+
+/** Says that a bot's reply ended before its end. */
+function EndedEarly({ message: { author, metadata } }: { message: Message }) {
+  const { t } = useTexts();
+  const reason = author.isBot ? metadata?.[streamMark] : null;
+  if (reason !== 'stopped' && reason !== 'cut') return null;
+  return <span class="edited"> {reason === 'stopped' ? t('(stopped)') : t('(not finished)')}</span>;
 }
 
 /** Whether it is from someone else and mentions the user. */

@@ -14,6 +14,7 @@ import { Forwarded } from './Forwarded.tsx';
 import { isGrouped } from './grouping.ts';
 import { MessageText, MessageView } from './Message.tsx';
 import { OwnHeld } from './OwnHeld.tsx';
+import { mayUsually } from './permissions.ts';
 import { ReadBy } from './ReadBy.tsx';
 import { PendingReplyPreview } from './ReplyPreview.tsx';
 import { asMessage, PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
@@ -254,7 +255,7 @@ export function Replies({ timeline }: { timeline: Timeline }) {
 function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
   const { t } = useTexts();
   const { replies } = useApp();
-  const { key, author, replyToId, startedAt, text, whole } = reply;
+  const { key, author, replyToId, startedAt, text, start } = reply;
   useLayoutEffect(() => replies.show(key), [key]);
   const messages = timeline.messages.value;
   const grouped = isGrouped(messages.at(-1), { authorId: author.id, replyToId, createdAt: startedAt });
@@ -276,10 +277,40 @@ function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
           </header>
         )}
         <div class="text">
-          <Text content={closed(whole ? text : `… ${text}`)} />
+          <Text content={closed(start === 0 ? text : `… ${text}`)} />
         </div>
       </div>
+      <StopReply reply={reply} />
     </article>
+  );
+}
+
+/** For everyone who may write here. It takes no room of its own, so that the message that follows is as high. */
+function StopReply({ reply }: { reply: Reply }) {
+  const { t } = useTexts();
+  const app = useApp();
+  const [busy, setBusy] = useState(false);
+  const { author, channelId, streamId, messageId } = reply;
+  if (messageId || !mayUsually(app, channelId, 'message:post')) return null;
+  const stop = async () => {
+    if (busy) return;
+    setBusy(true);
+    const body = { userId: author.id, streamId };
+    await app.attempt(() => app.client.rest('POST /api/channels/:channelId/streams/stop', { channelId, body }));
+    setBusy(false);
+  };
+  return (
+    <div class="stop">
+      <button
+        type="button"
+        class="button quiet"
+        aria-label={t('Stop the reply of {name}', { name: author.displayName })}
+        aria-busy={busy}
+        onClick={() => void stop()}
+      >
+        {t('Stop')}
+      </button>
+    </div>
   );
 }
 

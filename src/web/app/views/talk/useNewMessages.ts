@@ -128,10 +128,11 @@ export function useAnnouncements(channelId: string, threadId: string | null): vo
         if (message.authorId === me.peek()?.id || message.threadId !== threadId || message.isDeleted) return;
         announce(`${message.author.displayName}: ${withoutSpoilers(saidIn(message))}`);
       }),
-      channel.listen('message:stream', ({ author, offset, delta, aborted, ...reply }) => {
+      channel.listen('message:stream', ({ author, offset, delta, aborted, reason, soFar, ...reply }) => {
         if (reply.threadId !== threadId) return;
-        if (aborted) announce(texts.peek().t('The reply was not finished.'));
-        else if (author && offset === 0 && delta !== '')
+        if (reason === 'stopped') announce(texts.peek().t('The reply was stopped.'));
+        else if (aborted) announce(texts.peek().t('The reply was not finished.'));
+        else if (author && offset === 0 && !soFar && delta !== '')
           announce(texts.peek().t('{name} is writing…', { name: author.displayName }));
       }),
     ];
