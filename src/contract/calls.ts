@@ -42,6 +42,8 @@ import { notificationCalls } from './notification.ts';
 import { levelCalls } from './notification-level.ts';
 import { settingsCalls } from './notification-settings.ts';
 import { oauthCalls } from './oauth.ts';
+import { consentCalls, oauthAppCalls } from './oauth-app.ts';
+import { oauthProtocolCalls } from './oauth-protocol.ts';
 import { operatorCalls } from './operator.ts';
 import { pageCalls, resetPageCalls } from './page.ts';
 import { passkeyCalls } from './passkey.ts';
@@ -120,6 +122,9 @@ export const allCalls = {
   ...operatorCalls,
   ...reportCalls,
   ...oauthCalls,
+  ...oauthAppCalls,
+  ...consentCalls,
+  ...oauthProtocolCalls,
   ...pageCalls,
   ...resetPageCalls,
   ...passkeyCalls,

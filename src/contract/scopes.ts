@@ -33,6 +33,7 @@ const areaOfGroup = {
   Messages: 'messages',
   Models: 'agents',
   Notifications: 'messages',
+  'OAuth apps': 'account',
   Operators: 'account',
   Pages: null,
   'Personal access tokens': 'account',

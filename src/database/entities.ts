@@ -45,6 +45,7 @@ import {
   NotificationPreferences,
   NotificationSource,
 } from './entities/notification.entity.ts';
+import { OAuthApp, OAuthCode, OAuthDevice, UsedAppToken } from './entities/oauth-app.entity.ts';
 import { Picture } from './entities/picture.entity.ts';
 import { Poll, PollVote } from './entities/poll.entity.ts';
 import { PresenceWish } from './entities/presence-wish.entity.ts';
@@ -80,6 +81,10 @@ export const entities = [
   Session,
   UsedRefreshToken,
   PersonalToken,
+  OAuthApp,
+  OAuthCode,
+  OAuthDevice,
+  UsedAppToken,
   EmailCode,
   MailedCode,
   PasswordReset,

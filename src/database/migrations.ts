@@ -109,6 +109,9 @@ import { CommandRules } from './migrations/0214-command-rules.ts';
 import { CommandFiles } from './migrations/0215-command-files.ts';
 import { Hooks } from './migrations/0217-hooks.ts';
 import { ReplyStreams } from './migrations/0220-reply-streams.ts';
+import { OAuthApps } from './migrations/0223-oauth-apps.ts';
+import { AppTokens } from './migrations/0224-app-tokens.ts';
+import { OAuthCodes } from './migrations/0225-oauth-codes.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -217,6 +220,9 @@ export const migrations = [
   { name: '0215-command-files', class: CommandFiles },
   { name: '0217-hooks', class: Hooks },
   { name: '0220-reply-streams', class: ReplyStreams },
+  { name: '0223-oauth-apps', class: OAuthApps },
+  { name: '0224-app-tokens', class: AppTokens },
+  { name: '0225-oauth-codes', class: OAuthCodes },
 ];
 
 /**

@@ -34,6 +34,7 @@ import { messagesModule } from '../features/messages/messages.module.ts';
 import { modelProxyModule } from '../features/model-proxy/model-proxy.module.ts';
 import type { Module } from '../features/module.ts';
 import { notificationsModule } from '../features/notifications/notifications.module.ts';
+import { oauthAppsModule } from '../features/oauth-apps/oauth-apps.module.ts';
 import { operatorsModule } from '../features/operators/operators.module.ts';
 import { picturesModule } from '../features/pictures/pictures.module.ts';
 import { pollsModule } from '../features/polls/polls.module.ts';
@@ -71,6 +72,7 @@ export function createModules(context: Context) {
   const accounts = accountsModule(base);
   const people = { ...base, ...accounts.services };
   const invites = invitesModule(people);
+  const oauthApps = oauthAppsModule(people);
   const friends = friendsModule(people);
   const members = membersModule(people);
   const receipts = receiptsModule(context);
@@ -127,6 +129,7 @@ export function createModules(context: Context) {
       pictures,
       accounts,
       invites,
+      oauthApps,
       friends,
       members,
       receipts,

@@ -75,6 +75,15 @@ export const fileSchema = z.strictObject({
       keysCooldownMs: milliseconds.describe('minimum time between two fetches of an issuer’s keys'),
     }),
     personalTokens: positive.describe('personal access tokens of one user'),
+    apps: z.strictObject({
+      selfRegistration: z.boolean().describe('whether apps may register themselves (RFC 7591), as clients of MCP do'),
+      unused: positive.describe('apps that registered themselves and that nobody has allowed yet'),
+      ofOwner: positive.describe('apps that one person may register'),
+      ofUser: positive.describe('permissions that one person may give one app; a new one ends the oldest'),
+      accessTokenSeconds: positive.describe('how long an access token of an app is good for'),
+      codeSeconds: positive.describe('how long an app has to exchange a code'),
+      deviceSeconds: positive.describe('how long a device waits for its user'),
+    }),
     password: z.strictObject({
       memoryKib: positive.describe('argon2id: memory'),
       timeCost: positive.describe('argon2id: rounds'),

@@ -199,6 +199,8 @@ describe('rate limits', () => {
       'DELETE /api/auth/sessions/:id',
       'POST /api/auth/logout',
       'DELETE /api/tokens/:id',
+      'DELETE /api/oauth/apps/:appId',
+      'DELETE /api/oauth/allowed/:id',
       'POST /api/agents/:id/stop',
       'DELETE /api/ai/tokens/:id',
       'DELETE /api/servers/:id/invites/:inviteId',

@@ -57,6 +57,8 @@ const staying = [
   'audit_entries',
   ...['former_usernames', 'known_devices', 'security_notices'],
   ...['totp_factors', 'recovery_codes', 'passkeys', 'passkey_challenges', 'sign_in_tickets'],
+  // Apps, and what people allow them, are of one installation.
+  ...['oauth_apps', 'oauth_codes', 'oauth_devices', 'used_app_tokens'],
   ...['oauth_accounts', 'oauth_states', 'invite_codes', 'model_tokens', 'model_usage', 'idempotency_keys'],
   ...[
     'friendships',

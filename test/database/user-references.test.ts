@@ -30,6 +30,11 @@ decide('deleted', 'sessions.user_id', 'sessions.user_agent', 'sessions.device_na
 decide('deleted', 'personal_tokens.user_id', 'personal_tokens.made_by', 'model_tokens.user_id', 'model_tokens.made_by');
 decide('deleted', 'model_tokens.models', 'oauth_accounts.user_id', 'oauth_accounts.made_by');
 decide('deleted', 'oauth_accounts.provider_email', 'oauth_states.link_to', 'oauth_states.made_by');
+decide('deleted', 'oauth_apps.owner_id', 'oauth_codes.user_id', 'oauth_codes.made_by');
+decide('deleted', 'oauth_devices.user_id', 'oauth_devices.made_by', 'oauth_codes.scope', 'oauth_devices.scope');
+decide('not of users', 'oauth_devices.device_hash', 'oauth_devices.user_code_hash');
+decide('not of users', 'personal_tokens.app_id', 'oauth_codes.app_id', 'oauth_codes.token_id', 'oauth_devices.app_id');
+decide('not of users', 'used_app_tokens.token_id');
 decide('deleted', 'password_resets.user_id', 'email_verifications.user_id', 'email_codes.email', 'mailed_codes.email');
 decide('deleted', 'totp_factors.user_id', 'recovery_codes.user_id', 'passkeys.user_id', 'passkey_challenges.user_id');
 decide('deleted', 'sign_in_tickets.user_id', 'account_exports.user_id', 'account_exports.blob_id');

@@ -21,6 +21,7 @@ const groups: Record<string, string> = {
   Notifications: 'one’s own',
   Pages: 'reads',
   Polls: 'votes; the texts come with a message',
+  'OAuth apps': 'what apps are called is shown to whoever may allow them',
   'Personal access tokens': 'one’s own',
   Operators: 'what operators do, which no other people read',
   Reactions: 'emoji, which are no words',

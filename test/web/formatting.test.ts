@@ -37,6 +37,8 @@ describe('what the web client computes', () => {
       ],
       [pathTo.channel(null, 'd1'), { name: 'dm', serverId: null, channelId: 'd1', messageId: null, threadId: null }],
       [pathTo.invite('a/b?c'), { name: 'invite', code: 'a/b?c' }],
+      ['/app/authorize/state%3Da%252Fb', { name: 'authorize', asked: 'state=a%2Fb' }],
+      ['/app/device', { name: 'device', asked: '' }],
       ['/app/invite/%E0%A4%A', { name: 'invite', code: '%E0%A4%A' }],
       [pathTo.manage('s1', 'members'), { name: 'manage', serverId: 's1', section: 'members' }],
       ['/app/s/s1/manage/nonsense', { name: 'manage', serverId: 's1', section: 'overview' }],

@@ -8,7 +8,6 @@ const UserSchema = defineEntity({
   tableName: 'users',
   indexes: [
     {
-      // For prefix search by name.
       name: 'users_username_prefix',
       expression: 'create index users_username_prefix on users (username_key text_pattern_ops)',
     },
@@ -21,7 +20,6 @@ const UserSchema = defineEntity({
       expression: `create index users_look on users (coalesce(name_skeleton, replace(lower(translate(username, '01I', 'oll') collate "C"), 'm', 'rn'))) where deleted_at is null`,
     },
     {
-      // As `mailboxOf` of accounts.
       name: 'users_mailbox',
       expression: `create index users_mailbox on users ((case when email ~ '@(gmail|googlemail)[.]com$' then replace(split_part(split_part(email, '@', 1), '+', 1), '.', '') || '@gmail.com' when email ~ '@(outlook[.]com|hotmail[.]com|live[.]com|icloud[.]com|me[.]com|mac[.]com|fastmail[.]com|proton[.]me|protonmail[.]com|pm[.]me)$' then split_part(split_part(email, '@', 1), '+', 1) || '@' || split_part(email, '@', 2) else email end)) where email is not null`,
     },
@@ -45,10 +43,7 @@ const UserSchema = defineEntity({
     /** What it looks like; null: unknown, or as SQL tells of plain ASCII (see usernames.table.ts of accounts). */
     nameSkeleton: p.string().columnType('text').nullable(),
     email: p.string().columnType('text').nullable().unique(),
-    /**
-     * The address that it was made with, while another account has the mailbox: it is not this account's, but shown to whoever
-     * made it as if it were, since registering must not tell that there is another one.
-     */
+    /** What it was made with while another account has the mailbox; its maker alone is shown it, as if it were theirs. */
     claimedEmail: p.string().columnType('text').nullable(),
     /** When the person proved to own the address; null: unproven, anyone may have given it. */
     emailVerifiedAt: p.datetime(3).nullable(),
@@ -132,11 +127,14 @@ const UsedRefreshTokenSchema = defineEntity({
 export class UsedRefreshToken extends UsedRefreshTokenSchema.class {}
 UsedRefreshTokenSchema.setClass(UsedRefreshToken);
 
-/** A token that a user created for their own program (contract §3). */
+/** A token that a user created for their own program, or allowed an app (contract §3). */
 const PersonalTokenSchema = defineEntity({
   name: 'PersonalToken',
   tableName: 'personal_tokens',
-  indexes: [{ name: 'personal_tokens_revoked', properties: ['revokedAt'], where: { revokedAt: { $ne: null } } }],
+  indexes: [
+    { name: 'personal_tokens_revoked', properties: ['revokedAt'], where: { revokedAt: { $ne: null } } },
+    { name: 'personal_tokens_app', properties: ['appId', 'userId'], where: { appId: { $ne: null }, revokedAt: null } },
+  ],
   properties: {
     id: p.uuid().primary(),
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').deleteRule('cascade').index(),
@@ -150,6 +148,8 @@ const PersonalTokenSchema = defineEntity({
     revokedAt: p.datetime(3).nullable(),
     /** The session that made it; null: made by an earlier version. */
     madeBy: p.uuid().nullable(),
+    /** The app that it was allowed to, whose refresh token it then has the hash of; null: the person's own. */
+    appId: p.uuid().nullable(),
   },
 });
 

@@ -9,6 +9,16 @@ const usedTokens = `DELETE FROM used_refresh_tokens WHERE hash IN (
     SELECT t.hash FROM sessions s JOIN used_refresh_tokens t ON t.session_id = s.id WHERE s.user_id = $1 LIMIT $2
   ) RETURNING 1 AS one`;
 
+const usedAppTokens = `DELETE FROM used_app_tokens WHERE hash IN (
+    SELECT u.hash FROM personal_tokens t JOIN used_app_tokens u ON u.token_id = t.id WHERE t.user_id = $1 LIMIT $2
+  ) RETURNING 1 AS one`;
+
+/** What others have allowed their apps. */
+const tokensOfApps = `UPDATE personal_tokens SET revoked_at = now() WHERE id IN (
+    SELECT t.id FROM oauth_apps a JOIN personal_tokens t ON t.app_id = a.id AND t.revoked_at IS NULL
+    WHERE a.owner_id = $1 LIMIT $2
+  ) RETURNING 1 AS one`;
+
 /**
  * What is of a user alone, each found by an index, in the order in which it goes. The sources of a notification go with it.
  */
@@ -17,7 +27,12 @@ export const ownRows: readonly string[] = [
   deleteSome('channel_overrides', 'id', 'user_id = $1'),
   deleteSome('command_rule_holders', 'id', 'user_id = $1'),
   deleteSome('sessions', 'id', 'user_id = $1'),
+  usedAppTokens,
   deleteSome('personal_tokens', 'id', 'user_id = $1'),
+  deleteSome('oauth_codes', 'code_hash', 'user_id = $1'),
+  deleteSome('oauth_devices', 'device_hash', 'user_id = $1'),
+  tokensOfApps,
+  deleteSome('oauth_apps', 'id', 'owner_id = $1'),
   deleteSome('model_tokens', 'id', 'user_id = $1'),
   deleteSome('oauth_accounts', 'id', 'user_id = $1'),
   deleteSome('password_resets', 'token_hash', 'user_id = $1'),

@@ -84,6 +84,13 @@ const account: Section[] = [
     'a.id',
   ),
   section(
+    'registered-apps',
+    'Apps that you make',
+    'a.id, a.name, a.website, a.redirect_uris AS "redirectUris", a.created_at AS "createdAt"',
+    'oauth_apps a WHERE a.owner_id = $1',
+    'a.id',
+  ),
+  section(
     'address-changes',
     'Changes of your e-mail address',
     `c.id, c.email, c.old_email AS "oldEmail", c.changed_at AS "changedAt", c.expires_at AS "expiresAt"`,

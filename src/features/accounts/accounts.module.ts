@@ -17,6 +17,7 @@ import { AccountService } from './account.service.ts';
 import { EmailChangeService } from './address/email-change.service.ts';
 import { AgentAccess } from './agent.access.ts';
 import { AgentIdentity } from './agent.identity.ts';
+import { AppTokens } from './app-tokens.ts';
 import { Barring } from './barring.ts';
 import { Confirmations } from './confirmation/confirmation.service.ts';
 import { Credentials } from './credentials.ts';
@@ -69,11 +70,12 @@ export type AccountsServices = ReturnType<typeof accountsModule>['services'];
 export function accountsModule(context: Context & PresenceServices & PicturesServices) {
   const { settings, database, caches, presence } = context;
   const tokens = new Tokens(settings);
+  const appTokens = new AppTokens(settings);
   const activity = new SessionActivity(database, context.log);
   const agentAccess = new AgentAccess(database);
   const agentIdentity = new AgentIdentity(database, caches);
   const hookIdentity = new HookIdentity(database);
-  const identity = new Identity({ settings, database, caches, tokens, activity, agents: agentIdentity });
+  const identity = new Identity({ settings, database, caches, tokens, appTokens, activity, agents: agentIdentity });
   context.links.admitOnly((userId) => identity.admits(userId));
   const mails = new AccountMails(context);
   const passwords = new Passwords(settings.accounts.password);
@@ -123,7 +125,7 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   return {
     services: {
       ...{ agentAccess, agentIdentity, tokens, identity, confirmations, credentials, mails, dashboard, operator },
-      ...{ operators, suspensions, instanceBans: bans, hookIdentity },
+      ...{ operators, suspensions, instanceBans: bans, hookIdentity, revocation, appTokens, notices },
     },
     routes: [
       ...accountRoutes(service, dashboard),

@@ -8,7 +8,14 @@ const longAgo = 'now() - make_interval(secs => $1)';
 /** Tables with rows that end, and the condition for old ones. */
 const ends = [
   { table: 'sessions', key: 'id', isOver: `refresh_expires_at < ${longAgo} OR revoked_at < ${longAgo}` },
-  { table: 'personal_tokens', key: 'id', isOver: `revoked_at < ${longAgo}` },
+  {
+    table: 'personal_tokens',
+    key: 'id',
+    // People keep seeing which of their own have expired.
+    isOver: `revoked_at < ${longAgo} OR (app_id IS NOT NULL AND revoked_at IS NULL AND expires_at < ${longAgo})`,
+  },
+  { table: 'oauth_codes', key: 'code_hash', isOver: `expires_at < ${longAgo}` },
+  { table: 'oauth_devices', key: 'device_hash', isOver: `expires_at < ${longAgo}` },
   { table: 'email_codes', key: 'email', isOver: `expires_at < ${longAgo}` },
   { table: 'mailed_codes', key: 'id', isOver: `expires_at < ${longAgo}` },
   { table: 'password_resets', key: 'token_hash', isOver: `expires_at < ${longAgo}` },

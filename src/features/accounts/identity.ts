@@ -6,6 +6,7 @@ import { atMost, type Cache } from '../../infrastructure/cache.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import type { Context } from '../context.ts';
 import type { AgentIdentity } from './agent.identity.ts';
+import { type AppTokens, appTokenPrefix } from './app-tokens.ts';
 import {
   type Arrival,
   type KnownSession,
@@ -29,6 +30,7 @@ export const personalTokenPrefix = 'pat_';
 
 interface Deps extends Pick<Context, 'database' | 'caches' | 'settings'> {
   tokens: Tokens;
+  appTokens: Pick<AppTokens, 'verify'>;
   activity: SessionActivity;
   agents: AgentIdentity;
 }
@@ -56,13 +58,13 @@ export class Identity {
   }
 
   /**
-   * The actor behind an access token, an agent's token or a personal access token.
+   * The actor behind an access token, an agent's token, a personal access token or an access token of an app.
    * @param ip where it was used from, for the list of sessions; null if that is already known
    * @throws AppError ACCESS_TOKEN_INVALID, SESSION_REVOKED, PAT_TOKEN_INVALID, PAT_TOKEN_EXPIRED, AGENT_STOPPED,
    * ACCOUNT_SUSPENDED (contract §3)
    */
   async authenticate(token: string, ip: string | null): Promise<Actor> {
-    const actor = token.startsWith(personalTokenPrefix) ? await this.byPersonalToken(token) : await this.byJwt(token);
+    const actor = await this.behind(token);
     if (ip !== null) this.deps.activity.seen(actor, ip);
     return actor;
   }
@@ -98,7 +100,7 @@ export class Identity {
     if (this.isCurrent(actor)) return actor;
     const { sessionId, personalTokenId, agent } = actor;
     if (personalTokenId) await this.requirePersonalToken(personalTokenId);
-    else if (actor.expiresAt !== null && actor.expiresAt <= clock.now()) throw new AppError('ACCESS_TOKEN_INVALID');
+    if (actor.expiresAt !== null && actor.expiresAt <= clock.now()) throw new AppError('ACCESS_TOKEN_INVALID');
     // In parallel: each that is not cached is a round trip to the database.
     const [known] = await Promise.all([
       sessionId === null
@@ -144,6 +146,11 @@ export class Identity {
     return { userId, user, tier, secondFactor, ...came };
   }
 
+  private behind(token: string): Promise<Actor> {
+    if (token.startsWith(personalTokenPrefix)) return this.byPersonalToken(token);
+    return token.startsWith(appTokenPrefix) ? this.byAppToken(token) : this.byJwt(token);
+  }
+
   private async byJwt(token: string): Promise<Actor> {
     const { sub, sid, typ, exp } = this.deps.tokens.verify(token);
     const end = exp * 1000;
@@ -166,6 +173,18 @@ export class Identity {
     const { user, tier, secondFactor } = await this.requireUser(userId, 'PAT_TOKEN_INVALID');
     const came = { sessionId: null, personalTokenId: id, agent: null, scopes, expiresAt };
     return { userId, user, tier, secondFactor, ...came };
+  }
+
+  /** What a person allowed an app is kept as a personal token, so it acts, and ends, as one does (contract §3, OAuth apps). */
+  private async byAppToken(token: string): Promise<Actor> {
+    const { sub, sid, exp } = this.deps.appTokens.verify(token);
+    const allowed = await this.requirePersonalToken(sid).catch((error) => {
+      throw error instanceof AppError && error.status === 401 ? new AppError('ACCESS_TOKEN_INVALID') : error;
+    });
+    if (allowed.userId !== sub) throw new AppError('ACCESS_TOKEN_INVALID');
+    const { user, tier, secondFactor } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
+    const came = { sessionId: null, personalTokenId: sid, agent: null, scopes: allowed.scopes, expiresAt: exp * 1000 };
+    return { userId: sub, user, tier, secondFactor, ...came };
   }
 
   /** The user of a valid session. */

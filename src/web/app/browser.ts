@@ -4,6 +4,12 @@ import { ownMicrophone } from './microphone.ts';
 import type { Router } from './state/router.ts';
 import type { AlertSystem, Surroundings } from './state/surroundings.ts';
 
+// What an app asks for comes in a query. Here the path says what is shown: in it, the question survives signing in.
+if (/^\/app\/(?:authorize|device)$/.test(location.pathname) && location.search !== '') {
+  const asked = encodeURIComponent(location.search.slice(1));
+  history.replaceState(null, '', `${location.pathname}/${asked}`);
+}
+
 /** The browser that shows this page. */
 export const browser: Surroundings = {
   origin: location.origin,

@@ -9,6 +9,7 @@ export const noticeKinds = [
   'provider-linked',
   'provider-unlinked',
   'token-made',
+  'app-allowed',
   'factor-added',
   'factor-removed',
   'recovery-codes-made',

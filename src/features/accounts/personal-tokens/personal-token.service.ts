@@ -46,7 +46,7 @@ export class PersonalTokenService {
       await lockUser(change.rows, actor.userId);
       await holdSession(change, session);
       const { userId } = actor;
-      const valid = await change.em.count(PersonalToken, { userId, revokedAt: null });
+      const valid = await change.em.count(PersonalToken, { userId, revokedAt: null, appId: null });
       if (valid >= this.most) throw new AppError('TOKEN_LIMIT');
       const { name, expiresInDays: days } = input;
       const scope = (input.scopes ?? input.scope ?? ['user:read']).join(' ');
@@ -63,7 +63,7 @@ export class PersonalTokenService {
   /** @throws AppError INSUFFICIENT_PAT_SCOPE */
   async list(actor: Actor): Promise<TokenRecord[]> {
     ownSession(actor);
-    const valid = { userId: actor.userId, revokedAt: null };
+    const valid = { userId: actor.userId, revokedAt: null, appId: null };
     const orderBy = { createdAt: 'desc', id: 'desc' } as const;
     const tokens = await this.deps.database.read((em) => em.find(PersonalToken, valid, { orderBy }));
     return tokens.map(tokenRecord);

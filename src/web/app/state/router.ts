@@ -8,6 +8,8 @@ export { pathTo } from './paths.ts';
 export type Route =
   | { name: 'home' | (typeof plain)[number] }
   | { name: 'invite'; code: string }
+  /** An app asks to act for the user; `asked` are the parameters that it sent. */
+  | { name: 'authorize' | 'device'; asked: string }
   | { name: 'later'; section: LaterSection }
   | { name: 'admin'; section: AdminSection }
   | { name: 'settings'; section: SettingsSection; id: string | null }
@@ -112,6 +114,7 @@ export function routeOf(text: string): Route {
     .map(decoded);
   const [second, third, ...others] = rest;
   if (first === 'invite' && second) return { name: 'invite', code: second };
+  if (first === 'authorize' || first === 'device') return { name: first, asked: second ?? '' };
   if (first === 's' && second) return inServer(second, third, others);
   if (first === 'dm' && second) {
     return { name: 'dm', serverId: null, channelId: second, ...within(third ? [third, ...others] : []) };

@@ -18,6 +18,8 @@ import { AppContext, PageContext, useApp, usePage, useTexts } from './useApp.ts'
 // What is not needed for a conversation is loaded when it is shown.
 const Admin = lazyPage(() => import('./admin/Admin.tsx').then((part) => part.Admin));
 const Apps = lazyPage(() => import('./apps/Apps.tsx').then((part) => part.Apps));
+const Authorize = lazyPage(() => import('./gate/Consent.tsx').then((part) => part.Authorize));
+const AllowDevice = lazyPage(() => import('./gate/Consent.tsx').then((part) => part.AllowDevice));
 const Invite = lazyPage(() => import('./gate/Invite.tsx').then((part) => part.Invite));
 const OAuthCallback = lazyPage(() => import('./gate/OAuthCallback.tsx').then((part) => part.OAuthCallback));
 const SetUpFactor = lazyPage(() => import('./gate/SetUpFactor.tsx').then((part) => part.SetUpFactor));
@@ -57,7 +59,11 @@ function Screen() {
   const session = account.session.value;
   // Nothing on the screen outlives the session that it belongs to.
   if (!session) return <SignIn />;
-  return session.me.value?.secondFactor === 'required' ? <SetUpFactor key={session} /> : <Home key={session} />;
+  if (session.me.value?.secondFactor === 'required') return <SetUpFactor key={session} />;
+  const here = route.value;
+  if (here.name === 'authorize') return <Authorize key={here.asked} asked={here.asked} />;
+  if (here.name === 'device') return <AllowDevice asked={here.asked} />;
+  return <Home key={session} />;
 }
 
 /** On a phone these pages show the lists, and the others replace them. */

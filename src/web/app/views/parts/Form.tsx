@@ -19,6 +19,8 @@ interface FormProps {
   work(fields: Fields): Promise<unknown>;
   /** Whether the fields are reset after success. */
   clear?: boolean;
+  /** Whether it can be submitted already. */
+  ready?: boolean;
   class?: string;
   /** Beside the button. */
   beside?: ComponentChildren;
@@ -26,7 +28,7 @@ interface FormProps {
 }
 
 /** A form that shows errors, and cannot be submitted twice at once. */
-export function Form({ action, work, clear = false, class: kind = '', beside, children }: FormProps) {
+export function Form({ action, work, clear = false, ready = true, class: kind = '', beside, children }: FormProps) {
   const texts = useTexts();
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -53,7 +55,7 @@ export function Form({ action, work, clear = false, class: kind = '', beside, ch
       <Problem text={error} />
       <footer>
         {beside}
-        <button type="submit" class="button" disabled={busy}>
+        <button type="submit" class="button" disabled={busy || !ready}>
           {action}
         </button>
       </footer>

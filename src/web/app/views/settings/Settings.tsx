@@ -9,6 +9,7 @@ import { PictureField } from '../parts/PictureField.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { Account, Devices } from './Account.tsx';
 import { AgentPage, Agents } from './Agents.tsx';
+import { AllowedApps, OwnApps } from './AllowedApps.tsx';
 import { Language } from './Language.tsx';
 import { NotificationSettings } from './NotificationSettings.tsx';
 import { ReceiptSettings } from './ReceiptSettings.tsx';
@@ -55,7 +56,13 @@ function Content({ section, id }: { section: SettingsSection; id: string | null 
     case 'agents':
       return id ? <AgentPage key={id} agentId={id} /> : <Agents />;
     case 'tokens':
-      return <PersonalTokens />;
+      return (
+        <>
+          <PersonalTokens />
+          <AllowedApps />
+          <OwnApps />
+        </>
+      );
     case 'invites':
       return <InviteCodes />;
   }

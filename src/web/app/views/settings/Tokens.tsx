@@ -8,6 +8,7 @@ import { Check, Field, Secret, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
+import { areas, mayOf } from '../parts/scopes.ts';
 import { useApp, useTexts } from '../useApp.ts';
 
 type PersonalToken = RestAnswer<'GET /api/tokens'>[number];
@@ -17,15 +18,6 @@ const lifetimes: { value: string; label: Message }[] = [
   { value: '90', label: '90 days' },
   { value: '365', label: 'One year' },
   { value: '', label: 'Until it is revoked' },
-];
-
-/** What a token may be limited to (contract §3). */
-const areas: { value: string; label: Message }[] = [
-  { value: 'messages', label: 'Messages, notifications and sockets' },
-  { value: 'servers', label: 'Servers and channels' },
-  { value: 'workspace', label: 'Files' },
-  { value: 'agents', label: 'Bots' },
-  { value: 'account', label: 'Profile, friends and invite codes' },
 ];
 
 /** The scopes that were chosen; all areas together are the user. */
@@ -83,15 +75,6 @@ function aboutToken(texts: Texts, { scopes, lastUsedAt, expiresAt }: PersonalTok
   const may = listed(scopes.map((scope) => mayOf(texts, scope)));
   const used = lastUsedAt ? t('used {time}', { time: shortTime(lastUsedAt) }) : t('never used');
   return `${may} · ${used} · ${expiresAt ? t('until {time}', { time: shortTime(expiresAt) }) : t('does not expire')}`;
-}
-
-function mayOf({ t }: Texts, scope: string): string {
-  if (scope === 'user:write') return t('May do everything');
-  if (scope === 'user:read') return t('May read everything');
-  const [of, right] = scope.split(':');
-  const area = areas.find(({ value }) => value === of);
-  const label = area ? t(area.label) : (of ?? '');
-  return right === 'write' ? label : t('{label} (read only)', { label });
 }
 
 type InviteCode = RestAnswer<'GET /api/invite-codes'>[number];

@@ -1,0 +1,83 @@
+// nodes: own
+
+import { expect } from 'chai';
+import { asking, back, clientOf, exchange, pkce, registered, sendForm } from '../oauth-apps/dance.ts';
+import { until } from '../rig/until.ts';
+import { type WebWorld, webWorld } from '../world/visitor.ts';
+
+describe('the page on which people allow apps', () => {
+  let here: WebWorld;
+  /** The address of the page, as an app sends someone there. */
+  const pageFor = (asked: Record<string, string>) => `/app/authorize?${new URLSearchParams(asked)}`;
+
+  before(async () => {
+    here = await webWorld();
+  });
+  after(() => here.close());
+
+  it('survives signing in, says who asks for what, and goes back with a code that is good', async () => {
+    const { alice, bob } = here;
+    const app = await registered(alice, { name: 'A calendar' });
+    const { verifier, challenge } = pkce();
+    const stranger = await here.visit(null);
+    const { page } = stranger;
+    await page.route(`${back}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'back again' }));
+    await stranger.open(pageFor(asking(app, challenge, { scope: 'openid messages:read' })));
+    await page.getByLabel(/E-mail/).fill(bob.username);
+    await page.getByLabel('Password').fill('correct horse');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('heading', { name: 'A calendar wants to act for you' }).waitFor();
+    await page.getByText(`@${bob.username}`).waitFor();
+    await page.getByText('Learn who you are').waitFor();
+    await page.getByText('tool.example.test').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.getByText('back again').waitFor();
+    const code = new URL(page.url()).searchParams.get('code') ?? '';
+    const { status } = await exchange(alice.node, app, { code, code_verifier: verifier });
+    expect(status).to.equal(200);
+    expect(stranger.complaints).to.deep.equal([]);
+  });
+
+  it('says so to the app where someone does not allow it, and to the person where the app is not what it says', async () => {
+    const { alice, bob } = here;
+    const app = await registered(alice);
+    const visit = await here.visit(bob);
+    const { page } = visit;
+    await page.route(`${back}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'back again' }));
+    const base = bob.node.url.replace('127.0.0.1', 'localhost');
+    await page.goto(base + pageFor(asking(app, pkce().challenge)));
+    await page.getByRole('button', { name: 'Do not allow' }).click();
+    await page.getByText('back again').waitFor();
+    expect(new URL(page.url()).searchParams.get('error')).to.equal('access_denied');
+    await page.goto(base + pageFor(asking(app, pkce().challenge, { redirect_uri: `${back}/elsewhere` })));
+    await page
+      .getByRole('alert')
+      .getByText(/not one that this app has registered/)
+      .waitFor();
+    expect(page.url()).to.contain('/app/authorize');
+    expect(visit.complaints).to.deep.equal([]);
+  });
+
+  it('lets a device go on whose code is entered, and lists it until it is taken back', async () => {
+    const { alice, carol } = here;
+    const app = await registered(alice, { name: 'A television' });
+    const device = (await sendForm(alice.node, '/oauth/device', { ...clientOf(app), scope: 'user:read' })).body;
+    const visit = await here.visit(carol);
+    const { page } = visit;
+    await page.goto(`${carol.node.url.replace('127.0.0.1', 'localhost')}/app/device`);
+    await page.getByLabel('Code').fill(device.user_code);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'A television wants to act for you' }).waitFor();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await page.getByText('The device may go on.').waitFor();
+    const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: device.device_code };
+    const tokens = await sendForm(alice.node, '/oauth/token', { ...grant, ...clientOf(app) });
+    expect(tokens.status).to.equal(200);
+    await visit.open('/app/settings/tokens');
+    await page.getByText('A television').waitFor();
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await until(async () => (await carol.get('/api/oauth/allowed')).body.length === 0);
+    expect(visit.complaints).to.deep.equal([]);
+  });
+});
