@@ -115,6 +115,8 @@ export type ControlMessage =
   | { kind: 'choices'; id: string; userId: string; choices: Choice[] }
   /** The webhook of a bot was changed or removed. */
   | { kind: 'webhook'; agentId: string }
+  /** The subscriptions of a session of the Model Context Protocol have changed, or it has ended. */
+  | { kind: 'mcp'; sessionId: string; isOver: boolean }
   /** A client reconnected elsewhere: the node that still holds its old socket saves its state and closes it. */
   | { kind: 'hand-over'; pid: string };
 

@@ -46,6 +46,8 @@ export class Control {
         return this.handlers.choices?.(message);
       case 'webhook':
         return this.handlers.webhook?.(message);
+      case 'mcp':
+        return this.handlers.mcp?.(message);
       case 'hand-over':
         return this.handlers['hand-over']?.(message);
     }

@@ -92,7 +92,7 @@ export interface CallSpec {
    * The rate limit that counts it besides that of its group, which counts every request (contract §3): per user, or per
    * client address if nobody is signed in. Unless one is named, changes of a signed-in user count against the limit for
    * changes, since most of them are broadcast, and those of others against one of their own. Null: only the group's,
-   * because it ends something that someone else may be abusing.
+   * because it ends something that someone else may be abusing, or carries calls that count by themselves.
    */
   limit?: CallLimit | null;
   /**
@@ -106,6 +106,8 @@ export interface CallSpec {
   anyBody?: boolean;
   /** It takes a session whose user gave a password or code in the last minutes (contract §3). */
   confirmed?: true;
+  /** Refusals of its token say where clients learn how to get one (RFC 9728). */
+  challenged?: true;
   /** For those too who have not yet set up the second factor that the operator requires (contract §3). */
   unprotected?: true;
   /** The areas that a personal token must be for, if they are not that of its group (contract §3). */

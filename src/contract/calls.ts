@@ -32,6 +32,7 @@ import { joinRequestCalls } from './join-request.ts';
 import { laterCalls } from './later.ts';
 import { previewCalls } from './link-preview-calls.ts';
 import { mailedCalls } from './mailed.ts';
+import { mcpCalls } from './mcp.ts';
 import { memberErasureCalls } from './member-erasure.ts';
 import { membershipCalls } from './membership.ts';
 import { mentionCalls } from './mention.ts';
@@ -111,6 +112,7 @@ export const allCalls = {
   ...inviteCalls,
   ...joinRequestCalls,
   ...mailedCalls,
+  ...mcpCalls,
   ...membershipCalls,
   ...mentionCalls,
   ...messageCalls,

@@ -54,6 +54,7 @@ export const errorCodes = {
   SERVER_INVITE_LIMIT: [400, 'There are too many open invite links; delete some first.'],
   LATER_LIMIT: [400, 'You have saved as much as you can; remove some of it first.'],
   SCHEDULED_LIMIT: [400, 'You have scheduled as many messages as you can; cancel or send some first.'],
+  SUBSCRIPTION_LIMIT: [400, 'You are subscribed to as many channels as you can be; unsubscribe from some first.'],
   DRAFT_LIMIT: [400, 'You have too many drafts; send or discard some first.'],
   GROUP_LIMIT: [400, 'A group has at most 11 people; open one with fewer.'],
   CHANNEL_LIMIT: [400, 'This server has reached its limit of channels; delete one first.'],
@@ -106,6 +107,7 @@ export const errorCodes = {
   BLOCKED: [403, 'This person does not accept messages from you.'],
   USER_BLOCKED: [403, 'You have blocked this person; unblock them first.'],
   LINK_EXPIRED: [403, 'This link is invalid or has expired; ask for a new one.'],
+  MCP_SESSION_NOT_FOUND: [404, 'This session is over, or is not yours; initialize a new one.'],
   ROUTE_NOT_FOUND: [404, 'There is no such address; see the API documents.'],
   USER_NOT_FOUND: [404, 'There is no such user.'],
   ACCOUNT_EXPORT_NOT_FOUND: [

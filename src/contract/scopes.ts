@@ -31,6 +31,7 @@ const areaOfGroup = {
   Membership: 'account',
   Mentions: 'messages',
   Messages: 'messages',
+  'Model Context Protocol': null,
   Models: 'agents',
   Notifications: 'messages',
   'OAuth apps': 'account',
@@ -74,6 +75,10 @@ function scopesFor({ tag, areas }: Needed, changes: boolean): string[] {
   const own = areaOfGroup[tag];
   return (areas ?? (own ? [own] : [])).map((area) => `${area}:${changes ? 'write' : 'read'}`);
 }
+
+/** Whether a token has all of these scopes; sessions and bots need none. */
+export const hasScopes = (granted: Granted, needed: readonly string[]): boolean =>
+  granted === null || needed.every((scope) => holds(granted, scope));
 
 /** @throws AppError INSUFFICIENT_PAT_SCOPE, naming the first that is missing */
 export function requireScopes(granted: readonly string[], needed: readonly string[]): void {

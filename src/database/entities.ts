@@ -37,6 +37,7 @@ import { Draft, SavedItem, ScheduledMessage } from './entities/later.entity.ts';
 import { LinkPage, LinkPageWait } from './entities/link-page.entity.ts';
 import { IdempotencyKey, Invalidation, LogRow, MovedLog, Stream } from './entities/log.entity.ts';
 import { EmailCode, MailedCode } from './entities/mailed-code.entity.ts';
+import { McpSubscription } from './entities/mcp.entity.ts';
 import { Attachment, Message, MessageForward, MessageVersion, Reaction, Thread } from './entities/message.entity.ts';
 import {
   Digest,
@@ -154,6 +155,7 @@ export const entities = [
   PresenceWish,
   CustomStatus,
   ReadReceiptChoice,
+  McpSubscription,
   Workspace,
   WorkspaceNode,
   WorkspaceViewer,

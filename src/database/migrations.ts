@@ -112,6 +112,7 @@ import { ReplyStreams } from './migrations/0220-reply-streams.ts';
 import { OAuthApps } from './migrations/0223-oauth-apps.ts';
 import { AppTokens } from './migrations/0224-app-tokens.ts';
 import { OAuthCodes } from './migrations/0225-oauth-codes.ts';
+import { McpSubscriptions } from './migrations/0227-mcp-subscriptions.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -223,6 +224,7 @@ export const migrations = [
   { name: '0223-oauth-apps', class: OAuthApps },
   { name: '0224-app-tokens', class: AppTokens },
   { name: '0225-oauth-codes', class: OAuthCodes },
+  { name: '0227-mcp-subscriptions', class: McpSubscriptions },
 ];
 
 /**

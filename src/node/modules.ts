@@ -25,6 +25,7 @@ import { hooksModule } from '../features/hooks/hooks.module.ts';
 import { invitesModule } from '../features/invites/invites.module.ts';
 import { joinRequestsModule } from '../features/join-requests/join-requests.module.ts';
 import { laterModule } from '../features/later/later.module.ts';
+import { mcpModule } from '../features/mcp/mcp.module.ts';
 import { mediaModule } from '../features/media/media.module.ts';
 import { memberErasureModule } from '../features/member-erasure/member-erasure.module.ts';
 import { membersModule } from '../features/members/members.module.ts';
@@ -168,6 +169,9 @@ export function createModules(context: Context) {
     },
     ...{ notifications, digest, push, later, reports, operators, accountExport, handovers, accountDeletion },
   };
+  const called = Object.values(list).flatMap((module) => module.routes ?? []);
+  const mcp = mcpModule({ ...talk, ...events.services, called });
+  list.mcp = mcp;
   const { chores, delivery, settings } = context;
   chores.add(
     trimming(settings.delivery, delivery.counters),
@@ -199,6 +203,7 @@ export function createModules(context: Context) {
       ...push.services,
       ...previews.services,
       ...search.services,
+      ...mcp.services,
     },
   };
 }

@@ -112,10 +112,11 @@ async function drain(parts: {
   gateway: { drain(maxSpreadMs: number): Promise<void> };
   delivery: Delivery;
   appProxy: { drain(): void };
+  mcpListeners: { close(): void };
   health: Health;
   settings: Settings;
 }): Promise<void> {
-  const { httpServer, closeUnused, gateway, delivery, appProxy, health, settings } = parts;
+  const { httpServer, closeUnused, gateway, delivery, appProxy, mcpListeners, health, settings } = parts;
   health.startDraining();
   refuseSessions(httpServer);
   // Connections wait in a queue to be accepted, one per turn; closing the port would cut them off.
@@ -124,6 +125,8 @@ async function drain(parts: {
   const closed = Promise.withResolvers<void>();
   TcpServer.prototype.close.call(httpServer, () => closed.resolve());
   const begun = performance.now();
+  // They wait for events too, and must not ask for more.
+  mcpListeners.close();
   // Repeatedly: long polls still arrive on open connections, and would wait until the end cuts them off.
   delivery.wakeAll();
   const waking = setInterval(() => delivery.wakeAll(), checkMs);
@@ -231,8 +234,8 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   if (settings.rateLimits) limitConnections(httpServer, settings);
   const closeUnused = followUnused(httpServer);
   const port = await listen(httpServer, settings, link ? sharedListening : {});
-  const { appProxy } = services;
-  const leaving = () => drain({ httpServer, closeUnused, gateway, delivery, appProxy, health, settings });
+  const { appProxy, mcpListeners } = services;
+  const leaving = () => drain({ httpServer, closeUnused, gateway, delivery, appProxy, mcpListeners, health, settings });
   shutdown.add('connections', leaving, settings.shutdown.spreadMs + settings.shutdown.graceMs);
   url = siteOf({ publicUrl: null, host: settings.host }, port);
   return { id: nodeId, port, url, delivery, endpoints, stop: () => shutdown.run() };

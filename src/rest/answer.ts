@@ -6,6 +6,7 @@ import { withoutInviteCodes } from '../access/invite-codes.ts';
 import type { Operations } from '../cluster/operations.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
+import { protectedResourcePath } from '../contract/mcp.ts';
 import { invalid, validated } from '../contract/schema/validation.ts';
 import { isUuid } from '../contract/schema.ts';
 import { requireScopes, scopesOfCall } from '../contract/scopes.ts';
@@ -36,6 +37,8 @@ export interface RouteServices extends BodyLimits {
   serverOf(slug: string): Promise<string | undefined>;
   /** Whether this host serves only apps (contract §8, `APPS_URL`). */
   isAppsHost(host: string): boolean;
+  /** The site's URL, without a trailing slash. */
+  publicUrl(): string;
   /** Extends a request's time limit to that of an upload. */
   allowUpload(request: IncomingMessage): void;
   /** @throws AppError RATE_LIMITED; sets the headers of contract §2 */
@@ -51,7 +54,9 @@ export async function answer(
 ): Promise<void> {
   context.state.errorForm = route.errorForm;
   if (!route.userContent && services.isAppsHost(context.host)) throw new AppError('ROUTE_NOT_FOUND');
-  const actor = await authenticated(route, context, services);
+  const actor = await authenticated(route, context, services).catch((error) => {
+    throw route.challenged ? challenged(error, services) : error;
+  });
   await services.limit(route, context, actor);
   // Forwarded bodies may be as large as uploads.
   if (route.file || route.userContent || route.orText) services.allowUpload(context.req);
@@ -138,12 +143,21 @@ async function authenticated(route: Route, context: Context, services: RouteServ
   return null;
 }
 
+/** A refusal of a token, with the address where its client learns how to get one (RFC 9728 §5.1). */
+function challenged(error: unknown, services: RouteServices): unknown {
+  if (error instanceof AppError && error.status === 401) {
+    const address = `${services.publicUrl()}${protectedResourcePath}`;
+    error.headers['WWW-Authenticate'] = `Bearer resource_metadata="${address}"`;
+  }
+  return error;
+}
+
 function asAnonymous(error: unknown): null {
   if (error instanceof AppError && error.status < 500) return null;
   throw error;
 }
 
-function readParams(route: Route, given: Record<string, string>): Record<string, string> {
+export function readParams(route: Route, given: Record<string, string>): Record<string, string> {
   const params: Record<string, string> = {};
   for (const [name, param] of Object.entries(route.params ?? {})) {
     const value = given[name] ?? '';
@@ -223,7 +237,7 @@ export interface SentReply {
   json?: JsonText | undefined;
 }
 
-function toReply(route: Route, result: unknown, actor: Actor | null): SentReply {
+export function toReply(route: Route, result: unknown, actor: Actor | null): SentReply {
   const reply = result instanceof Reply ? result : new Reply(result);
   const json = reply.body instanceof JsonText ? reply.body : undefined;
   const text = json?.text ?? JSON.stringify(actor?.personalTokenId ? withoutInviteCodes(reply.body) : reply.body);

@@ -61,7 +61,7 @@ export function createApp(
 /** Response headers that scripts of other sites may read. */
 const exposed = [
   ...['X-Request-Id', 'X-Has-More', 'Retry-After', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'],
-  ...['ETag', 'Content-Disposition', 'Content-Range'],
+  ...['ETag', 'Content-Disposition', 'Content-Range', 'Mcp-Session-Id', 'WWW-Authenticate'],
 ];
 /** How long browsers may cache a preflight; some have a lower limit of their own. */
 const preflightSeconds = 3600;

@@ -42,6 +42,14 @@ function requireQuota(quota: Quota | null): void {
   if (quota?.exceeded) throw refusal(quota);
 }
 
+/**
+ * Counts a call that is made within a request: the group of its caller has counted that already.
+ * @throws AppError RATE_LIMITED
+ */
+export async function limitCall(limits: RateLimits, { limit }: Pick<Route, 'limit'>, actor: Actor): Promise<void> {
+  if (limit) requireQuota(await takenBy(limits, limit, actor));
+}
+
 /** Signed-in callers are counted per user: many users may share an address, and one may have many. */
 function taken(
   limits: RateLimits,
@@ -49,7 +57,10 @@ function taken(
   context: Context,
   actor: Actor | null,
 ): Quota | null | Promise<Quota | null> {
-  if (!actor) return limits.takeOfAddress(name, networksOf(context.ip));
+  return actor ? takenBy(limits, name, actor) : limits.takeOfAddress(name, networksOf(context.ip));
+}
+
+function takenBy(limits: RateLimits, name: LimitName, actor: Actor): Quota | null | Promise<Quota | null> {
   if (name === 'messages') return limits.takeMessage(actor);
   return name === 'changes' ? limits.takeChange(actor) : limits.take(name, actor.userId);
 }

@@ -21,7 +21,7 @@ export interface RawRequest {
 }
 
 /** What a handler gets besides its call's declared inputs. */
-interface Surroundings {
+export interface Surroundings {
   /** The host that the client addressed, with a port if it named one: `chat.example.com`. */
   host: string;
   raw(): RawRequest;

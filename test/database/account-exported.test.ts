@@ -95,6 +95,7 @@ const leftOut: Record<string, string> = {
   'report_cases.about_id': 'what others reported, in the hands of those who decide',
   'report_cases.responsible_id': 'what others reported, in the hands of those who decide',
   'join_requests.decided_by': 'an act for a server, in its admins’ hands',
+  'mcp_subscriptions.user_id': 'what an assistant is notified of, for a day without it; made anew when it connects',
   'message_forwards.author_id':
     'a copy is of whoever forwarded it, and in their export; one’s own messages are exported',
   'notification_sources.user_id': 'what notifications count; these are exported',

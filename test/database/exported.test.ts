@@ -81,7 +81,7 @@ const staying = [
     'notification_keywords',
     'digests',
     // Of devices and people of one installation.
-    ...['push_subscriptions', 'pushed_notifications', 'push_preferences'],
+    ...['push_subscriptions', 'pushed_notifications', 'push_preferences', 'mcp_subscriptions'],
     'log_entries',
     'invalidations',
     'moved_logs',

@@ -52,7 +52,8 @@ decide('deleted', 'notification_preferences.muted_channel_ids', 'channel_reads.u
 decide('deleted', 'thread_follows.user_id', 'channel_levels.user_id', 'server_levels.user_id');
 decide('deleted', 'notification_keywords.user_id', 'notification_preferences.quiet_hours', 'digests.user_id');
 decide('deleted', 'push_subscriptions.user_id', 'push_preferences.user_id');
-decide('not of users', 'pushed_notifications.notification_id');
+decide('deleted', 'mcp_subscriptions.user_id');
+decide('not of users', 'pushed_notifications.notification_id', 'mcp_subscriptions.session_id');
 decide('deleted', 'server_members.user_id', 'server_members.nickname', 'server_bans.user_id', 'join_requests.user_id');
 decide('deleted', 'held_messages.author_id', 'held_messages.metadata');
 decide('deleted', 'saved_items.user_id', 'scheduled_messages.user_id', 'scheduled_messages.metadata', 'drafts.user_id');

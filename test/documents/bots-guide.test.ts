@@ -120,6 +120,12 @@ describe('the guide for bots', () => {
     expect(content).to.equal('It rains in Oslo for 3 days.');
   });
 
+  it('has an assistant that is told by the Model Context Protocol', async () => {
+    const ear = await here.bob.listen(here.channel.id);
+    const robot = await start('assistant');
+    expect((await asked(robot, ear)).content).to.equal(hello());
+  });
+
   it('has a webhook that verifies and answers', async () => {
     const ear = await here.bob.listen(here.channel.id);
     const robot = await botIn(here.server, here.alice);

@@ -18,6 +18,7 @@ const groups: Record<string, string> = {
   Membership: 'of the installation',
   Mentions: 'reads',
   Models: 'answers the caller alone; what is delivered into channels is said by `streamReply`',
+  'Model Context Protocol': 'its tools are calls of the others',
   Notifications: 'one’s own',
   Pages: 'reads',
   Polls: 'votes; the texts come with a message',

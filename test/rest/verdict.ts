@@ -47,7 +47,8 @@ export function expectDeclared(route: Route, answer: Answer): void {
   if (status >= 400 && route.errorForm) {
     const { error } = route.errorForm.schema(errorsOf(route)).safeParse(body);
     expect(error?.issues, 'an error of another form than declared').to.equal(undefined);
-    expect(errorCodes).to.have.property(body.error.code).with.property('0', status);
+    const code = body.error.data?.code ?? body.error.code;
+    expect(errorCodes).to.have.property(code).with.property('0', status);
     return;
   }
   if (status >= 400) {

@@ -9,7 +9,17 @@ import { register, type World, world } from '../world/world.ts';
 /** Groups of calls about a person, their agents, their direct messages and the installation, which no server's timeout concerns. */
 const personal = new Set<string>([
   ...['Accounts', 'Sessions', 'Personal access tokens', 'Identity providers', 'Membership', 'Invite codes'],
-  ...['Friends', 'Direct messages', 'Notifications', 'Models', 'Webhooks', 'Operators', 'Later', 'OAuth apps'],
+  ...[
+    'Friends',
+    'Direct messages',
+    'Notifications',
+    'Models',
+    'Model Context Protocol',
+    'Webhooks',
+    'Operators',
+    'Later',
+    'OAuth apps',
+  ],
 ]);
 
 /** What someone who is timed out may still do, and why. */

@@ -38,6 +38,11 @@ export function jsonSchemas(schemas: Map<string, z.ZodType>): JsonSchemas {
   };
 }
 
+/** The JSON Schema of one input by itself, with whatever it refers to in its own `$defs`. */
+export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: adapt });
+}
+
 /**
  * Drops patterns that only repeat the format, and limits that only repeat the number type; adds the bare id that may
  * replace an object (objectOrId) beside it.

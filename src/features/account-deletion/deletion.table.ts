@@ -55,6 +55,7 @@ export const ownRows: readonly string[] = [
   deleteSome('notification_keywords', 'user_id, place', 'user_id = $1'),
   deleteSome('digests', 'user_id', 'user_id = $1'),
   deleteSome('push_preferences', 'user_id', 'user_id = $1'),
+  deleteSome('mcp_subscriptions', 'session_id, channel_id', 'user_id = $1'),
   deleteSome('notifications', 'id', 'user_id = $1'),
   deleteSome('channel_reads', 'channel_id, user_id', 'user_id = $1'),
   deleteSome('thread_follows', 'thread_id, user_id', 'user_id = $1'),

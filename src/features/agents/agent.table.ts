@@ -53,8 +53,9 @@ export async function channelsOfBot(rows: Rows, botUserId: string): Promise<stri
   return (await rows<{ id: string }>(channelsOf, [botUserId])).map(({ id }) => id);
 }
 
-/** Drops what a deleted bot was to send later, with its files, and what it said of itself: it can do neither any more. */
+/** Drops what a deleted bot was to send later, with its files, what it said of itself, and what it was to be notified of. */
 export async function dropPlans(rows: Rows, botUserId: string): Promise<void> {
   await rows('DELETE FROM scheduled_messages WHERE user_id = $1', [botUserId]);
   await rows('DELETE FROM custom_statuses WHERE user_id = $1', [botUserId]);
+  await rows('DELETE FROM mcp_subscriptions WHERE user_id = $1', [botUserId]);
 }

@@ -7,6 +7,8 @@ import { roomHandlers } from './events.gateway.ts';
 import { eventsRoutes } from './events.routes.ts';
 import { EventsService } from './events.service.ts';
 
+export type EventsServices = ReturnType<typeof eventsModule>['services'];
+
 /** Entering the rooms of channels, and replaying missed events (contract §10). */
 export function eventsModule(context: Context & AccountsServices & AgentsServices & PresenceServices) {
   const { channelAccess, identity, snapshots } = context;
