@@ -45,6 +45,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'account:updated': true,
   'agent:policy-changed': true,
   'command:complete': true,
+  'agent:replay': true,
   'join-request:created': true,
   'join-request:decided': true,
   'dm:created': true,

@@ -9,6 +9,14 @@ export interface SmallUser {
   isBot: boolean;
 }
 
+/** The agent behind a bot. */
+export interface ActingAgent {
+  id: string;
+  tokenId: string | null;
+  /** A new version of it that is tried: it reads what was, and what it sends is published nowhere (contract §4). */
+  rehearsalId?: string;
+}
+
 /** Who is calling: every service method takes one and decides by it. */
 export interface Actor {
   userId: string;
@@ -22,7 +30,7 @@ export interface Actor {
   /** The personal access token used; null for sessions and bots. */
   personalTokenId: string | null;
   /** The agent whose bot this is, and the token used, if any; null for people. */
-  agent: { id: string; tokenId: string | null } | null;
+  agent: ActingAgent | null;
   /** Of an incoming webhook: the channel that it writes in, and nothing else. */
   hookChannelId?: string;
   /** Those of the personal access token used; null for sessions and bots, which may do everything. */

@@ -112,6 +112,8 @@ export interface CallSpec {
   unprotected?: true;
   /** The areas that a personal token must be for, if they are not that of its group (contract §3). */
   areas?: readonly Area[];
+  /** It changes something, but not in rehearsals of bots, where it is answered as if it had (contract §4). */
+  rehearsed?: true;
   /** Clients send it by themselves: that it comes does not show that someone is there (contract §9, Attention). */
   byItself?: true;
   /**

@@ -2,6 +2,7 @@ import { accountCalls } from './account.ts';
 import { accountDeletionCalls } from './account-deletion.ts';
 import { accountExportCalls } from './account-export.ts';
 import { agentCalls, agentClientEvents } from './agent.ts';
+import { agentFeedCalls } from './agent-feed.ts';
 import { agentProfileCalls } from './agent-profile.ts';
 import { appCalls, appProxyCalls, appServingCalls } from './app.ts';
 import { mediaCalls } from './attachment.ts';
@@ -57,6 +58,7 @@ import { pushCalls } from './push.ts';
 import { raidCalls } from './raid.ts';
 import { reactionCalls, reactionClientEvents } from './reaction.ts';
 import { receiptCalls } from './read-receipt.ts';
+import { rehearsalCalls } from './rehearsal.ts';
 import { reportCalls } from './report.ts';
 import { historyCalls, retentionCalls } from './retention.ts';
 import { roleCalls } from './role.ts';
@@ -82,6 +84,7 @@ export const allCalls = {
   ...accountCalls,
   ...accountExportCalls,
   ...accountDeletionCalls,
+  ...agentFeedCalls,
   ...agentProfileCalls,
   ...agentCalls,
   ...appCalls,
@@ -138,6 +141,7 @@ export const allCalls = {
   ...raidCalls,
   ...reactionCalls,
   ...receiptCalls,
+  ...rehearsalCalls,
   ...customStatusCalls,
   ...roleCalls,
   ...historyCalls,

@@ -1,5 +1,6 @@
 import { accountUpdated, userUpdated } from './account.ts';
 import { slashCommandsUpdated } from './agent.ts';
+import { agentReplay } from './agent-feed.ts';
 import { auditCreated } from './audit.ts';
 import { memberBanned, memberUnbanned } from './ban.ts';
 import { channelCreated, channelDeleted, channelMemberAdded, channelMemberRemoved, channelUpdated } from './channel.ts';
@@ -98,6 +99,7 @@ export const catalogue = [
   notificationRead,
   notificationDeleted,
   policyChanged,
+  agentReplay,
   pollUpdated,
   pollVoted,
   presenceChange,

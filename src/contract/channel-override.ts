@@ -4,7 +4,7 @@ import { channelParam } from './channel.ts';
 import { channelOverride } from './channel-actions.ts';
 import { durableEvent } from './event.ts';
 import { type ChannelRight, overridableRoles, rightNames } from './roles.ts';
-import { doneSchema, idSchema, record, withDefault } from './schema.ts';
+import { doneSchema, idSchema, record } from './schema.ts';
 
 /** How many overrides a channel has at most: every look-up of its facts reads them. */
 export const maxOverrides = 100;
@@ -23,7 +23,8 @@ export const channelOverrideSchema = record('ChannelOverride', {
 });
 
 export const setOverrideSchema = z
-  .object({ allow: withDefault(rightsSchema, []), deny: withDefault(rightsSchema, []) })
+  // Null is neither: it would lift what is denied.
+  .object({ allow: rightsSchema.default([]), deny: rightsSchema.default([]) })
   .refine(({ allow, deny }) => !allow.some((right: ChannelRight) => deny.includes(right)), {
     path: ['deny'],
     message: 'must not repeat what allow has',

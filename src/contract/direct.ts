@@ -185,6 +185,7 @@ export const directCalls = calls('Direct messages', {
     answer: messageSchema,
     errors: sendErrors,
     limit: 'messages',
+    rehearsed: true,
     audit: ownMessages,
   },
 });

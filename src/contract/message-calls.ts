@@ -37,6 +37,7 @@ export const sendErrors = [
   'FORBIDDEN',
   'BOT_LOOP',
   'SLOW_MODE',
+  'HEAD_MOVED',
   ...heldErrors,
 ] as const;
 const editErrors = [
@@ -79,6 +80,7 @@ export const messageCalls = calls(tag, {
     answer: messageSchema,
     errors: sendErrors,
     limit: 'messages',
+    rehearsed: true,
     audit: ownMessages,
   },
   listMessages: {

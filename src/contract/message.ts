@@ -75,6 +75,11 @@ export const messageSchema = record('Message', {
   components: componentsSchema
     .optional()
     .describe('Buttons, selects, forms and links of a bot; only of a message that has some.'),
+  answersTo: z
+    .number()
+    .int()
+    .optional()
+    .describe('Of messages of bots that say so: up to which number of the log the bot had read when it wrote this.'),
 });
 
 export const contentSchema = textSchema(maxContent).refine(
@@ -110,6 +115,18 @@ const newMessageSchema = z.object({
       'Id of a message that you may read, to forward with its files; `content` may then be empty, or a comment.',
     ),
   components: sentComponentsSchema.nullish().describe('Of bots alone: what people can press, choose, fill in, follow.'),
+  ifHead: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe(
+      'Send it only if nobody has written in this conversation, the channel itself or the thread, after this number of the log; else HEAD_MOVED.',
+    ),
+  answersTo: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe('For bots: up to which number of the log they had read what this was made from.'),
 });
 
 interface Substance {
@@ -138,7 +155,7 @@ export const sendMessageEventSchema = newMessageSchema
 /** A message that is to be sent at another time. What is forwarded is so at once, as its author reads it. */
 export const messageAtSchema = (sendAt: typeof timeSchema) =>
   newMessageSchema
-    .omit({ nonce: true, poll: true, forwardId: true, components: true })
+    .omit({ nonce: true, poll: true, forwardId: true, components: true, ifHead: true, answersTo: true })
     .extend({ sendAt })
     .refine(isSubstantial, substance)
     .meta({ example: { content: 'Good morning!', sendAt: timeExample } });

@@ -3,7 +3,7 @@ import { agentParam } from './agent.ts';
 import { auditAction } from './audit-action.ts';
 import { calls, slugParam, uuidParam } from './call.ts';
 import { durableEvent } from './event.ts';
-import { doneSchema, idSchema, jsonObjectSchema, omittable, record, timeSchema } from './schema.ts';
+import { doneSchema, idSchema, jsonObjectSchema, record, timeSchema } from './schema.ts';
 
 export const policyModes = ['replyAll', 'mentionOnly', 'custom', 'disabled'] as const;
 export type PolicyMode = (typeof policyModes)[number];
@@ -65,13 +65,16 @@ export const serverPolicySchema = effectivePolicySchema.extend({
   buddyUserId: idSchema,
 });
 
-/** The settable fields; an omitted one stays, or is as for `replyAll` if there was no policy. */
+/**
+ * The settable fields; an omitted one stays, or is as for `replyAll` if there was no policy. None of them can be null: what
+ * a bot may do must not depend on what someone takes that to mean.
+ */
 const policyInput = z.object({
-  mode: omittable(z.enum(policyModes)),
-  mentionOnly: omittable(z.boolean()),
-  reply: omittable(z.boolean()),
-  listen: omittable(z.boolean()),
-  config: omittable(jsonObjectSchema(maxConfigBytes)),
+  mode: z.enum(policyModes).optional(),
+  mentionOnly: z.boolean().optional(),
+  reply: z.boolean().optional(),
+  listen: z.boolean().optional(),
+  config: jsonObjectSchema(maxConfigBytes).optional(),
 });
 export type PolicyInput = z.output<typeof policyInput>;
 
@@ -94,10 +97,11 @@ export const setPoliciesAnswerSchema = z.union([policySchema, z.array(policySche
 export const listPoliciesSchema = z.object({ serverId: serverRefSchema.optional() });
 
 export const setBuddyPolicySchema = policyInput.extend({
-  buddyUserId: omittable(idSchema),
-  setBy: omittable(z.enum(['owner', 'server'])).describe(
-    "For whom it is set; by default for the owner if that is who calls, else for the server's admins.",
-  ),
+  buddyUserId: idSchema.optional(),
+  setBy: z
+    .enum(['owner', 'server'])
+    .optional()
+    .describe("For whom it is set; by default for the owner if that is who calls, else for the server's admins."),
 });
 
 export const setServerPolicySchema = policyInput;

@@ -182,6 +182,7 @@ export const threadCalls = calls('Threads', {
     answer: messageSchema,
     errors: sendErrors,
     limit: 'messages',
+    rehearsed: true,
     audit: ownMessages,
   },
 });

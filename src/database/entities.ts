@@ -8,6 +8,7 @@ import {
   Webhook,
   WebhookCursor,
 } from './entities/agent.entity.ts';
+import { AgentFeed, Rehearsal, RehearsalFeed, RehearsalSend } from './entities/agent-feed.entity.ts';
 import { App, AppFile } from './entities/app.entity.ts';
 import { AuditEntry } from './entities/audit.entity.ts';
 import { Blob, BlobChunk } from './entities/blob.entity.ts';
@@ -148,6 +149,10 @@ export const entities = [
   AgentPolicy,
   Webhook,
   WebhookCursor,
+  AgentFeed,
+  Rehearsal,
+  RehearsalFeed,
+  RehearsalSend,
   Notification,
   NotificationPreferences,
   NotificationSource,

@@ -113,6 +113,9 @@ import { OAuthApps } from './migrations/0223-oauth-apps.ts';
 import { AppTokens } from './migrations/0224-app-tokens.ts';
 import { OAuthCodes } from './migrations/0225-oauth-codes.ts';
 import { McpSubscriptions } from './migrations/0227-mcp-subscriptions.ts';
+import { Answers } from './migrations/0228-answers.ts';
+import { AgentFeeds } from './migrations/0229-agent-feeds.ts';
+import { Rehearsals } from './migrations/0230-rehearsals.ts';
 import { prepareLong } from './pools.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
@@ -225,6 +228,9 @@ export const migrations = [
   { name: '0224-app-tokens', class: AppTokens },
   { name: '0225-oauth-codes', class: OAuthCodes },
   { name: '0227-mcp-subscriptions', class: McpSubscriptions },
+  { name: '0228-answers', class: Answers },
+  { name: '0229-agent-feeds', class: AgentFeeds },
+  { name: '0230-rehearsals', class: Rehearsals },
 ];
 
 /**

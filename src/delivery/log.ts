@@ -111,7 +111,7 @@ export async function writeEntries(rows: Rows, entries: LogEntry[], heads: Map<s
 }
 
 /** Columns of a table that is filled together with the log: their names, types, and values. */
-export type Columns<Row> = { name: string; type: ElementType; of: (row: Row) => string | null }[];
+export type Columns<Row> = { name: string; type: ElementType; of: (row: Row) => string | number | null }[];
 
 /**
  * SQL that appends a batch of plain writes; one statement, so its own transaction. It advances the heads of the logs,

@@ -123,6 +123,9 @@ function gatewayParts(services: Modules['services']): Omit<GatewayParts, 'httpSe
     async authenticate(token, ip) {
       const actor = await authenticate(token, ip);
       identity.requireSecondFactor(actor);
+      // What was is played to polls; a socket would get what is.
+      if (actor.agent?.rehearsalId)
+        throw new AppError('FORBIDDEN', { message: 'Rehearsals poll; they have no sockets.' });
       return actor;
     },
     stillAuthentic: authenticity(identity),

@@ -23,6 +23,7 @@ import { Shutdown } from '../infrastructure/shutdown.ts';
 import { openTracing, type Tracing } from '../infrastructure/tracing.ts';
 import type { Route } from '../rest/route.ts';
 import { type Settings, SettingsError, siteOf } from '../settings/settings.ts';
+import { watchBotLag } from './bot-lag.ts';
 import { connectSockets } from './connect.ts';
 import { createContext } from './context.ts';
 import { createEndpoints } from './endpoints.ts';
@@ -205,6 +206,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => services.writer.queued);
   watchWebhooks(metrics, services.webhookDispatcher);
+  watchBotLag(metrics, services.botLag);
   watchScheduled(metrics, services.scheduledSender);
   watchPushes(metrics, services.pushWork);
   watchJobs(metrics, context.jobs);

@@ -45,6 +45,9 @@ export interface RouteServices extends BodyLimits {
   limit(route: Route, context: Context, actor: Actor | null): Promise<void>;
 }
 
+/** What a version of a bot that is only tried gets for what would change something (contract §4). */
+const onlyTried = { message: 'This is a rehearsal: it reads, and sends messages that nobody gets.' };
+
 /** Answers a request by its route: authentication, rate limit, validation, handler. @throws AppError */
 export async function answer(
   route: Route,
@@ -63,6 +66,8 @@ export async function answer(
   // What is for everyone is for those too.
   if (actor && !route.unprotected && route.auth !== 'ignore-invalid') services.requireSecondFactor(actor);
   if (actor?.scopes) requireScopes(actor.scopes, scopesOfCall(route));
+  if (actor?.agent?.rehearsalId && route.method !== 'GET' && !route.rehearsed)
+    throw new AppError('INSUFFICIENT_PAT_SCOPE', onlyTried);
   if (actor && route.confirmed) await services.requireConfirmed(actor);
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
   if (!route.byItself) services.used(actor);

@@ -15,11 +15,19 @@ export async function limitRequest(
   context: Context,
   actor: Actor | null,
 ): Promise<void> {
-  requireQuota(takeOfGroup(limits, route, context.ip, actor));
+  const caller = actor && callerOf(actor);
+  requireQuota(takeOfGroup(limits, route, context.ip, caller));
   if (!route.limit) return;
-  const quota = await taken(limits, route.limit, context, actor);
+  const quota = await taken(limits, route.limit, context, caller);
   requireQuota(quota);
   if (quota) context.set(quotaHeaders(quota));
+}
+
+type Caller = Pick<Actor, 'userId' | 'user'>;
+
+/** Who is counted: a version of a bot that is only tried uses up nothing of what the bot itself may do. */
+function callerOf({ userId, user, agent }: Actor): Caller {
+  return { userId: agent?.rehearsalId ?? userId, user };
 }
 
 /**
@@ -31,7 +39,7 @@ export function takeOfGroup(
   limits: RateLimits,
   { userContent }: Pick<Route, 'userContent'>,
   ip: string,
-  actor: Actor | null,
+  actor: Pick<Actor, 'userId'> | null,
 ): Quota | null {
   const networks = networksOf(ip);
   if (actor) return limits.takeHere('requests', networks, actor.userId);
@@ -55,7 +63,7 @@ function taken(
   limits: RateLimits,
   name: LimitName,
   context: Context,
-  actor: Actor | null,
+  actor: Caller | null,
 ): Quota | null | Promise<Quota | null> {
   return actor ? takenBy(limits, name, actor) : limits.takeOfAddress(name, networksOf(context.ip));
 }

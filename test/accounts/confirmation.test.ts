@@ -56,6 +56,7 @@ describe('what others must not do with a session', () => {
       'GET /api/operator/reports/:id',
       'GET /api/operator/users',
       'PATCH /api/oauth/apps/:appId',
+      'POST /api/agents/:id/rehearsals',
       'POST /api/agents/:id/token',
       'POST /api/agents/:id/webhook/secret',
       'POST /api/ai/tokens',

@@ -28,7 +28,8 @@ const leftOut: Record<string, string[]> = {
   channels: ['kind', 'deleted_at', 'view_overridden', 'expired_seq', 'is_watched'],
   threads: ['message_count', 'deleted_at', 'last_seq'],
   thread_follows: ['is_unread'],
-  messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras'],
+  // What a bot had read is a position in the log of one installation.
+  messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras', 'answers_to', 'answers_within'],
   agent_policies: ['revision'],
   // Files of what waits for a moderator stay, as that does.
   // Thumbnails are made anew.
@@ -93,6 +94,8 @@ const staying = [
   'reply_streams',
   // Their addresses and secrets belong to the installation: owners set them up anew.
   ...['hooks', 'webhooks', 'webhook_rooms', 'webhook_cursors', 'webhook_deliveries'],
+  // Positions in logs, and what a bot would have said: nothing that members see.
+  ...['agent_feeds', 'rehearsals', 'rehearsal_feeds', 'rehearsal_sends'],
   // What is known of outside pages is fetched anew; messages bring their previews.
   ...['link_pages', 'link_page_waits'],
   // They are made anew of the messages.

@@ -81,6 +81,8 @@ decide('deleted', 'servers.owner_id', 'server_timeouts.user_id', 'member_roles.u
 decide('deleted', 'command_rule_holders.user_id');
 decide(bot, 'agents.user_id', 'agents.owner_id', 'agents.config', 'agents.slash_commands', 'agents.usage_snapshot');
 decide(bot, 'agent_policies.config', 'agent_policies.owner_half', 'agent_policies.server_half');
+decide(bot, 'agent_feeds.stream_id', 'rehearsal_feeds.stream_id');
+decide('not of users', 'rehearsal_sends.thread_id', 'rehearsal_sends.reply_to_id');
 decide(bot, 'agent_tokens.made_by', 'webhooks.made_by', 'webhook_cursors.stream_id', 'webhook_cursors.lease');
 decide(madeIt, 'channels.created_by', 'threads.creator_id', 'apps.created_by', 'workspace_nodes.created_by');
 decide('anonymised', 'server_invites.created_by');

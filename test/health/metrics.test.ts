@@ -64,6 +64,7 @@ describe('/metrics', () => {
       ...['waiting', 'dead', 'oldest_seconds', 'running', 'done_total', 'failed_total', 'died_total'].map(
         (name) => `jobs_${name}{kind="notification"}`,
       ),
+      ...['webhook', 'poll'].flatMap((way) => [`bot_lag_events{way="${way}"}`, `bot_lag_seconds{way="${way}"}`]),
       ...['nodejs_eventloop_lag_seconds', 'nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'],
     ];
     for (const name of wanted) expect(names, name).to.include(`parley_${name}`);

@@ -22,6 +22,7 @@ const plain: PlainRow = {
   components: null,
   nonce: null,
   is_edited: false,
+  answers_to: null,
   is_pinned: false,
   created_at: '2026-01-02 03:04:05.6+00',
   updated_at: '2026-01-02 03:04:05+00',
@@ -33,6 +34,7 @@ const variants: Partial<PlainRow>[] = [
   { content: 'quotes " backslash \\ newline \n nul-like \u0001 lone \ud800 separators \u2028' },
   { nonce: 'n"1' },
   { thread_id: 't1', is_edited: true, is_pinned: true },
+  { answers_to: 25 },
   { metadata: { a: [1, { b: 'x"' }] } },
   {
     previews: [

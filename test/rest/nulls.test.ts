@@ -25,7 +25,6 @@ describe('what may be left out of a request', () => {
 
   it('may be null where something is made or done, and the default holds', async () => {
     const { alice, server, channel } = here;
-    const robot = await botIn(server, alice);
     const base = `/api/servers/${server.id}`;
     const made = async (path: string, body: object) => {
       const answer = await alice.post(path, body);
@@ -40,11 +39,33 @@ describe('what may be left out of a request', () => {
     expect((await made(`${base}/workspace/nodes/paste`, { nodeIds: [file.id], mode: null })).nodes).to.have.lengthOf(1);
     const page = { name: 'n', htmlContent: 'n', type: null, status: null, isHomepage: null };
     expect(await made(`${base}/apps`, page)).to.include({ type: 'html', status: 'active', isHomepage: false });
-    const policy = { channelId: channel.id, mode: null, mentionOnly: true, reply: null, config: null };
-    expect((await alice.put(`/api/agents/${robot.agentId}/policies`, policy)).body).to.include({ mode: 'mentionOnly' });
     const read = await alice.put(`/api/channels/${channel.id}/read`, { messageId: null, seq: 0 });
     expect(read.status, JSON.stringify(read.body)).to.equal(200);
     expect((await alice.put(`/api/channels/${channel.id}/read`, { messageId: null, seq: null })).status).to.equal(400);
+  });
+
+  it('may not be null where it says what someone may do', async () => {
+    const { alice, server, channel } = here;
+    const { agentId } = await botIn(server, alice);
+    const places = [
+      [`/api/agents/${agentId}/policies`, { channelId: channel.id }],
+      [`/api/channels/${channel.id}/agents/${agentId}/policy`, {}],
+      [`/api/servers/${server.id}/agents/${agentId}/policy`, {}],
+    ] as const;
+    for (const [path, where] of places) {
+      for (const field of ['mode', 'mentionOnly', 'reply', 'listen', 'config']) {
+        const answer = await alice.put(path, { ...where, mode: 'mentionOnly', [field]: null });
+        expect(answer.status, `${field} ${path}`).to.equal(400);
+        expect(answer.body.code, `${field} ${path}`).to.equal('VALIDATION_FAILED');
+      }
+    }
+    const setBy = await alice.put(places[1][0], { mode: 'mentionOnly', setBy: null });
+    expect(setBy.status).to.equal(400);
+    expect((await alice.get(places[1][0])).body).to.include({ mode: 'replyAll' });
+    for (const field of ['allow', 'deny']) {
+      const answer = await alice.put(`/api/channels/${channel.id}/overrides/roles/member`, { [field]: null });
+      expect(answer.status, field).to.equal(400);
+    }
   });
 
   it('may be null inside of lists and beside its other spelling', async () => {

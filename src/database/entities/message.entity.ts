@@ -118,6 +118,10 @@ const MessageSchema = defineEntity({
     isEdited: p.boolean().default(false),
     /** Whether it may have reactions, files or a thread; a trigger sets it, and nothing clears it. */
     hasExtras: p.boolean().default(false),
+    /** Up to which number of the channel's log the bot had read that wrote it, if it says so. */
+    answersTo: p.bigint('number').nullable(),
+    /** What of that it had been given by its policy (see hearing.ts). */
+    answersWithin: p.string().columnType('text').$type<'all' | 'own' | 'commands' | 'none'>().nullable(),
     pinnedAt: p.datetime(3).nullable(),
     /** Of the pages that it links to, those that were removed too: they do not come back. */
     previews: p.json<KeptPreview[]>().columnType('json').nullable(),

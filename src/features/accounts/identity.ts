@@ -77,7 +77,8 @@ export class Identity {
   /** The actor of another token of the same user. @throws AppError ACCESS_TOKEN_INVALID, and as `authenticate` */
   async renewed({ userId }: Actor, token: string): Promise<Actor> {
     const actor = await this.authenticate(token, null);
-    if (actor.userId !== userId) throw new AppError('ACCESS_TOKEN_INVALID');
+    // Rehearsals have no sockets.
+    if (actor.userId !== userId || actor.agent?.rehearsalId) throw new AppError('ACCESS_TOKEN_INVALID');
     return actor;
   }
 
@@ -154,10 +155,10 @@ export class Identity {
   private async byJwt(token: string): Promise<Actor> {
     const { sub, sid, typ, exp } = this.deps.tokens.verify(token);
     const end = exp * 1000;
-    if (typ === 'agent') {
+    if (typ !== 'access') {
       const { id, endsAt } = await this.deps.agents.require(sub, sid);
       const { user, tier } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
-      const agent = { id, tokenId: sid };
+      const agent = { id, tokenId: sid, ...(typ === 'rehearsal' ? { rehearsalId: sid } : {}) };
       const came = { sessionId: null, personalTokenId: null, agent, scopes: null, secondFactor: false };
       return { userId: sub, user, tier, ...came, expiresAt: Math.min(end, endsAt) };
     }

@@ -9,7 +9,8 @@ import { Jwts } from './jwts.ts';
 const claimsSchema = z.object({
   sub: z.uuid(),
   sid: z.uuid(),
-  typ: z.enum(['access', 'agent']),
+  /** `rehearsal`: of an agent too, to try a new version of it. */
+  typ: z.enum(['access', 'agent', 'rehearsal']),
   exp: z.number(),
 });
 

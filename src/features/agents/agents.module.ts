@@ -17,12 +17,19 @@ import { agentProfileRoutes, agentRoutes, botSeatRoutes } from './agent.routes.t
 import { AgentService } from './agent.service.ts';
 import { AgentTokens } from './agent.tokens.ts';
 import { AgentWatch } from './agent.watch.ts';
+import { AnswerService } from './answers/answer.service.ts';
 import { BotFeedFilter } from './bot-feed-filter.ts';
 import { BotSeats } from './bot-seats.ts';
 import { Concerns } from './concerns.ts';
+import { feedRoutes } from './feeds/feed.routes.ts';
+import { FeedService } from './feeds/feed.service.ts';
+import { lagOfAll } from './feeds/feed.table.ts';
+import { PollPlaces } from './feeds/poll-places.ts';
 import { AgentConfig } from './policies/agent-config.ts';
 import { policyRoutes } from './policies/policy.routes.ts';
 import { PolicyService } from './policies/policy.service.ts';
+import { rehearsalRoutes } from './rehearsals/rehearsal.routes.ts';
+import { forgetOldRehearsals, RehearsalService } from './rehearsals/rehearsal.service.ts';
 import { strayBots } from './stray-bots.ts';
 import { createStreams } from './streams/streams.ts';
 import { WebhookCursors } from './webhooks/cursor.table.ts';
@@ -72,6 +79,8 @@ export function agentsModule(context: Context & Below) {
       feedFilter,
       webhookDispatcher: dispatcher,
       webhookQuestions: webhooks.questions,
+      pollPlaces: new PollPlaces(database),
+      botLag: () => lagOfAll(database.rows),
       agents,
       replyStreams: streams.service,
       streamEnds: streams.ends,
@@ -84,9 +93,11 @@ export function agentsModule(context: Context & Below) {
       ...botSeatRoutes(new BotSeats({ ...parts, policies })),
       ...webhookRoutes(webhooks.service),
       ...streams.routes,
+      ...feedRoutes(new FeedService(parts), new AnswerService(parts)),
+      ...rehearsalRoutes(new RehearsalService(parts)),
     ],
     handlers: () => [...streams.handlers(), ...agentHandlers(agents)],
-    chores: [strayBots(parts), webhooks.reseal, streams.ends.chore],
+    chores: [strayBots(parts), webhooks.reseal, streams.ends.chore, forgetOldRehearsals],
     connect({ gateway, disconnect }) {
       watch = new AgentWatch(database, settings.agents.heartbeatSeconds, context.log, (tokenId, endsAt) => {
         if (endsAt > clock.now()) gateway.shorten(tokenId, endsAt);

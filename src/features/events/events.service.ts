@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
@@ -5,6 +6,7 @@ import type { readLogSchema } from '../../contract/events.ts';
 import { channelRoom, credentialRoom, type Room, userRoom } from '../../contract/rooms.ts';
 import type { Page } from '../../delivery/catch-up.ts';
 import type { FeedFilter } from '../../delivery/feed-filter.ts';
+import type { PollPlaces, Turn } from '../agents/feeds/poll-places.ts';
 import type { Context } from '../context.ts';
 
 /** The long polls waiting on this node: none outlives the session, or the token, that it came with. */
@@ -46,6 +48,7 @@ const maxBytes = 1024 * 1024;
 
 interface Deps extends Pick<Context, 'catchUp' | 'channelAccess'> {
   feedFilter: FeedFilter;
+  pollPlaces: PollPlaces;
   refreshed: (actor: Actor) => Promise<Actor>;
 }
 
@@ -67,6 +70,13 @@ export class EventsService {
     const room = channelRoom(channelId);
     const end = performance.now() + query.wait * 1000;
     await this.requireHeard(actor, channelId);
+    const turn = await this.deps.pollPlaces.turn(actor, room, query.after);
+    if (turn.isSentBack) return sentBack(turn);
+    if (turn.upTo !== null) {
+      const page = await this.played(actor, room, query, turn.upTo, signal);
+      const { entries } = await this.deps.feedFilter.heard(actor, room, page.entries);
+      return { ...page, entries };
+    }
     for (let { after } = query; ; ) {
       const page = await this.poll(actor, room, { ...query, after }, end - performance.now(), signal);
       if (!page) throw new AppError('CHANNEL_NOT_FOUND');
@@ -87,7 +97,11 @@ export class EventsService {
 
   /** @throws AppError the token's error once it ends, also during the wait */
   async ofUser(actor: Actor, query: Query, signal: AbortSignal): Promise<Page> {
-    const page = await this.poll(actor, userRoom(actor.userId), query, query.wait * 1000, signal);
+    const room = userRoom(actor.userId);
+    const turn = await this.deps.pollPlaces.turn(actor, room, query.after);
+    if (turn.isSentBack) return sentBack(turn);
+    if (turn.upTo !== null) return this.played(actor, room, query, turn.upTo, signal);
+    const page = await this.poll(actor, room, query, query.wait * 1000, signal);
     if (!page) throw new AppError('USER_NOT_FOUND');
     await this.deps.refreshed(actor);
     return page;
@@ -98,6 +112,22 @@ export class EventsService {
     this.polls.end(room);
   }
 
+  /** What a rehearsing bot gets: a log that ends, as if nothing happened after that. */
+  private async played(actor: Actor, room: Room, query: Query, upTo: number, signal: AbortSignal): Promise<Page> {
+    const { after = upTo } = query;
+    if (after >= upTo) {
+      const rest = (over: AbortSignal) => pause(query.wait * 1000, undefined, { signal: over }).catch(() => {});
+      await this.polls.during(actor, signal, rest);
+      await this.deps.refreshed(actor);
+      return { entries: [], seq: upTo, recovered: true, hasMore: false };
+    }
+    const page = await this.poll(actor, room, query, 0, signal);
+    if (!page) throw new AppError('CHANNEL_NOT_FOUND');
+    const seq = Math.min(page.seq, upTo);
+    await this.deps.pollPlaces.given(actor, room, seq);
+    return { ...page, entries: page.entries.filter((entry) => entry.seq <= upTo), seq, hasMore: seq < upTo };
+  }
+
   private poll(actor: Actor, room: Room, query: Query, waitMs: number, signal: AbortSignal): Promise<Page | undefined> {
     const limits = { events: query.limit, bytes: maxBytes };
     return this.polls.during(actor, signal, async (over) => {
@@ -106,4 +136,9 @@ export class EventsService {
       return this.deps.catchUp.poll(room, query.after, limits, Math.max(waitMs, 0), over);
     });
   }
+}
+
+/** Tells a client where to read on from. */
+function sentBack({ after = 0 }: Turn): Page {
+  return { entries: [], seq: after, recovered: true, hasMore: true };
 }

@@ -38,10 +38,11 @@ export const namedSince = (message: string, bot: string): string =>
  * or ever did, its commands, and messages in threads that it takes part in, as in its events (see Concerns).
  * @param message the alias of the row of `messages`
  * @param bot SQL of the bot's user id
+ * @param upTo SQL of a number of the channel's log: whether it might do so when that was reached; without one: now
  */
-export const concernsBot = (message: string, bot: string): string => `(${message}.author_id = ${bot}
+export const concernsBot = (message: string, bot: string, upTo?: string): string => `(${message}.author_id = ${bot}
   OR (${message}.mentions IS NOT NULL OR ${message}.mentioned_bots IS NOT NULL)
-    AND ${namedSince(message, `${bot}::text`)} IS NOT NULL
+    AND ${namedSince(message, `${bot}::text`)} ${upTo === undefined ? 'IS NOT NULL' : `< ${upTo}`}
   OR ${message}.reply_to_id IS NOT NULL
     AND EXISTS (SELECT FROM messages ro WHERE ro.channel_id = ${message}.channel_id AND ro.id = ${message}.reply_to_id AND ro.author_id = ${bot})
   OR ${message}.thread_id IS NOT NULL AND ${message}.seq >= (
@@ -57,9 +58,14 @@ export async function concerningAmong(rows: Rows, botUserId: string, ids: string
   return new Set((await rows<{ id: string }>(concerningOnes, [botUserId, ids])).map(({ id }) => id));
 }
 
+/** Those of some messages that are slash commands which name a bot. */
+export async function commandingAmong(rows: Rows, botUserId: string, ids: string[]): Promise<Set<string>> {
+  return new Set((await rows<{ id: string }>(commandingOnes, [botUserId, ids])).map(({ id }) => id));
+}
+
 /** Whether a message is a slash command that names a bot. */
 export async function isCommandFor(rows: Rows, botUserId: string, messageId: string): Promise<boolean> {
-  return (await rows(commandingOnes, [botUserId, [messageId]])).length > 0;
+  return (await commandingAmong(rows, botUserId, [messageId])).size > 0;
 }
 
 /** A bot in a channel, with its slash commands. */

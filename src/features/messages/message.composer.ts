@@ -18,6 +18,7 @@ import { type AttachmentRow, uploadsOf } from './attachment.table.ts';
 import type { CommandDirectory } from './command-directory.ts';
 import type { ForwardRow } from './forward.table.ts';
 import { type Forwarding, forwardingOf, keptForwarding } from './forwarding.ts';
+import { type Hearing, hearingOf } from './hearing.ts';
 import type { HeldDraft } from './held.table.ts';
 import { Withheld } from './holding.ts';
 import type { MessageAccess } from './message.access.ts';
@@ -50,7 +51,7 @@ export interface ComposedMessage {
   forwarding: Forwarding | null;
 }
 
-interface Deps extends Pick<Context, 'database' | 'threadAccess' | 'settings'> {
+interface Deps extends Pick<Context, 'database' | 'threadAccess' | 'policyAccess' | 'settings'> {
   filters: Filters;
   mentions: MentionService;
   commands: CommandDirectory;
@@ -69,7 +70,7 @@ export class MessageComposer {
   /**
    * @throws AppError THREAD_NOT_FOUND, THREAD_ARCHIVED, MESSAGE_NOT_FOUND for the one replied to or forwarded, NOT_A_MEMBER,
    *   QUOTA_EXCEEDED for the latter, ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID, VALIDATION_FAILED, MESSAGE_REFUSED, ROLE_REQUIRED
-   *   for files where they may not be attached, FORBIDDEN for people with components, and Withheld for what is
+   *   for files where they may not be attached, FORBIDDEN for people with components or who answer as a bot, and Withheld for what is
    *   to be held
    */
   async compose(
@@ -115,6 +116,9 @@ export class MessageComposer {
       isDirect: isDirect(channel.kind),
       isWatched: channel.isWatched && !input.threadId,
       lastBotSeq: null,
+      ifHead: input.ifHead ?? null,
+      answersTo: input.answersTo ?? null,
+      answersWithin: await this.heardBy(actor, channel.id, input),
       slowModeSeconds: slowModeFor(channel),
       hasLinks: mayPreview(this.deps.settings, channel.kind) && linksIn(input.content).length > 0,
       flag: flagOf(channel, verdict),
@@ -126,6 +130,13 @@ export class MessageComposer {
 
   private commanded({ userId }: Actor, channel: ChannelWithRights, text: string): Promise<string[]> {
     return this.deps.commands.named(channel, { userId, rights: channel.rights }, text);
+  }
+
+  /** What the bot that answers is given there. @throws AppError FORBIDDEN for people: they cannot show what they had read */
+  private async heardBy(actor: Actor, channelId: string, { answersTo }: SendInput): Promise<Hearing | null> {
+    if (answersTo == null) return null;
+    if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots say what their messages answer.' });
+    return hearingOf(await this.deps.policyAccess.effective(actor.userId, channelId));
   }
 
   private async forwarding(actor: Actor, input: SendInput, options: SendOptions): Promise<Forwarding | null> {
@@ -229,6 +240,7 @@ export function asRow(message: ComposedMessage, actor: Actor, channel: ChannelWi
     components: row.components,
     nonce: row.nonce,
     is_edited: false,
+    answers_to: row.answersTo,
     is_pinned: false,
     is_deleted: false,
     created_at: row.createdAt,

@@ -16,7 +16,9 @@ import { linksKind } from '../../jobs/preview.jobs.ts';
 import type { Context } from '../context.ts';
 import { type Filters, textsIn } from '../filters/filters.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
+import type { Captures } from './captures.ts';
 import { asRefusal } from './forward.limits.ts';
+import { asHeadMoved } from './head.table.ts';
 import { type Holding, Withheld } from './holding.ts';
 import type { LoopGuard } from './loop-guard.ts';
 import type { MessageAccess } from './message.access.ts';
@@ -65,6 +67,7 @@ interface Deps
   filters: Filters;
   holding: Holding;
   loopGuard: LoopGuard;
+  captures: Captures;
 }
 
 /** Messages: sends go through the writer, everything else is an ordinary change (contract §6). */
@@ -81,8 +84,10 @@ export class MessageService {
    * Sends a message. It is committed when this returns; the same nonce or Idempotency-Key of the same author in the same
    * channel returns the first message again.
    *
+   * What a rehearsing bot sends is captured in place of that (see Captures).
+   *
    * @throws AppError like `ChannelAccess.postable` and `MessageComposer.compose`, MESSAGE_HELD where a moderator decides
-   *   first, HELD_LIMIT, BOT_LOOP, SLOW_MODE, and two after which the same nonce
+   *   first, HELD_LIMIT, BOT_LOOP, SLOW_MODE, HEAD_MOVED with the new head, and two after which the same nonce
    *   may be sent again: DATABASE_UNAVAILABLE, when it may have been committed, and SERVER_BUSY, when it was not
    */
   send(
@@ -91,6 +96,8 @@ export class MessageService {
     input: SendInput,
     options: SendOptions = { idempotencyKey: null },
   ): Promise<Written<MessageRecord>> {
+    const rehearsalId = actor.agent?.rehearsalId;
+    if (rehearsalId) return this.deps.captures.capture(actor, rehearsalId, channelId, input, options);
     const send = () => this.sendNow(actor, channelId, input, options);
     if (!actor.user.isBot || actor.hookChannelId) return send();
     return this.deps.loopGuard.inTurn(channelId, async () => {
@@ -255,7 +262,8 @@ export class MessageService {
     const written = await this.deps.writer
       .submit(write, mayBeStale(row) ? undefined : options.queued)
       .catch(asSlowMode)
-      .catch(asRefusal);
+      .catch(asRefusal)
+      .catch(asHeadMoved);
     if (isNoticed(row)) this.deps.notifications.wake();
     if (row.flag) this.deps.jobs.wake(flagKind.name);
     if (row.hasLinks) this.deps.jobs.wake(linksKind.name);

@@ -15,6 +15,8 @@ import { currentMentions } from '../mentions/mention.table.ts';
 import { attachmentsOf, claimFiles } from './attachment.table.ts';
 import { holdForwards, requireRoomForCopies } from './forward.limits.ts';
 import { forwardOf, insertForwards, type NewForward } from './forward.table.ts';
+import { checkAnswers, checkHeads } from './head.table.ts';
+import type { Hearing } from './hearing.ts';
 import { flagsOf, isNoticed, namedIn, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
 import { insertPolls, pollOfMessage } from './poll.table.ts';
@@ -58,11 +60,18 @@ export interface NewMessage {
   slowModeSeconds: number | null;
   /** Whether it has links that may get previews. */
   hasLinks: boolean;
+  /** The number after which nobody may have written in its conversation; null: it does not matter. */
+  ifHead: number | null;
+  /** Up to where the bot had read that wrote it, if it says so. */
+  answersTo: number | null;
+  /** What of that it had been given. */
+  answersWithin: Hearing | null;
   /** What moderators are to be told of it. */
   flag: Pick<Flagged, 'serverId' | 'channelId' | 'pattern'> | null;
 }
 
-const columnsOfAll = `m.id, m.seq, m.content, m.author_id, m.thread_id, m.metadata, ${currentMentions} AS mentions, m.previews, m.components, m.nonce, m.is_edited, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
+const columnsOfAll = `m.id, m.seq, m.content, m.author_id, m.thread_id, m.metadata, ${currentMentions} AS mentions, m.previews, m.components,
+  m.nonce, m.is_edited, m.answers_to, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,
   m.updated_at`;
 
 /** Deleted, alone or with its thread, whose messages may be erased a little later. */
@@ -148,10 +157,12 @@ const columns: Columns<NewMessage> = [
   { name: 'components', type: 'json', of: (row) => row.components && JSON.stringify(row.components) },
   { name: 'nonce', type: 'text', of: (row) => row.nonce },
   { name: 'sent_key', type: 'text', of: (row) => row.sentKey },
+  { name: 'answers_to', type: 'bigint', of: (row) => row.answersTo },
+  { name: 'answers_within', type: 'text', of: (row) => row.answersWithin },
   { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
 ];
 /** Columns that plain messages do not have; omitting them saves a fifteenth of a batch. */
-const special = ['thread_id', 'reply_to_id', 'mentions', 'mentioned_bots', 'components'];
+const special = ['thread_id', 'reply_to_id', 'mentions', 'mentioned_bots', 'components', 'answers_to', 'answers_within'];
 const plainColumns = columns.filter(({ name }) => !special.includes(name));
 
 const namesOf = (some: Columns<NewMessage>) => some.map(({ name }) => name).join(', ');
@@ -195,6 +206,8 @@ export class MessageTable implements WriterTable<NewMessage, MessageRecord> {
       row.forward === null &&
       row.lastBotSeq === null &&
       row.slowModeSeconds === null &&
+      row.ifHead === null &&
+      row.answersTo === null &&
       row.flag === null &&
       !row.hasLinks
     );
@@ -229,11 +242,14 @@ export class MessageTable implements WriterTable<NewMessage, MessageRecord> {
 
   async insert(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
     const added = items.map(({ row }) => row);
+    checkAnswers(items);
     await checkReplies(rows, added);
     await checkBots(rows, added);
     await takeTurns(rows, added);
     if (!(await countReplies(rows, repliesIn(items)))) throw new StaleMessage();
     await insertMessages(rows, items);
+    // Those of the same batch count too.
+    await checkHeads(rows, items);
     await takeFiles(rows, added);
     await insertPolls(rows, pollsOf(added));
     if (!(await insertForwards(rows, added))) throw new StaleMessage();

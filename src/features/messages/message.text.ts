@@ -22,5 +22,6 @@ function plainText(row: MessageRow, viewerId: string | null): string {
 "replyTo":null,"thread":null,"attachments":[],"reactions":[],"mentions":${JSON.stringify(row.mentions ?? [])},\
 "metadata":${JSON.stringify(row.metadata)},${nonce === undefined ? '' : `"nonce":${JSON.stringify(nonce)},`}\
 "isEdited":${row.is_edited},"isPinned":${row.is_pinned},"createdAt":"${isoTime(row.created_at)}",\
-"updatedAt":"${isoTime(row.updated_at)}","previews":${row.previews === null ? '[]' : JSON.stringify(previewsOf(row))}${components && `,${components}`}}`;
+"updatedAt":"${isoTime(row.updated_at)}","previews":${row.previews === null ? '[]' : JSON.stringify(previewsOf(row))}\
+${components && `,${components}`}${row.answers_to === null ? '' : `,"answersTo":${row.answers_to}`}}`;
 }

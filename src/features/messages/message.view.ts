@@ -52,6 +52,7 @@ export interface PlainRow {
   components: Components | null;
   nonce: string | null;
   is_edited: boolean;
+  answers_to: number | null;
   is_pinned: boolean;
   created_at: string | Date;
   updated_at: string | Date;
@@ -147,6 +148,7 @@ function fullRecord(row: MessageRow, viewerId: string | null): MessageRecord {
     previews: previewsOf(row),
     ...componentsOf(row),
     ...(row.poll && !row.is_deleted ? { poll: pollRecord(row.poll) } : {}),
+    ...(row.answers_to === null ? {} : { answersTo: row.answers_to }),
     ...(row.forwarded ? { forwarded: forwardedRecord(row.forwarded, row.attachments) } : {}),
   };
 }

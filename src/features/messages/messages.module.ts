@@ -3,6 +3,7 @@ import type { BlobsServices } from '../blobs/blobs.module.ts';
 import type { Context } from '../context.ts';
 import type { FiltersServices } from '../filters/filters.module.ts';
 import type { MentionsServices } from '../mentions/mentions.module.ts';
+import { Captures } from './captures.ts';
 import { CommandDirectory } from './command-directory.ts';
 import { forgetOldHeld, Holding } from './holding.ts';
 import { LogRenewal } from './log-renewal.ts';
@@ -28,7 +29,8 @@ export function messagesModule(context: Context & MentionsServices & FiltersServ
   const messageAccess = new MessageAccess(database, context.channelAccess);
   const composer = new MessageComposer({ ...context, commands, messageAccess });
   const holding = new Holding(context);
-  const parts = { ...context, writer, messageAccess, composer, loopGuard, holding };
+  const captures = new Captures({ ...context, composer });
+  const parts = { ...context, writer, messageAccess, composer, loopGuard, holding, captures };
   const messages = new MessageService(parts);
   return {
     services: { writer, commands, composer, loopGuard, messageAccess, messages, holding },

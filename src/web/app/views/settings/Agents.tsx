@@ -13,7 +13,10 @@ import { useLoaded } from '../parts/loading.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { PictureField } from '../parts/PictureField.tsx';
 import { useApp, useTexts } from '../useApp.ts';
+import { AgentAnswers } from './AgentAnswers.tsx';
+import { AgentFeed } from './AgentFeed.tsx';
 import { AgentPlaces, AgentWebhook } from './AgentPlaces.tsx';
+import { AgentRehearsals } from './AgentRehearsals.tsx';
 import { HandOver } from './HandOver.tsx';
 
 export type Agent = RestAnswer<'GET /api/agents'>[number];
@@ -97,6 +100,9 @@ export function AgentPage({ agentId }: { agentId: string }) {
       <AgentPlaces agent={agent} />
       <Commands agentId={agentId} />
       <AgentWebhook agentId={agentId} />
+      <AgentFeed agent={agent} />
+      <AgentAnswers agent={agent} />
+      <AgentRehearsals agent={agent} />
       <Form class="block" action={t('Save')} work={save}>
         <h2>{t('Profile of the bot')}</h2>
         <Field label={t('Display name')} name="displayName" maxlength={64} value={agent.displayName} required />

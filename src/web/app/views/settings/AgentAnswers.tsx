@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks';
+import type { RestAnswer } from '../../../../client/index.ts';
+import { Failure } from '../../state/toasts.ts';
+import { Dialog } from '../parts/Dialog.tsx';
+import { Field } from '../parts/Field.tsx';
+import { type Fields, Form } from '../parts/Form.tsx';
+import { Block, Row } from '../parts/Page.tsx';
+import { type AppState, useApp, useTexts } from '../useApp.ts';
+import type { Agent } from './Agents.tsx';
+
+export type Context = RestAnswer<'GET /api/agents/:id/answers/:messageId/context'>;
+
+const ids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/gi;
+
+/** Opens what an answer of a bot was made from. */
+export function AgentAnswers({ agent }: { agent: Agent }) {
+  const { t } = useTexts();
+  const app = useApp();
+  const [context, setContext] = useState<Context | null>(null);
+  const open = async ({ text }: Fields) => {
+    const id = text('link').match(ids)?.at(-1);
+    if (!id) throw new Failure('This is no link to a message.');
+    setContext(await contextOf(app, agent.id, id));
+  };
+  return (
+    <Block
+      title={t('What it had read')}
+      about={t('When it wrote a message that says what it answers. Its policy of then decides, not that of now.')}
+    >
+      <Form action={t('Show')} work={open}>
+        <Field label={t('Link to a message of the bot')} name="link" maxlength={500} required />
+      </Form>
+      {context && <ContextDialog context={context} onClose={() => setContext(null)} />}
+    </Block>
+  );
+}
+
+/** What a message of a bot was made from, for its owner. */
+export function contextOf({ client }: AppState, id: string, messageId: string): Promise<Context> {
+  return client.rest('GET /api/agents/:id/answers/:messageId/context', { id, messageId, query: {} });
+}
+
+/** What an answer was made from, as the policy of then let the bot read it. */
+export function ContextDialog({ context, onClose }: { context: Context; onClose(): void }) {
+  const { t, fullTime } = useTexts();
+  return (
+    <Dialog title={t('What it had read')} onClose={onClose}>
+      {context.messages.length === 0 && <p class="empty">{t('Nothing but what it was told otherwise.')}</p>}
+      <ul class="people">
+        {context.messages.toReversed().map((message) => (
+          <Row
+            key={message.id}
+            name={message.author.displayName}
+            about={[
+              message.content || t('no text'),
+              fullTime(message.createdAt),
+              message.changedSince && t('changed since'),
+            ]
+              .filter(Boolean)
+              .join(' · ')}
+          />
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
