@@ -1,4 +1,5 @@
-import type { ErrorCode, Issue } from '../contract/errors.ts';
+import type { ErrorCode } from '../contract/error-codes.ts';
+import type { Issue } from '../contract/errors.ts';
 
 /** Codes that only a client can have: the server did not answer, or nobody is signed in here. */
 export type LocalCode = 'NETWORK' | 'SIGNED_OUT' | 'TOO_OLD' | 'CLOSED';

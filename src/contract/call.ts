@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Audited } from './audit-action.ts';
-import type { AppError, ErrorCode } from './errors.ts';
+import type { ErrorCode } from './error-codes.ts';
+import type { AppError } from './errors.ts';
 import type { Area, Group } from './scopes.ts';
 
 /** The form of a path parameter; a value that does not fit is answered as not existing (contract §1). */

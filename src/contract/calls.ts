@@ -26,8 +26,8 @@ import { followCalls, followClientEvents } from './follow.ts';
 import { friendCalls } from './friend.ts';
 import { handoverCalls } from './handover.ts';
 import { heldCalls } from './held.ts';
-import { interactionCalls, interactionClientEvents } from './interaction.ts';
 import { hookCalls } from './hook.ts';
+import { interactionCalls, interactionClientEvents } from './interaction.ts';
 import { inviteCalls } from './invite.ts';
 import { joinRequestCalls } from './join-request.ts';
 import { laterCalls } from './later.ts';
@@ -79,53 +79,31 @@ import { verificationCalls } from './verification.ts';
 import { webhookCalls } from './webhook.ts';
 import { fileCalls, folderCalls, workspaceCalls } from './workspace-calls.ts';
 
-/** Every call over REST, by its name. */
-export const allCalls = {
+/** Calls about accounts, bots and the installation. */
+const ownCalls = {
   ...accountCalls,
   ...accountExportCalls,
   ...accountDeletionCalls,
   ...agentFeedCalls,
   ...agentProfileCalls,
   ...agentCalls,
-  ...appCalls,
-  ...appServingCalls,
-  ...appProxyCalls,
-  ...mediaCalls,
-  ...auditCalls,
-  ...banCalls,
   ...bootstrapCalls,
   ...botSeatCalls,
-  ...channelMemberCalls,
-  ...channelOverrideCalls,
-  ...channelCalls,
-  ...directCalls,
-  ...commandCalls,
-  ...commandRuleCalls,
   ...confirmationCalls,
   ...documentCalls,
   ...referenceCalls,
   ...emailChangeCalls,
   ...eventsCalls,
-  ...filterCalls,
   ...friendCalls,
   ...handoverCalls,
-  ...heldCalls,
-  ...interactionCalls,
-  ...hookCalls,
   ...inviteCalls,
-  ...joinRequestCalls,
   ...mailedCalls,
   ...mcpCalls,
   ...membershipCalls,
-  ...mentionCalls,
-  ...messageCalls,
-  ...messagePreviewCalls,
-  ...previewCalls,
   ...modelProxyCalls,
   ...modelTokenCalls,
   ...notificationCalls,
   ...operatorCalls,
-  ...reportCalls,
   ...oauthCalls,
   ...oauthAppCalls,
   ...consentCalls,
@@ -134,33 +112,62 @@ export const allCalls = {
   ...resetPageCalls,
   ...passkeyCalls,
   ...personalTokenCalls,
-  ...pictureCalls,
   ...pushCalls,
   ...policyCalls,
+  ...rehearsalCalls,
+  ...customStatusCalls,
+  ...secondFactorCalls,
+  ...sessionCalls,
+  ...disconnectCalls,
+  ...usernameChangeCalls,
+  ...verificationCalls,
+  ...webhookCalls,
+  ...levelCalls,
+  ...settingsCalls,
+  ...unsubscribeCalls,
+};
+
+/** Calls about servers, conversations, and what is in them. */
+const sharedCalls = {
+  ...appCalls,
+  ...appServingCalls,
+  ...appProxyCalls,
+  ...mediaCalls,
+  ...auditCalls,
+  ...banCalls,
+  ...channelMemberCalls,
+  ...channelOverrideCalls,
+  ...channelCalls,
+  ...directCalls,
+  ...commandCalls,
+  ...commandRuleCalls,
+  ...filterCalls,
+  ...heldCalls,
+  ...interactionCalls,
+  ...hookCalls,
+  ...joinRequestCalls,
+  ...mentionCalls,
+  ...messageCalls,
+  ...messagePreviewCalls,
+  ...previewCalls,
+  ...reportCalls,
+  ...pictureCalls,
   ...pollCalls,
   ...raidCalls,
   ...reactionCalls,
   ...receiptCalls,
-  ...rehearsalCalls,
-  ...customStatusCalls,
   ...roleCalls,
   ...historyCalls,
   ...retentionCalls,
   ...searchCalls,
-  ...secondFactorCalls,
   ...serverEmojiCalls,
   ...serverInviteCalls,
   ...serverMemberCalls,
   ...timeoutCalls,
   ...memberErasureCalls,
   ...serverCalls,
-  ...sessionCalls,
-  ...disconnectCalls,
   ...streamCalls,
   ...threadCalls,
-  ...usernameChangeCalls,
-  ...verificationCalls,
-  ...webhookCalls,
   ...workspaceCalls,
   ...folderCalls,
   ...fileCalls,
@@ -168,10 +175,10 @@ export const allCalls = {
   ...scheduledCalls,
   ...draftCalls,
   ...followCalls,
-  ...levelCalls,
-  ...settingsCalls,
-  ...unsubscribeCalls,
 };
+
+/** Every call over REST, by its name. The type is told since it is too long to be inferred for the client's declarations. */
+export const allCalls: typeof ownCalls & typeof sharedCalls = { ...ownCalls, ...sharedCalls };
 
 /** Every event that clients send, by its name on the wire. */
 export const allClientEvents = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { calls, rawAnswer } from './call.ts';
-import type { AppError, ErrorCode } from './errors.ts';
+import type { ErrorCode } from './error-codes.ts';
+import type { AppError } from './errors.ts';
 import { doneSchema, idExample } from './schema.ts';
 
 /** Where the server speaks the Model Context Protocol (contract §8). */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { calls, pathParam, uuidParam } from './call.ts';
-import { AppError, type ErrorCode } from './errors.ts';
+import type { ErrorCode } from './error-codes.ts';
+import { AppError } from './errors.ts';
 import { doneSchema, idSchema, limitSchema, nameSchema, omittable, record, timeSchema } from './schema.ts';
 import { streamErrors, streamIdSchema } from './stream.ts';
 

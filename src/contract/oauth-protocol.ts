@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type CallSpec, calls, type ErrorForm } from './call.ts';
-import { AppError, type ErrorCode } from './errors.ts';
+import type { ErrorCode } from './error-codes.ts';
+import { AppError } from './errors.ts';
 import { redirectUrisSchema } from './oauth-app.ts';
 import { idSchema, omittable, record, urlSchema } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode } from '../contract/error-codes.ts';
 import type { EventRoom, EventSpec } from '../contract/event.ts';
 import {
   errorExample,

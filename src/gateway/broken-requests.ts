@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError, type ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode } from '../contract/error-codes.ts';
+import { AppError } from '../contract/errors.ts';
 
 /** Node's parser errors with a code of their own; any other one means a malformed request. */
 const reasons: Record<string, ErrorCode> = {

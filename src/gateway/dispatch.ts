@@ -1,6 +1,7 @@
 import type { Operations } from '../cluster/operations.ts';
 import type { Actor } from '../contract/actor.ts';
-import { AppError, asAppError, type ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode } from '../contract/error-codes.ts';
+import { AppError, asAppError } from '../contract/errors.ts';
 import { validated } from '../contract/schema/validation.ts';
 import { requireScopes, scopesOfEvent } from '../contract/scopes.ts';
 import { tooComplex } from '../infrastructure/json-complexity.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError, asAppError, type ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode } from '../contract/error-codes.ts';
+import { AppError, asAppError } from '../contract/errors.ts';
 import type { Log } from '../infrastructure/log.ts';
 import type { ParleySocket } from './socket.ts';
 

@@ -1,4 +1,4 @@
-import { errorCodes } from '../contract/errors.ts';
+import { errorCodes } from '../contract/error-codes.ts';
 import type { Database } from '../database/database.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { WebhookDispatcher } from '../features/agents/webhooks/webhook.dispatcher.ts';

@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import type { Actor } from '../contract/actor.ts';
-import { AppError, type ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode } from '../contract/error-codes.ts';
+import { AppError } from '../contract/errors.ts';
 import { invalid } from '../contract/schema/validation.ts';
 import { isTooComplex, tooComplex } from '../infrastructure/json-complexity.ts';
 import { boundaryOf, type Part, readParts } from './multipart.ts';

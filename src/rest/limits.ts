@@ -68,7 +68,7 @@ function taken(
   return actor ? takenBy(limits, name, actor) : limits.takeOfAddress(name, networksOf(context.ip));
 }
 
-function takenBy(limits: RateLimits, name: LimitName, actor: Actor): Quota | null | Promise<Quota | null> {
+function takenBy(limits: RateLimits, name: LimitName, actor: Caller): Quota | null | Promise<Quota | null> {
   if (name === 'messages') return limits.takeMessage(actor);
   return name === 'changes' ? limits.takeChange(actor) : limits.take(name, actor.userId);
 }

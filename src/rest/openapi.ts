@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contentHeaders } from '../contract/call.ts';
-import { AppError, type ErrorCode, errorCodes } from '../contract/errors.ts';
+import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
+import { AppError } from '../contract/errors.ts';
 import {
   byStatus,
   errorExample,

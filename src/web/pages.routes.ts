@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ErrorCode } from '../contract/errors.ts';
+import type { ErrorCode } from '../contract/error-codes.ts';
 import type { Language } from '../contract/languages.ts';
 import { resetPageCalls } from '../contract/page.ts';
 import { escapeHtml } from '../infrastructure/mail-templates.ts';

@@ -2,7 +2,7 @@
 
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { errorCodes } from '../../src/contract/errors.ts';
+import { errorCodes } from '../../src/contract/error-codes.ts';
 import { documentPath, errorsOf } from '../../src/rest/openapi.ts';
 import { type Loose, request } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';

@@ -1,7 +1,7 @@
 // nodes: own
 
 import { expect } from 'chai';
-import { errorCodes } from '../../src/contract/errors.ts';
+import { errorCodes } from '../../src/contract/error-codes.ts';
 import { errorsOf } from '../../src/gateway/asyncapi.ts';
 import type { Handler } from '../../src/gateway/handler.ts';
 import { nastyValues } from '../rest/nasty.ts';

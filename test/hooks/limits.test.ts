@@ -23,7 +23,7 @@ describe('the limit of an incoming webhook', () => {
       fetch(`${here.alice.node.url}/hooks/${token}`, { method: 'POST', body: '{"text":"x"}' });
     for (let i = 0; i < 3; i++) expect((await post(first)).status).to.equal(200);
     const refused = await post(first);
-    expect([refused.status, (await code(refused))]).to.deep.equal([429, 'RATE_LIMITED']);
+    expect([refused.status, await code(refused)]).to.deep.equal([429, 'RATE_LIMITED']);
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
     expect((await post(second)).status).to.equal(200);
     here.close();

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { errorCodes } from '../../src/contract/errors.ts';
+import { errorCodes } from '../../src/contract/error-codes.ts';
 import { languages } from '../../src/contract/languages.ts';
 import ar from '../../src/languages/ar.json' with { type: 'json' };
 import de from '../../src/languages/de.json' with { type: 'json' };

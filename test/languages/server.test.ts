@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { errorCodes } from '../../src/contract/errors.ts';
+import { errorCodes } from '../../src/contract/error-codes.ts';
 import { languages } from '../../src/contract/languages.ts';
 import { columnTitle } from '../../src/features/account-export/columns.ts';
 import { sections } from '../../src/features/account-export/section.table.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { errorCodes } from '../../src/contract/errors.ts';
+import { errorCodes } from '../../src/contract/error-codes.ts';
 import { errorsOf } from '../../src/rest/openapi.ts';
 import type { Route } from '../../src/rest/route.ts';
 import type { Answer, Loose } from '../world/person.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { AppError, type ErrorBody, type ErrorCode, errorCodes } from '../errors.ts';
+import { type ErrorCode, errorCodes } from '../error-codes.ts';
+import { AppError, type ErrorBody } from '../errors.ts';
 import { idExample, timeExample } from '../schema.ts';
 
 const codes = Object.entries(errorCodes).map(([code, [status, sentence]]) => `- \`${code}\` (${status}): ${sentence}`);

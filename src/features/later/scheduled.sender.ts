@@ -1,6 +1,7 @@
 import { lockUser, requireStaying } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
-import { AppError, type ErrorCode } from '../../contract/errors.ts';
+import type { ErrorCode } from '../../contract/error-codes.ts';
+import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { scheduledRemoved, scheduledUpdated } from '../../contract/scheduled.ts';
 import { isoTime } from '../../contract/schema.ts';

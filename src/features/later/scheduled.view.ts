@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes } from '../../contract/errors.ts';
+import { type ErrorCode, errorCodes } from '../../contract/error-codes.ts';
 import type { ScheduledRecord } from '../../contract/scheduled.ts';
 import { isoTime } from '../../contract/schema.ts';
 import { attachmentRecord } from '../messages/message.view.ts';

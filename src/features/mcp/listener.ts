@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Actor } from '../../contract/actor.ts';
-import { AppError, type ErrorCode } from '../../contract/errors.ts';
+import type { ErrorCode } from '../../contract/error-codes.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import type { EventsService } from '../events/events.service.ts';
 import type { EventStream } from './event-stream.ts';

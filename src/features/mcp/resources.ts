@@ -106,8 +106,8 @@ export async function readResource(caller: McpCaller, uri: string): Promise<Reso
 function callOf(address: NonNullable<ReturnType<typeof resourceAt>>): Parameters<McpCaller['call']> {
   const { id } = address;
   const fields = { limit: 50 };
+  if (address.kind === 'files') return [fileCalls.getFile, { params: { serverId: address.serverId, fileId: id } }];
   if (address.kind === 'channels') return [messageCalls.listMessages, { params: { channelId: id }, fields }];
   if (address.kind === 'threads') return [threadCalls.listThreadMessages, { params: { id }, fields }];
-  if (address.kind === 'messages') return [messageCalls.getMessage, { params: { id } }];
-  return [fileCalls.getFile, { params: { serverId: address.serverId, fileId: id } }];
+  return [messageCalls.getMessage, { params: { id } }];
 }

@@ -162,7 +162,15 @@ const columns: Columns<NewMessage> = [
   { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
 ];
 /** Columns that plain messages do not have; omitting them saves a fifteenth of a batch. */
-const special = ['thread_id', 'reply_to_id', 'mentions', 'mentioned_bots', 'components', 'answers_to', 'answers_within'];
+const special = [
+  'thread_id',
+  'reply_to_id',
+  'mentions',
+  'mentioned_bots',
+  'components',
+  'answers_to',
+  'answers_within',
+];
 const plainColumns = columns.filter(({ name }) => !special.includes(name));
 
 const namesOf = (some: Columns<NewMessage>) => some.map(({ name }) => name).join(', ');

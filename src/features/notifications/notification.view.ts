@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { errorCodes } from '../../contract/errors.ts';
+import { errorCodes } from '../../contract/error-codes.ts';
 import type { NotificationKind, NotificationType, notificationSchema } from '../../contract/notification.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
 import { type UserColumnsOrNull, userOrNull } from '../accounts/account.view.ts';

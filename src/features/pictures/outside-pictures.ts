@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
-import { AppError, type ErrorCode } from '../../contract/errors.ts';
+import type { ErrorCode } from '../../contract/error-codes.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { PictureSize } from '../../contract/picture.ts';
 import { networksOf } from '../../infrastructure/client-address.ts';
 import type { PictureEncoder } from '../../infrastructure/picture-encoder.ts';

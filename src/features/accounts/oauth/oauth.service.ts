@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../../../contract/actor.ts';
-import { AppError, type ErrorCode } from '../../../contract/errors.ts';
+import type { ErrorCode } from '../../../contract/error-codes.ts';
+import { AppError } from '../../../contract/errors.ts';
 import type { idTokenSchema, oauthProviderSchema, startOAuthSchema } from '../../../contract/oauth.ts';
 import type { Queries } from '../../../database/database.ts';
 import { OAuthState } from '../../../database/entities/user.entity.ts';

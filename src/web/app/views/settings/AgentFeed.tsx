@@ -26,7 +26,7 @@ export function AgentFeed({ agent }: { agent: Agent }) {
   );
   if (!value) return null;
   const { feed, config } = value;
-  const names = new Map(
+  const names = new Map<string, string>(
     config.servers.flatMap((server) =>
       server.channels.map((channel) => [`channel:${channel.id}`, `#${channel.name} · ${server.name}`] as const),
     ),
