@@ -35,7 +35,7 @@ async function runAlone(url: string, log: Log): Promise<string[]> {
     warnOfNewer(executed.difference(known), log);
     if (known.isSubsetOf(executed)) return [];
     // Loaded only when a migration is due: the migrator takes a tenth of a start.
-    const { runPending } = await import('./migrations.ts');
+    const { runPending } = await import('./migrating.ts');
     return await runPending(url, log);
   } finally {
     // Closing the connection releases the lock in any case.

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { skeleton } from '../../src/contract/unicode/skeleton.ts';
-import { migratingOrm } from '../../src/database/migrations.ts';
+import { migratingOrm } from '../../src/database/migrating.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { migratingOrm } from '../../src/database/migrations.ts';
+import { migratingOrm } from '../../src/database/migrating.ts';
 import { migrate } from '../../src/database/up-to-date.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { createDatabase } from '../rig/postgres.ts';

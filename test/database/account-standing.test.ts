@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { migratingOrm } from '../../src/database/migrations.ts';
+import { migratingOrm } from '../../src/database/migrating.ts';
 import { migrate } from '../../src/database/up-to-date.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { createDatabase, type TestDatabase } from '../rig/postgres.ts';

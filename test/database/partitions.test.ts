@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { Database } from '../../src/database/database.ts';
-import { migratingOrm } from '../../src/database/migrations.ts';
+import { migratingOrm } from '../../src/database/migrating.ts';
 import { dueStep } from '../../src/database/partitions/due.ts';
 import { readLogTable } from '../../src/database/partitions/log-table.ts';
 import { gapAt, isOver, rangesToMake, widthInDays } from '../../src/database/partitions/ranges.ts';

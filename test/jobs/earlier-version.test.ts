@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
-import { migratingOrm } from '../../src/database/migrations.ts';
+import { migratingOrm } from '../../src/database/migrating.ts';
 import { createDatabase } from '../rig/postgres.ts';
 import { until } from '../rig/until.ts';
 import { migrated, startCluster } from '../world/nodes.ts';

@@ -31,7 +31,7 @@ import { PolicyService } from './policies/policy.service.ts';
 import { rehearsalRoutes } from './rehearsals/rehearsal.routes.ts';
 import { forgetOldRehearsals, RehearsalService } from './rehearsals/rehearsal.service.ts';
 import { strayBots } from './stray-bots.ts';
-import { createStreams } from './streams/streams.ts';
+import { createStreams } from './streams/streams.module.ts';
 import { WebhookCursors } from './webhooks/cursor.table.ts';
 import { resealSecrets } from './webhooks/reseal-secrets.ts';
 import { WebhookDeliverer } from './webhooks/webhook.deliverer.ts';

@@ -23,8 +23,9 @@ import type { HeldDraft } from './held.table.ts';
 import { Withheld } from './holding.ts';
 import type { MessageAccess } from './message.access.ts';
 import { linksIn } from './message.links.ts';
-import { findMessage, type NewMessage } from './message.table.ts';
+import { findMessage } from './message.table.ts';
 import type { MessageRow } from './message.view.ts';
+import type { NewMessage } from './new-message.ts';
 import { freshPoll } from './poll.view.ts';
 import { slowModeFor } from './slow-mode.ts';
 

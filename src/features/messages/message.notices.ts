@@ -2,7 +2,7 @@ import type { MentionRecord } from '../../contract/mention.ts';
 import { saidIn } from '../../contract/quote.ts';
 import type { Flagged } from '../../jobs/flag.jobs.ts';
 import type { MessageJob } from '../../jobs/notification.jobs.ts';
-import type { NewMessage } from './message.table.ts';
+import type { NewMessage } from './new-message.ts';
 
 /** Whether a message may notify someone. Plain ones in channels cost no more than this check. */
 export function isNoticed(

@@ -1,74 +1,26 @@
-import type { Components } from '../../contract/component.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { MentionRecord } from '../../contract/mention.ts';
 import { messageNew } from '../../contract/message.ts';
-import type { NewPoll } from '../../contract/poll.ts';
 import type { Rows } from '../../database/database.ts';
 import { selectQuoted } from '../../database/quoted.ts';
 import type { WriterTable } from '../../delivery/batch.ts';
 import type { Columns } from '../../delivery/log.ts';
-import { type Flagged, insertFlags } from '../../jobs/flag.jobs.ts';
+import { insertFlags } from '../../jobs/flag.jobs.ts';
 import { insertJobs } from '../../jobs/notification.jobs.ts';
 import { insertLinkJobs } from '../../jobs/preview.jobs.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { currentMentions } from '../mentions/mention.table.ts';
 import { attachmentsOf, claimFiles } from './attachment.table.ts';
 import { holdForwards, requireRoomForCopies } from './forward.limits.ts';
-import { forwardOf, insertForwards, type NewForward } from './forward.table.ts';
+import { forwardOf, insertForwards } from './forward.table.ts';
 import { checkAnswers, checkHeads } from './head.table.ts';
-import type { Hearing } from './hearing.ts';
 import { flagsOf, isNoticed, namedIn, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
+import type { NewMessage } from './new-message.ts';
 import { insertPolls, pollOfMessage } from './poll.table.ts';
 import { reactionsOf } from './reaction.table.ts';
 import { takeTurns } from './slow-mode.table.ts';
 import { checkBots, checkReplies, StaleMessage } from './stale-message.table.ts';
 import { countReplies } from './thread-replies.table.ts';
-
-/** A new message as it is written. */
-export interface NewMessage {
-  id: string;
-  channelId: string;
-  authorId: string;
-  content: string;
-  threadId: string | null;
-  replyToId: string | null;
-  /** The version of the replied-to message that the new one quotes. */
-  replyUpdatedAt: string | null;
-  attachmentIds: string[];
-  /** Those of them whose thumbnails the message tells of. */
-  thumbnailIds: string[];
-  /** What it forwards. */
-  forward: NewForward | null;
-  mentions: MentionRecord[] | null;
-  /** Given only where a slash command names bots; else it follows from the mentions. */
-  mentionedBots: Record<string, number> | null;
-  metadata: Record<string, unknown> | null;
-  poll: NewPoll | null;
-  components: Components | null;
-  nonce: string | null;
-  /** The once-key of its request, beside the nonce. */
-  sentKey: string | null;
-  createdAt: string;
-  /** Whether it is in a DM. */
-  isDirect: boolean;
-  /** Whether anyone is notified of all messages beside it. */
-  isWatched: boolean;
-  /** For bots: the last message of any bot when the loop guard let this one pass; a newer one means judging it again. */
-  lastBotSeq: number | null;
-  /** How long its author waits between two messages in the channel; null: slow mode does not hold them. */
-  slowModeSeconds: number | null;
-  /** Whether it has links that may get previews. */
-  hasLinks: boolean;
-  /** The number after which nobody may have written in its conversation; null: it does not matter. */
-  ifHead: number | null;
-  /** Up to where the bot had read that wrote it, if it says so. */
-  answersTo: number | null;
-  /** What of that it had been given. */
-  answersWithin: Hearing | null;
-  /** What moderators are to be told of it. */
-  flag: Pick<Flagged, 'serverId' | 'channelId' | 'pattern'> | null;
-}
 
 const columnsOfAll = `m.id, m.seq, m.content, m.author_id, m.thread_id, m.metadata, ${currentMentions} AS mentions, m.previews, m.components,
   m.nonce, m.is_edited, m.answers_to, m.pinned_at IS NOT NULL AS is_pinned, m.created_at,

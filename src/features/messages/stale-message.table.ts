@@ -1,5 +1,5 @@
 import type { Rows } from '../../database/database.ts';
-import type { NewMessage } from './message.table.ts';
+import type { NewMessage } from './new-message.ts';
 
 /** The message was composed from something that has changed meanwhile: compose it again. */
 export class StaleMessage extends Error {}
