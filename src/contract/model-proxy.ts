@@ -193,6 +193,7 @@ export const modelProxyCalls = calls(tag, {
     path: '/api/ai/v1/chat/completions',
     summary: 'Call a model; with `stream` the answer comes as server-sent events.',
     errors: [...proxied.errors, ...streamErrors, 'AGENT_NOT_FOUND', 'AGENT_STOPPED'],
+    audit: { none: 'What it delivers is what bots do, and there for all to see.' },
     body: chatSchema,
     answer: chatAnswerSchema,
     produces: 'application/json',

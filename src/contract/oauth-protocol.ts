@@ -30,8 +30,6 @@ export class OAuthRefusal extends AppError {
   }
 }
 
-const oauthErrorSchema = z.object({ error: z.string(), error_description: z.string() });
-
 function wordOf(error: AppError): string {
   if (error instanceof OAuthRefusal) return error.word;
   if (error.code === 'OAUTH_CLIENT_INVALID') return 'invalid_client';
@@ -45,9 +43,13 @@ function wordOf(error: AppError): string {
 /** Errors as clients of the protocol read them. */
 const oauthErrors: ErrorForm = {
   base: '/oauth',
-  schema: (_codes: ErrorCode[]) => oauthErrorSchema,
+  schema: (codes: ErrorCode[]) => z.object({ error: z.string(), error_description: z.string(), code: z.enum(codes) }),
   // Only these characters may be in it (RFC 6749 §5.2).
-  body: (error) => ({ error: wordOf(error), error_description: error.message.replace(/["\\]|[^ -~]/g, "'") }),
+  body: (error) => ({
+    error: wordOf(error),
+    error_description: error.message.replace(/["\\]|[^ -~]/g, "'"),
+    code: error.code,
+  }),
 };
 
 const text = (max: number) => omittable(z.string().max(max));

@@ -204,6 +204,9 @@ describe('rate limits', () => {
       'POST /api/agents/:id/stop',
       'DELETE /api/ai/tokens/:id',
       'DELETE /api/servers/:id/invites/:inviteId',
+      // What its tools do counts as that; its sessions are kept nowhere.
+      'POST /mcp',
+      'DELETE /mcp',
     ]);
     const rename = () => alice.patch(`/api/servers/${server.id}`, { name: 'Again' });
     for (let i = 0; i < 7; i++) expect((await rename()).status).to.equal(200);

@@ -33,8 +33,7 @@ decide('deleted', 'oauth_accounts.provider_email', 'oauth_states.link_to', 'oaut
 decide('deleted', 'oauth_apps.owner_id', 'oauth_codes.user_id', 'oauth_codes.made_by');
 decide('deleted', 'oauth_devices.user_id', 'oauth_devices.made_by', 'oauth_codes.scope', 'oauth_devices.scope');
 decide('not of users', 'oauth_devices.device_hash', 'oauth_devices.user_code_hash');
-decide('not of users', 'personal_tokens.app_id', 'oauth_codes.app_id', 'oauth_codes.token_id', 'oauth_devices.app_id');
-decide('not of users', 'used_app_tokens.token_id');
+decide('not of users', 'personal_tokens.app_id', 'oauth_codes.token_id');
 decide('deleted', 'password_resets.user_id', 'email_verifications.user_id', 'email_codes.email', 'mailed_codes.email');
 decide('deleted', 'totp_factors.user_id', 'recovery_codes.user_id', 'passkeys.user_id', 'passkey_challenges.user_id');
 decide('deleted', 'sign_in_tickets.user_id', 'account_exports.user_id', 'account_exports.blob_id');
@@ -75,7 +74,7 @@ decide(
   'reply_streams.user_id',
   'reply_streams.stopped_by',
 );
-decide('not of users', 'reply_streams.channel_id', 'reply_streams.stream_id', 'reply_streams.thread_id');
+decide('not of users', 'reply_streams.thread_id');
 decide('not of users', 'reply_streams.reply_to_id');
 decide('deleted', 'servers.owner_id', 'server_timeouts.user_id', 'member_roles.user_id', 'channel_overrides.user_id');
 decide('deleted', 'command_rule_holders.user_id');

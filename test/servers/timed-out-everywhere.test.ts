@@ -96,6 +96,7 @@ const bodies: Record<string, (samples: Samples) => object> = {
   timeOutMember: () => ({ seconds: 5 }),
   decideReport: () => ({ action: 'dismiss' }),
   sendMessage: () => ({ content: 'x' }),
+  editMessage: () => ({ content: 'x' }),
   sendThreadMessage: () => ({ content: 'x' }),
   addFilters: () => ({ kind: 'word', action: 'flag', patterns: ['x'] }),
   decideServerJoinRequests: () => ({ status: 'approved', all: true }),

@@ -10,10 +10,10 @@ export class McpSubscriptions extends Migration {
     this.addSql('create index mcp_subscriptions_user_id_index on mcp_subscriptions (user_id)');
     this.addSql('create index mcp_subscriptions_seen on mcp_subscriptions (seen_at)');
     this.addSql(
-      'alter table mcp_subscriptions add constraint mcp_subscriptions_channel_id_foreign foreign key (channel_id) references channels (id) on update cascade on delete cascade',
+      'alter table mcp_subscriptions add constraint mcp_subscriptions_channel_id_foreign foreign key (channel_id) references channels (id) on delete cascade',
     );
     this.addSql(
-      'alter table mcp_subscriptions add constraint mcp_subscriptions_user_id_foreign foreign key (user_id) references users (id) on update cascade on delete cascade',
+      'alter table mcp_subscriptions add constraint mcp_subscriptions_user_id_foreign foreign key (user_id) references users (id) on delete cascade',
     );
   }
 }
