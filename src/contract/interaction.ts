@@ -4,7 +4,15 @@ import { calls, clientEvents, uuidParam } from './call.ts';
 import { componentIdSchema, formSchema, maxFieldText, sentComponentsSchema } from './component.ts';
 import { durableEvent } from './event.ts';
 import { invokedSchema } from './invoked.ts';
-import { attachmentsShape, contentSchema, maxContent, messageSchema, nonceSchema } from './message.ts';
+import {
+  attachmentsShape,
+  contentSchema,
+  isSubstantial,
+  maxContent,
+  messageSchema,
+  nonceSchema,
+  substance,
+} from './message.ts';
 import { sendErrors } from './message-calls.ts';
 import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
 
@@ -161,7 +169,7 @@ const answerShapes = {
 const answers = <S extends z.ZodRawShape>(more: S) =>
   z.discriminatedUnion('type', [
     z.object({ ...answerShapes.update, ...more }),
-    z.object({ ...answerShapes.reply, ...more }),
+    z.object({ ...answerShapes.reply, ...more }).refine(isSubstantial, substance),
     z.object({ ...answerShapes.ephemeral, ...more }),
     z.object({ ...answerShapes.form, ...more }),
     z.object({ ...answerShapes.working, ...more }),
