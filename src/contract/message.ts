@@ -138,7 +138,7 @@ interface Substance {
 }
 
 /** A message has text, attachments, a poll or components, or forwards another. */
-export const isSubstantial = ({ content, attachments, poll, forwardId, components }: Substance) =>
+const isSubstantial = ({ content, attachments, poll, forwardId, components }: Substance) =>
   content !== '' || (attachments?.length ?? 0) > 0 || [poll, forwardId, components].some((part) => part != null);
 export const substance = { path: ['content'], message: 'must not be empty' };
 
