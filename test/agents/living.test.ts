@@ -69,7 +69,7 @@ describe('a bot among others', () => {
     const made = await robot();
     const { alice, bob, carol, channel } = here;
     const ear = await bob.listen(channel.id);
-    const commands = [{ name: 'weather', description: 'Tells the weather', aliases: ['w', 'wetter'] }];
+    const commands = [{ name: 'weather', description: 'Tells the weather', aliases: ['w', 'wetter'], options: [] }];
     const path = `/api/agents/${made.agentId}/slash-commands`;
     expect((await made.put(path, { commands })).body).to.deep.equal({ ok: true, commands });
     await ear.next('channel:slash-commands-updated', (event) => event.agentId === made.agentId);
