@@ -75,9 +75,9 @@ describe('what may be left out of a request', () => {
     const named = await alice.post('/api/agents', { name: null, username: `n-${Date.now()}` });
     expect(named.status, JSON.stringify(named.body)).to.equal(201);
     expect((await alice.post('/api/agents', { name: null, username: null })).status).to.equal(400);
-    const commands = [{ name: 'weather', description: null, aliases: null }];
+    const commands = [{ name: 'weather', description: null, aliases: null, options: null }];
     const said = await alice.put(`/api/agents/${robot.agentId}/slash-commands`, { commands });
-    expect(said.body.commands).to.deep.equal([{ name: 'weather', description: '', aliases: [] }]);
+    expect(said.body.commands).to.deep.equal([{ name: 'weather', description: '', aliases: [], options: [] }]);
     const file = (await alice.post(`${base}/workspace/files`, { name: 'r.txt' })).body;
     const rename = { type: 'rename', action: null, nodeId: null, folderId: null, fileId: file.id, name: 'q.txt' };
     const renamed = await alice.post(`${base}/workspace/commands`, { commands: [{ ...rename, content: null }] });

@@ -29,6 +29,9 @@ export function expectIssues(issues: Loose): void {
 /** A node in good health answers none of these, whatever it is asked. */
 const failures = ['INTERNAL_ERROR', 'DATABASE_UNAVAILABLE', 'SERVER_BUSY'];
 
+/** The code of a refusal, in the form of contract §2 or in that of a protocol. */
+export const codeIn = ({ code, error }: Loose): string => code ?? error.data?.code ?? error.code;
+
 /** Checks that an answer is one of those that the route declares, in status, code and form. */
 export function expectDeclared(route: Route, answer: Answer): void {
   const { status, body, headers } = answer;
@@ -47,8 +50,7 @@ export function expectDeclared(route: Route, answer: Answer): void {
   if (status >= 400 && route.errorForm) {
     const { error } = route.errorForm.schema(errorsOf(route)).safeParse(body);
     expect(error?.issues, 'an error of another form than declared').to.equal(undefined);
-    const code = body.error.data?.code ?? body.error.code;
-    expect(errorCodes).to.have.property(code).with.property('0', status);
+    expect(errorCodes).to.have.property(codeIn(body)).with.property('0', status);
     return;
   }
   if (status >= 400) {
