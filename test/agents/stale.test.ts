@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Bot, botIn } from '../world/bot.ts';
 import type { Answer, Loose } from '../world/person.ts';
+import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 /** On several nodes the bots talk to another node than their owner. */
@@ -83,6 +84,26 @@ describe('an answer that must not be stale', () => {
     );
     const codes = answers.map(({ status, body }) => (status === 201 ? 'sent' : body.code)).sort();
     expect(codes).to.deep.equal([...Array(answers.length - 1).fill('HEAD_MOVED'), 'sent']);
+  });
+
+  it('is refused without waiting for those who write there', async () => {
+    const { alice, bob, channel, cluster } = here;
+    const made = await robot();
+    const asked = await bob.say(channel.id, 'a question');
+    const thread = (await bob.post(`/api/messages/${asked.id}/thread`, { name: 'aside' })).body;
+    const inThread = await bob.say(channel.id, 'another one', { threadId: thread.id });
+    await alice.say(channel.id, 'never mind', { threadId: thread.id });
+    const { seq } = await alice.say(channel.id, 'never mind');
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [channel.id]);
+      const late = await send(made, { content: 'late', ifHead: asked.seq });
+      const lateThere = await send(made, { content: 'late', threadId: thread.id, ifHead: inThread.seq });
+      expect([late, lateThere].map(refusal)).to.deep.equal(Array(2).fill([409, 'HEAD_MOVED', seq]));
+      const ahead = await send(made, { content: 'too early', answersTo: seq + 1 });
+      expect([ahead.status, ahead.body.issues?.[0]?.path]).to.deep.equal([400, 'answersTo']);
+      await rows('COMMIT');
+    });
   });
 
   it('is answered by the first one when it is repeated', async () => {

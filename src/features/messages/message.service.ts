@@ -18,7 +18,7 @@ import { type Filters, textsIn } from '../filters/filters.ts';
 import type { MentionService } from '../mentions/mention.service.ts';
 import type { Captures } from './captures.ts';
 import { asRefusal } from './forward.limits.ts';
-import { asHeadMoved } from './head.table.ts';
+import { asHeadMoved, requireFollowing } from './head.table.ts';
 import { type Holding, Withheld } from './holding.ts';
 import type { LoopGuard } from './loop-guard.ts';
 import type { MessageAccess } from './message.access.ts';
@@ -250,6 +250,7 @@ export class MessageService {
     if (!options.heldId) await requireNotSlowed(this.deps.database.rows, actor, channel);
     const message = await this.deps.composer.compose(actor, channel, input, options);
     const { row } = message;
+    await requireFollowing(this.deps.database.rows, row);
     row.lastBotSeq = await this.deps.loopGuard.check(actor, channel.id, row.threadId);
     const record = messageRecord(asRow(message, actor, channel), actor.userId);
     const write = {

@@ -12,7 +12,7 @@ import { currentMentions } from '../mentions/mention.table.ts';
 import { attachmentsOf, claimFiles } from './attachment.table.ts';
 import { holdForwards, requireRoomForCopies } from './forward.limits.ts';
 import { forwardOf, insertForwards } from './forward.table.ts';
-import { checkAnswers, checkHeads } from './head.table.ts';
+import { checkHeads } from './head.table.ts';
 import { flagsOf, isNoticed, namedIn, noticesOf } from './message.notices.ts';
 import { type MessageRecord, type MessageRow, messageRecord, shownNonce } from './message.view.ts';
 import type { NewMessage } from './new-message.ts';
@@ -202,7 +202,6 @@ export class MessageTable implements WriterTable<NewMessage, MessageRecord> {
 
   async insert(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
     const added = items.map(({ row }) => row);
-    checkAnswers(items);
     await checkReplies(rows, added);
     await checkBots(rows, added);
     await takeTurns(rows, added);
