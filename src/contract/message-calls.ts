@@ -38,6 +38,7 @@ export const sendErrors = [
   'BOT_LOOP',
   'SLOW_MODE',
   'HEAD_MOVED',
+  'REHEARSAL_FULL',
   ...heldErrors,
 ] as const;
 const editErrors = [

@@ -10,6 +10,8 @@ export const rehearsalHours = 24;
 export const maxRehearsals = 10;
 /** The most messages that one captures. */
 export const maxCaptured = 5000;
+/** How much text these have together. */
+export const maxCapturedBytes = 4 * 1024 * 1024;
 
 export const createRehearsalSchema = z.object({
   name: withDefault(nameSchema(100), 'Rehearsal').describe('Of the version that is tried.'),
@@ -108,5 +110,6 @@ export const rehearsalCalls = calls('Agents', {
     query: differencesQuery,
     answer: differencesSchema,
     errors: ['AGENT_NOT_FOUND', 'REHEARSAL_NOT_FOUND', 'FORBIDDEN'],
+    limit: 'search',
   },
 });

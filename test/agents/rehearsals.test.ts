@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { maxCapturedBytes } from '../../src/contract/rehearsal.ts';
 import { Bot, botIn } from '../world/bot.ts';
 import type { Loose } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 /** A new version of a bot is tried on what was. On several nodes it talks to another node than its owner. */
@@ -88,6 +90,16 @@ describe('a rehearsal', () => {
     const [listed] = (await alice.get(path(robot))).body;
     expect(listed).to.include({ id: rehearsal.id, state: 'running', captured: 3, name: 'next' });
     expect(listed.playedRooms).to.be.at.least(1);
+  });
+
+  it('keeps so much text and no more', async () => {
+    const { actor, channelId, rehearsal } = await begun();
+    const say = (content: string) => actor.post(`/api/channels/${channelId}/messages`, { content });
+    const full = 'UPDATE rehearsals SET captured_bytes = $2 WHERE id = $1';
+    await query(here.cluster.databaseUrl, full, [rehearsal.id, maxCapturedBytes - 4]);
+    expect((await say('12345')).body.code).to.equal('REHEARSAL_FULL');
+    expect((await say('éé')).status).to.equal(201);
+    expect((await say('1')).body.code).to.equal('REHEARSAL_FULL');
   });
 
   it('changes nothing else, and has no sockets', async () => {

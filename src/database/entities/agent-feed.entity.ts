@@ -39,6 +39,8 @@ const RehearsalSchema = defineEntity({
     endsAt: p.datetime(3),
     /** How many messages it has captured. */
     captured: p.integer().default(0),
+    /** How long their texts are together. */
+    capturedBytes: p.integer().default(0),
   },
 });
 

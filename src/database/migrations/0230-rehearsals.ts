@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
 export class Rehearsals extends Migration {
   override up(): void {
     this.addSql(
-      'create table rehearsals (id uuid not null, agent_id uuid not null, name text not null, since timestamptz(3) not null, created_at timestamptz(3) not null default now(), ends_at timestamptz(3) not null, captured int not null default 0, primary key (id))',
+      'create table rehearsals (id uuid not null, agent_id uuid not null, name text not null, since timestamptz(3) not null, created_at timestamptz(3) not null default now(), ends_at timestamptz(3) not null, captured int not null default 0, captured_bytes int not null default 0, primary key (id))',
     );
     this.addSql('create index rehearsals_of_agent on rehearsals (agent_id, id)');
     this.addSql(

@@ -3,7 +3,13 @@ import type { differenceSchema } from '../../../contract/rehearsal.ts';
 import { isoTime } from '../../../contract/schema.ts';
 import type { Said } from './rehearsal.table.ts';
 
-export type Difference = z.input<typeof differenceSchema>;
+type DifferenceRecord = z.input<typeof differenceSchema>;
+
+/** What a bot has sent, and what a new version of it would have in its place; one of them may be missing. */
+export interface Difference extends Pick<DifferenceRecord, 'channelId' | 'threadId' | 'answersTo' | 'kind'> {
+  before: Said | null;
+  after: Said | null;
+}
 
 /**
  * Pairs what a bot has sent with what a new version of it would have: by what they answer, and where several answer the same,
@@ -26,22 +32,24 @@ function keyed(all: Said[]): [string, Said][] {
   });
 }
 
-function differenceOf({ before, after }: { before?: Said; after?: Said }): Difference[] {
+function differenceOf({ before = null, after = null }: Partial<Pick<Difference, 'before' | 'after'>>): Difference[] {
   const said = before ?? after;
   if (!said) return [];
   const { channelId, threadId, answersTo } = said;
-  return [{ channelId, threadId, answersTo, kind: kindOf(before, after), before: shown(before), after: shown(after) }];
+  return [{ channelId, threadId, answersTo, kind: kindOf(before, after), before, after }];
 }
 
-function kindOf(before: Said | undefined, after: Said | undefined): Difference['kind'] {
+function kindOf(before: Said | null, after: Said | null): Difference['kind'] {
   if (!after) return 'missing';
   if (!before) return 'added';
-  return before.content === after.content ? 'same' : 'changed';
+  return before.digest === after.digest ? 'same' : 'changed';
 }
 
-function shown(said: Said | undefined): Difference['before'] {
-  if (!said) return null;
-  return { messageId: said.id, content: said.content, createdAt: isoTime(said.createdAt) };
+/** The record of one, without the text of what was deleted meanwhile. @param texts by the ids of messages */
+export function differenceRecord({ before, after, ...rest }: Difference, texts: Map<string, string>): DifferenceRecord {
+  const shown = (said: Said | null) =>
+    said && { messageId: said.id, content: texts.get(said.id) ?? '', createdAt: isoTime(said.createdAt) };
+  return { ...rest, before: shown(before), after: shown(after) };
 }
 
 /** By channel, and there by what they answer; what answers nothing comes last. */

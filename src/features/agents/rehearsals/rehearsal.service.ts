@@ -21,7 +21,7 @@ import { holdSession, ownSession } from '../../accounts/sessions/session.service
 import type { Tokens } from '../../accounts/tokens.ts';
 import type { Context } from '../../context.ts';
 import { insertRehearsalFeeds } from '../feeds/feed.table.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { type Difference, differenceRecord, differencesOf } from './differences.ts';
 import {
   capturedNow,
   endRehearsal,
@@ -33,6 +33,7 @@ import {
   type RehearsalRow,
   rehearsalsOf,
   sentThen,
+  textsOf,
 } from './rehearsal.table.ts';
 
 type RehearsalRecord = z.input<typeof rehearsalSchema>;
@@ -127,8 +128,11 @@ export class RehearsalService {
     const after = await capturedNow(rows, id, channels, maxCaptured + 1);
     const all = differencesOf(before.slice(0, maxCaptured), after.slice(0, maxCaptured));
     const asked = only === 'different' ? all.filter(({ kind }) => kind !== 'same') : all;
+    const page = asked.slice(offset, offset + limit);
+    const ids = page.flatMap((one) => [one.before, one.after].flatMap((said) => said?.id ?? []));
+    const texts = await textsOf(rows, id, channels, ids);
     return {
-      differences: asked.slice(offset, offset + limit),
+      differences: page.map((difference) => differenceRecord(difference, texts)),
       counts: countsOf(all),
       isCut: before.length > maxCaptured || after.length > maxCaptured,
       hasMore: asked.length > offset + limit,

@@ -69,22 +69,31 @@ export interface Said {
   threadId: string | null;
   /** The number that it says to answer, or that of the message that it replies to. */
   answersTo: number | null;
-  content: string;
+  /** The same for the same text. */
+  digest: string;
   createdAt: Date | string;
 }
 
-const sent = `SELECT m.id, m.channel_id AS "channelId", m.thread_id AS "threadId", coalesce(m.answers_to, q.seq) AS "answersTo",
-    m.content, m.created_at AS "createdAt"
-  FROM rehearsal_feeds f JOIN messages m ON m.channel_id = f.stream_id AND m.seq > f.from_seq AND m.seq <= f.until_seq
-    AND m.author_id = $2 AND m.deleted_at IS NULL
-  LEFT JOIN messages q ON q.channel_id = m.channel_id AND q.id = m.reply_to_id
-  WHERE f.rehearsal_id = $1 AND f.stream_id = ANY($3::uuid[]) AND f.given_seq > f.from_seq
-    AND coalesce(m.answers_to, q.seq, m.seq) <= f.given_seq
-  ORDER BY m.channel_id, m.seq LIMIT $4`;
+/** Texts are compared without being read here. */
+const digestOf = (text: string) => `encode(sha256(convert_to(${text}, 'UTF8')), 'base64')`;
+const sent = `SELECT id, "channelId", "threadId", "answersTo", ${digestOf('content')} AS digest, "createdAt" FROM (
+    SELECT m.id, m.channel_id AS "channelId", m.thread_id AS "threadId", coalesce(m.answers_to, q.seq) AS "answersTo",
+      m.content, m.created_at AS "createdAt", m.seq
+    FROM rehearsal_feeds f JOIN messages m ON m.channel_id = f.stream_id AND m.seq > f.from_seq AND m.seq <= f.until_seq
+      AND m.author_id = $2 AND m.deleted_at IS NULL
+    LEFT JOIN messages q ON q.channel_id = m.channel_id AND q.id = m.reply_to_id
+    WHERE f.rehearsal_id = $1 AND f.stream_id = ANY($3::uuid[]) AND f.given_seq > f.from_seq
+      AND coalesce(m.answers_to, q.seq, m.seq) <= f.given_seq
+    ORDER BY m.channel_id, m.seq LIMIT $4
+  ) AS said ORDER BY "channelId", seq`;
 const captured = `SELECT s.id, s.channel_id AS "channelId", s.thread_id AS "threadId", coalesce(s.answers_to, q.seq) AS "answersTo",
-    s.content, s.created_at AS "createdAt"
+    ${digestOf('s.content')} AS digest, s.created_at AS "createdAt"
   FROM rehearsal_sends s LEFT JOIN messages q ON q.channel_id = s.channel_id AND q.id = s.reply_to_id
   WHERE s.rehearsal_id = $1 AND s.channel_id = ANY($2::uuid[]) ORDER BY s.channel_id, s.id LIMIT $3`;
+/** $1 rehearsal, $2 channels, $3 messages */
+const texts = `SELECT m.id, m.content FROM messages m WHERE m.channel_id = ANY($2::uuid[]) AND m.id = ANY($3::uuid[])
+    AND m.deleted_at IS NULL
+  UNION ALL SELECT s.id, s.content FROM rehearsal_sends s WHERE s.rehearsal_id = $1 AND s.id = ANY($3::uuid[])`;
 const channels = `SELECT c.id FROM rehearsal_feeds f JOIN channels c ON c.id = f.stream_id AND c.deleted_at IS NULL
   WHERE f.rehearsal_id = $1 ORDER BY c.id`;
 
@@ -107,4 +116,16 @@ export function sentThen(
 /** What the new version would have sent, by channel, oldest first. */
 export function capturedNow(rows: Rows, rehearsalId: string, channelIds: string[], limit: number): Promise<Said[]> {
   return rows<Said>(captured, [rehearsalId, channelIds, limit]);
+}
+
+/** The texts of some that were sent or captured in these channels, by their ids. */
+export async function textsOf(
+  rows: Rows,
+  rehearsalId: string,
+  channelIds: string[],
+  ids: string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const found = await rows<{ id: string; content: string }>(texts, [rehearsalId, channelIds, ids]);
+  return new Map(found.map(({ id, content }) => [id, content]));
 }
