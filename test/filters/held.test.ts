@@ -293,6 +293,26 @@ describe('messages that filters hold', () => {
     }
   });
 
+  it('are answers of bots too, which keep what they were made from, and are not published late', async () => {
+    const { alice, bob, channel, server } = here;
+    const mod = await member();
+    await alice.patch(`/api/servers/${server.id}/members/${mod.id}`, { role: 'moderator' });
+    const { seq } = await bob.say(channel.id, 'a question');
+    const answer = await hold(robot, 'hold it', { answersTo: seq, ifHead: seq });
+    await alice.put(`/api/channels/${channel.id}/agents/${robot.agentId}/policy`, { mode: 'mentionOnly' });
+    const { message } = (await approve(mod, answer)).body;
+    expect(message).to.include({ content: 'hold it', answersTo: seq });
+    const had = (await alice.get(`/api/agents/${robot.agentId}/answers/${message.id}/context`)).body;
+    expect(had).to.include({ answersTo: seq, hearing: 'all' });
+    const more = { ifHead: message.seq, nonce: 'n1' };
+    const late = await hold(robot, 'hold on', more);
+    await bob.say(channel.id, 'never mind');
+    const refused = await approve(mod, late);
+    expect([...codeOf(refused), refused.body.reason]).to.deep.equal([409, 'HELD_NOT_POSTABLE', 'HEAD_MOVED']);
+    expect((await hold(robot, 'hold on', more)).heldId).to.equal(late.heldId);
+    expect(codeOf(await send(robot, 'hold on', { ...more, nonce: 'n2' }))).to.deep.equal([409, 'HEAD_MOVED']);
+  });
+
   it('are links of those who are new, as long as the server says so, but for allowed hosts', async () => {
     const { alice, bob, server, cluster } = here;
     const link = 'see https://example.com/x';

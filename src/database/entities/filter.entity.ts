@@ -87,6 +87,10 @@ const HeldMessageSchema = defineEntity({
     forward: p.json<KeptForward>().columnType('json').nullable(),
     nonce: p.string().columnType('text').nullable(),
     sentKey: p.string().columnType('text').nullable(),
+    /** As of messages; `ifHead` may refuse it when it is approved, too. */
+    ifHead: p.bigint('number').nullable(),
+    answersTo: p.bigint('number').nullable(),
+    answersWithin: p.string().columnType('text').$type<'all' | 'own' | 'commands' | 'none'>().nullable(),
     reason: p.string().columnType('text').$type<HeldReason>(),
     /** The entry that it was held for, as text: entries may be removed meanwhile. */
     pattern: p.string().columnType('text').nullable(),

@@ -130,8 +130,10 @@ export class HeldService {
     if (row.kind === 'edit' && messageId !== null) return this.edit(author, row, messageId);
     const attachments = row.attachments?.map(({ id }) => id) ?? [];
     const place = { threadId: row.thread_id, replyToId: row.reply_to_id };
-    const input = { content, attachments, ...place, metadata, poll, components, nonce };
-    const options = { idempotencyKey: row.sent_key ?? `held ${row.id}`, heldId: row.id, heldForward: row.forwarded };
+    const answer = { ifHead: row.if_head, answersTo: row.answers_to };
+    const input = { content, attachments, ...place, ...answer, metadata, poll, components, nonce };
+    const kept = { heldForward: row.forwarded, heldHearing: row.answers_within };
+    const options = { idempotencyKey: row.sent_key ?? `held ${row.id}`, heldId: row.id, ...kept };
     return (await this.deps.messages.send(author, row.channel_id, input, options)).result;
   }
 

@@ -15,6 +15,7 @@ import { holdersOf, listenersAmong } from '../members/audience.table.ts';
 import { lockMembers } from '../members/roster.ts';
 import { asRefusal, holdForwards, requireRoomForCopies } from './forward.limits.ts';
 import { copyForwardedFiles } from './forward.table.ts';
+import { requireFollowing } from './head.table.ts';
 import {
   countWaiting,
   type Decision,
@@ -55,7 +56,8 @@ export class Holding {
   /**
    * Holds what a filter does not let through; the same nonce, Idempotency-Key or edit again is the first one.
    * @returns the answer for its author, to be thrown
-   * @throws AppError NOT_A_MEMBER, HELD_LIMIT, ATTACHMENT_INVALID, MESSAGE_NOT_FOUND and QUOTA_EXCEEDED for what it forwards
+   * @throws AppError NOT_A_MEMBER, HELD_LIMIT, HEAD_MOVED, ATTACHMENT_INVALID, MESSAGE_NOT_FOUND and QUOTA_EXCEEDED for what
+   *   it forwards
    */
   async hold(actor: Actor, channel: Pick<ChannelInfo, 'id' | 'serverId'>, draft: HeldDraft): Promise<AppError> {
     const { id: channelId, serverId } = channel;
@@ -71,6 +73,7 @@ export class Holding {
       }
       const earlier = await this.earlier(change, actor, channelId, draft);
       if (earlier) return earlier;
+      await requireFollowing(rows, { channelId, ...draft });
       if ((await countWaiting(rows, serverId, actor.userId)) >= maxHeld) throw new AppError('HELD_LIMIT');
       return this.insert(change, { serverId, channelId, authorId: actor.userId }, draft);
     });

@@ -40,6 +40,8 @@ export interface SendOptions {
   heldId?: string;
   /** What it forwards, as the moderator has seen it. */
   heldForward?: ForwardRow | null;
+  /** What its author, a bot that answers, was given when it was held. */
+  heldHearing?: Hearing | null;
   /** It was scheduled under this id, which its files are kept for. */
   scheduledId?: string;
 }
@@ -119,7 +121,7 @@ export class MessageComposer {
       lastBotSeq: null,
       ifHead: input.ifHead ?? null,
       answersTo: input.answersTo ?? null,
-      answersWithin: await this.heardBy(actor, channel.id, input),
+      answersWithin: await this.heardBy(actor, channel.id, input, options),
       slowModeSeconds: slowModeFor(channel),
       hasLinks: mayPreview(this.deps.settings, channel.kind) && linksIn(input.content).length > 0,
       flag: flagOf(channel, verdict),
@@ -134,8 +136,14 @@ export class MessageComposer {
   }
 
   /** What the bot that answers is given there. @throws AppError FORBIDDEN for people: they cannot show what they had read */
-  private async heardBy(actor: Actor, channelId: string, { answersTo }: SendInput): Promise<Hearing | null> {
+  private async heardBy(
+    actor: Actor,
+    channelId: string,
+    { answersTo }: SendInput,
+    { heldHearing }: SendOptions,
+  ): Promise<Hearing | null> {
     if (answersTo == null) return null;
+    if (heldHearing) return heldHearing;
     if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots say what their messages answer.' });
     return hearingOf(await this.deps.policyAccess.effective(actor.userId, channelId));
   }
@@ -206,7 +214,18 @@ export function flagOf(
 function draftOf(row: NewMessage, { reason, entry }: Verdict): HeldDraft {
   const { threadId, replyToId, content, metadata, poll, components, nonce, sentKey, attachmentIds, forward } = row;
   const said = { threadId, replyToId, content, metadata, poll, components, nonce, sentKey, attachmentIds, forward };
-  return { ...said, kind: 'message', messageId: null, previousContent: null, reason, pattern: entry?.pattern ?? null };
+  const { ifHead, answersTo, answersWithin } = row;
+  return {
+    ...said,
+    ifHead,
+    answersTo,
+    answersWithin,
+    kind: 'message',
+    messageId: null,
+    previousContent: null,
+    reason,
+    pattern: entry?.pattern ?? null,
+  };
 }
 
 /** The users that a message with a slash command concerns, by their keys (see `namedSince`). */

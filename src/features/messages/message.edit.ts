@@ -81,7 +81,8 @@ async function refit(
 /** An edit that waits for a moderator. */
 export function heldEdit(row: MessageRow, content: string, { reason, entry }: Verdict): HeldDraft {
   const parts = { replyToId: null, metadata: null, poll: null, components: null, forward: null };
-  const none = { ...parts, nonce: null, sentKey: null, attachmentIds: [] };
+  const answer = { ifHead: null, answersTo: null, answersWithin: null };
+  const none = { ...parts, ...answer, nonce: null, sentKey: null, attachmentIds: [] };
   const edit = { kind: 'edit', messageId: row.id, threadId: row.thread_id, content } as const;
   return { ...none, ...edit, previousContent: row.content, reason, pattern: entry?.pattern ?? null };
 }
