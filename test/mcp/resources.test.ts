@@ -189,6 +189,25 @@ describe('the resources of the Model Context Protocol', () => {
     await until(() => assisting.updated.includes(channelUri(channel.id)));
   });
 
+  it('leave alone where a bot is that polls as well, and what it is to read again', async () => {
+    const { alice, server, channel } = here;
+    const bot = await botIn(server, alice);
+    const poll = async (after: number) => (await bot.get(`/api/channels/${channel.id}/events?after=${after}`)).body;
+    const room = `channel:${channel.id}`;
+    const first = await alice.say(channel.id, 'first');
+    const last = await alice.say(channel.id, 'last');
+    await poll(last.seq);
+    await alice.post(`/api/agents/${bot.agentId}/feed/replay`, { room, after: first.seq });
+    const assisting = await assistant(bot);
+    await assisting.client.subscribeResource({ uri: channelUri(channel.id) });
+    await alice.say(channel.id, 'news');
+    await until(() => assisting.updated.includes(channelUri(channel.id)));
+    const { rooms } = (await alice.get(`/api/agents/${bot.agentId}/feed`)).body;
+    const { replayAfter, poll: reached } = rooms.find((one: Loose) => one.room === room);
+    expect([replayAfter, reached.seq]).to.deep.equal([first.seq, last.seq]);
+    expect(await poll(last.seq)).to.include({ seq: first.seq, hasMore: true });
+  });
+
   it('are subscribed to no more often than can be followed', async () => {
     const person = await register(here.alice.node);
     await person.post(`/api/servers/${here.server.id}/join`, { inviteCode: here.server.inviteCode });

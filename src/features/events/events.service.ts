@@ -41,7 +41,10 @@ class Polls {
   }
 }
 
-type Query = z.output<typeof readLogSchema>;
+interface Query extends z.output<typeof readLogSchema> {
+  /** False: it is not how the actor, a bot, follows the log; where that is stays as it is. */
+  noted?: boolean;
+}
 
 /** The most bytes of any response. */
 const maxBytes = 1024 * 1024;
@@ -70,7 +73,7 @@ export class EventsService {
     const room = channelRoom(channelId);
     const end = performance.now() + query.wait * 1000;
     await this.requireHeard(actor, channelId);
-    const turn = await this.deps.pollPlaces.turn(actor, room, query.after);
+    const turn = await this.deps.pollPlaces.turn(actor, room, query.after, query.noted !== false);
     if (turn.isSentBack) return sentBack(turn);
     if (turn.upTo !== null) {
       const page = await this.played(actor, room, query, turn.upTo, signal);
@@ -98,7 +101,7 @@ export class EventsService {
   /** @throws AppError the token's error once it ends, also during the wait */
   async ofUser(actor: Actor, query: Query, signal: AbortSignal): Promise<Page> {
     const room = userRoom(actor.userId);
-    const turn = await this.deps.pollPlaces.turn(actor, room, query.after);
+    const turn = await this.deps.pollPlaces.turn(actor, room, query.after, true);
     if (turn.isSentBack) return sentBack(turn);
     if (turn.upTo !== null) return this.played(actor, room, query, turn.upTo, signal);
     const page = await this.poll(actor, room, query, query.wait * 1000, signal);
@@ -124,7 +127,7 @@ export class EventsService {
     const page = await this.poll(actor, room, query, 0, signal);
     if (!page) throw new AppError('CHANNEL_NOT_FOUND');
     const seq = Math.min(page.seq, upTo);
-    await this.deps.pollPlaces.given(actor, room, seq);
+    if (query.noted !== false) await this.deps.pollPlaces.given(actor, room, seq);
     return { ...page, entries: page.entries.filter((entry) => entry.seq <= upTo), seq, hasMore: seq < upTo };
   }
 

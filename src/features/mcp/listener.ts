@@ -133,7 +133,7 @@ export class Listener {
 
   private async followOn(channelId: string, from: number, signal: AbortSignal): Promise<void> {
     for (let after = from; !signal.aborted; ) {
-      const query = { after, limit: page, wait: waitSeconds };
+      const query = { after, limit: page, wait: waitSeconds, noted: false };
       const { entries, seq, recovered } = await this.parts.events.ofChannel(this.actor, channelId, query, signal);
       if (signal.aborted) return;
       const isNews = entries.length > 0 || !recovered;

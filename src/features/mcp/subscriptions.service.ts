@@ -25,7 +25,7 @@ export class McpSubscriptions {
    */
   async subscribe(actor: Actor, sessionId: string, channelId: string, signal: AbortSignal): Promise<void> {
     if (actor.scopes) requireScopes(actor.scopes, scopesOfCall(eventsCalls.readChannelLog));
-    const { seq } = await this.deps.events.ofChannel(actor, channelId, { limit: 1, wait: 0 }, signal);
+    const { seq } = await this.deps.events.ofChannel(actor, channelId, { limit: 1, wait: 0, noted: false }, signal);
     await this.deps.changes.run(async ({ rows }) => {
       await lockUser(rows, actor.userId);
       const { hasRoom, isThere } = await mcpSubscriptionTable.room(rows, actor.userId, sessionId, channelId);

@@ -23,13 +23,14 @@ export class PollPlaces {
 
   /**
    * A poll that comes with a position; nothing is asked for people.
+   * @param isNoted whether it is the bot that follows the log: nobody else moves its place, or is sent back for it
    * @throws AppError CHANNEL_NOT_FOUND for a rehearsal in a channel that the bot has entered since
    */
-  async turn({ agent }: Actor, room: Room, after: number | undefined): Promise<Turn> {
+  async turn({ agent }: Actor, room: Room, after: number | undefined, isNoted: boolean): Promise<Turn> {
     const going = { after, upTo: null, isSentBack: false };
     if (!agent) return going;
-    if (agent.rehearsalId) return this.rehearsing(agent.rehearsalId, room, after);
-    if (after === undefined) return going;
+    if (agent.rehearsalId) return this.rehearsing(agent.rehearsalId, room, after, isNoted);
+    if (after === undefined || !isNoted) return going;
     const replayAfter = await notePoll(this.database.rows, agent.id, streamId(room), after);
     return replayAfter === null ? going : { after: replayAfter, upTo: null, isSentBack: true };
   }
@@ -40,14 +41,18 @@ export class PollPlaces {
   }
 
   /** Whoever comes from elsewhere than from what was given, first of all from the log's present end, begins where it is played from. */
-  private async rehearsing(rehearsalId: string, room: Room, after: number | undefined): Promise<Turn> {
+  private async rehearsing(
+    rehearsalId: string,
+    room: Room,
+    after: number | undefined,
+    isNoted: boolean,
+  ): Promise<Turn> {
     const { rows } = this.database;
     const feed = await playedFeed(rows, rehearsalId, streamId(room));
     if (!feed) throw new AppError('CHANNEL_NOT_FOUND');
     const { from, until, given } = feed;
-    if (given !== null && after !== undefined && after >= from && after <= given) {
-      return { after, upTo: until, isSentBack: false };
-    }
+    const isInPlace = given !== null && after !== undefined && after >= from && after <= given;
+    if (isInPlace || !isNoted) return { after, upTo: until, isSentBack: false };
     await noteGiven(rows, rehearsalId, streamId(room), from);
     return { after: from, upTo: until, isSentBack: true };
   }
