@@ -7,6 +7,8 @@ import { idSchema, limitSchema, record, seqSchema, timeSchema } from './schema.t
 
 /** The most rooms that the state of a bot's feed lists. */
 export const maxFeedRooms = 100;
+/** How many messages of a channel are looked through for a page of what an answer was made from. */
+export const maxLookedThrough = 5000;
 
 const roomSchema = z
   .string()
@@ -84,13 +86,16 @@ export const answerContextSchema = record('AnswerContext', {
     .describe(
       'What the policy let the bot read when it answered: all, what concerned it, its commands alone, or nothing; its own messages always.',
     ),
-  messages: z.array(contextMessageSchema).describe('Up to the number that it answers, the newest first.'),
+  messages: z
+    .array(contextMessageSchema)
+    .describe('Up to the number that it answers, the newest first. It may be empty although there is more.'),
   hasMore: z.boolean(),
+  before: z.number().int().nullable().describe('Where to go on from, if there is more.'),
 });
 
 export const answerContextQuery = z.object({
   limit: limitSchema(100, 50),
-  before: seqSchema.optional().describe('The `seq` of the last message of the page before.'),
+  before: seqSchema.optional().describe('The `before` of the page before, or the `seq` of its last message.'),
 });
 
 export const agentReplay = durableEvent({
@@ -134,5 +139,6 @@ export const agentFeedCalls = calls('Agents', {
     query: answerContextQuery,
     answer: answerContextSchema,
     errors: ['AGENT_NOT_FOUND', 'MESSAGE_NOT_FOUND', 'FORBIDDEN'],
+    limit: 'search',
   },
 });

@@ -1,8 +1,14 @@
 import { expect } from 'chai';
+import { maxLookedThrough } from '../../src/contract/agent-feed.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import type { Answer, Loose } from '../world/person.ts';
-import { withRows } from '../world/sql.ts';
+import { query, withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
+
+const fill = `WITH head AS (UPDATE streams SET last_seq = last_seq + $3 WHERE id = $1 RETURNING last_seq)
+  INSERT INTO messages (id, channel_id, seq, author_id, content, created_at, updated_at)
+  SELECT gen_random_uuid(), $1, last_seq - $3 + i, $2, 'one of many ' || i, now(), now()
+  FROM head, generate_series(1, $3::int) AS i`;
 
 /** On several nodes the bots talk to another node than their owner. */
 describe('an answer that must not be stale', () => {
@@ -179,6 +185,22 @@ describe('what an answer was made from', () => {
     ]);
     const page = await contextOf(made, later.id, `?limit=2&before=${answer.seq}`);
     expect([...texts(page), page.hasMore]).to.deep.equal([...texts(all).slice(1, 3), true]);
+  });
+
+  it('is looked through in parts where the bot heard little', async () => {
+    const { alice } = here;
+    const made = await robot({ mode: 'mentionOnly' });
+    const channelId = await here.newChannel('crowded');
+    await alice.post(`/api/channels/${channelId}/members`, { userId: made.id });
+    await alice.put(`/api/channels/${channelId}/agents/${made.agentId}/policy`, { mode: 'mentionOnly' });
+    await alice.say(channelId, `@${made.username} a question`);
+    await query(here.cluster.databaseUrl, fill, [channelId, alice.id, maxLookedThrough]);
+    const { seq } = await alice.say(channelId, `@${made.username} again`);
+    const answer = await made.say(channelId, 'an answer', { answersTo: seq });
+    const had = await contextOf(made, answer.id);
+    expect([...texts(had), had.hasMore]).to.deep.equal([`@${made.username} again`, true]);
+    const rest = await contextOf(made, answer.id, `?before=${had.before}`);
+    expect([...texts(rest), rest.hasMore, rest.before]).to.deep.equal([`@${made.username} a question`, false, null]);
   });
 
   it('marks what was changed since, and shows no text that the bot may no longer read', async () => {

@@ -9,7 +9,7 @@ import { commandingAmong, concerningAmong } from '../../messages/bots.table.ts';
 import { hearingOf } from '../../messages/hearing.ts';
 import { concealed } from '../../messages/message.reader.ts';
 import { type MessageRecord, messageRecord } from '../../messages/message.view.ts';
-import { answerContext, type ContextRow, findAnswer } from './answer.table.ts';
+import { answerContext, type ContextRow, findAnswer, lookedThroughFrom } from './answer.table.ts';
 
 type AnswerContext = z.input<typeof answerContextSchema>;
 
@@ -34,7 +34,7 @@ export class AnswerService {
     actor: Actor,
     agentId: string,
     messageId: string,
-    { limit, before = Number.MAX_SAFE_INTEGER }: z.output<typeof answerContextQuery>,
+    query: z.output<typeof answerContextQuery>,
   ): Promise<AnswerContext> {
     const { userId } = await this.deps.agentAccess.owned(actor, agentId);
     const { rows } = this.deps.database;
@@ -43,8 +43,12 @@ export class AnswerService {
     if (!answer || !bot) throw new AppError('MESSAGE_NOT_FOUND');
     const { channelId, answersTo, hearing } = answer;
     await this.deps.channelAccess.entered(actorOf(bot), channelId).catch(missingAs('MESSAGE_NOT_FOUND'));
-    const found = await answerContext(rows, answer, { botUserId: userId, before, limit: limit + 1 });
-    const page = found.slice(0, limit);
+    const before = Math.min(query.before ?? Number.MAX_SAFE_INTEGER, answersTo + 1);
+    const from = await lookedThroughFrom(rows, channelId, before);
+    const part = { botUserId: userId, before, from: from ?? 0, limit: query.limit + 1 };
+    const found = await answerContext(rows, answer, part);
+    const page = found.slice(0, query.limit);
+    const next = found.length > query.limit ? page.at(-1)?.seq : from;
     const shown = await concealed(rows, page, hearing === 'all' ? null : userId);
     const readable = await this.readableNow(userId, channelId, page);
     const changed = new Set(page.filter(({ changedSince }) => changedSince).map(({ id }) => id));
@@ -53,7 +57,8 @@ export class AnswerService {
       const seen = readable.has(row.id) ? record : withoutPresent(record, changed.has(row.id));
       return changed.has(row.id) ? { ...seen, changedSince: true } : seen;
     });
-    return { messageId, channelId, answersTo, hearing, messages, hasMore: found.length > limit };
+    const more = { hasMore: next !== undefined, before: next ?? null };
+    return { messageId, channelId, answersTo, hearing, messages, ...more };
   }
 
   /** Those of a page that the bot could read today. */

@@ -1,3 +1,4 @@
+import { maxLookedThrough } from '../../../contract/agent-feed.ts';
 import type { Rows } from '../../../database/database.ts';
 import { concernsBot } from '../../messages/bots.table.ts';
 import type { Hearing } from '../../messages/hearing.ts';
@@ -23,6 +24,15 @@ export async function findAnswer(rows: Rows, messageId: string, botUserId: strin
   return (await rows<Answer>(answer, [messageId, botUserId]))[0];
 }
 
+const furtherBack = `SELECT m.seq FROM messages m WHERE m.channel_id = $1 AND m.seq < $2
+  ORDER BY m.seq DESC OFFSET ${maxLookedThrough} LIMIT 1`;
+
+/** Where the part of a channel begins that is looked through for one page. @returns undefined: at its beginning */
+export async function lookedThroughFrom(rows: Rows, channelId: string, before: number): Promise<number | undefined> {
+  const [left] = await rows<{ seq: number }>(furtherBack, [channelId, before]);
+  return left && left.seq + 1;
+}
+
 /** SQL: whether a bot was given a message `m` by what its policy let it have. $3 its user, $4 up to where it had read */
 const given: Record<Hearing, string> = {
   all: '$3::uuid IS NOT NULL',
@@ -31,11 +41,14 @@ const given: Record<Hearing, string> = {
   none: 'm.author_id = $3::uuid',
 };
 
-/** $1 channel, $2 before which number, $5 how many, $6 when the answer was sent: what was deleted before then nobody read. */
+/**
+ * $1 channel, $2 before which number, $5 how many, $6 when the answer was sent: what was deleted before then nobody read,
+ * $7 from which number on.
+ */
 const context = (
   hearing: Hearing,
 ) => `SELECT found.*, found.is_deleted OR found.is_edited AND found.updated_at > $6::timestamptz AS "changedSince"
-  FROM (${selectMessages} WHERE m.channel_id = $1 AND m.seq < $2 AND m.seq <= $4 AND ${given[hearing]}
+  FROM (${selectMessages} WHERE m.channel_id = $1 AND m.seq < $2 AND m.seq >= $7 AND m.seq <= $4 AND ${given[hearing]}
     AND (m.deleted_at IS NULL OR m.deleted_at > $6::timestamptz) AND (t.deleted_at IS NULL OR t.deleted_at > $6::timestamptz)
     AND c.deleted_at IS NULL ORDER BY m.seq DESC LIMIT $5) AS found ORDER BY found.seq DESC`;
 const contexts: Record<Hearing, string> = {
@@ -47,11 +60,11 @@ const contexts: Record<Hearing, string> = {
 
 export type ContextRow = MessageRow & { changedSince: boolean };
 
-/** The messages that a bot could read when it wrote an answer, newest first. */
+/** The messages of a part of the channel that a bot could read when it wrote an answer, newest first. */
 export function answerContext(
   rows: Rows,
   { channelId, answersTo, hearing, sentAt }: Answer,
-  { botUserId, before, limit }: { botUserId: string; before: number; limit: number },
+  { botUserId, before, from, limit }: { botUserId: string; before: number; from: number; limit: number },
 ): Promise<ContextRow[]> {
-  return rows<ContextRow>(contexts[hearing], [channelId, before, botUserId, answersTo, limit, sentAt]);
+  return rows<ContextRow>(contexts[hearing], [channelId, before, botUserId, answersTo, limit, sentAt, from]);
 }

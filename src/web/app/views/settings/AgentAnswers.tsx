@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
 import { Failure } from '../../state/toasts.ts';
+import { Button } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
@@ -30,24 +31,41 @@ export function AgentAnswers({ agent }: { agent: Agent }) {
       <Form action={t('Show')} work={open}>
         <Field label={t('Link to a message of the bot')} name="link" maxlength={500} required />
       </Form>
-      {context && <ContextDialog context={context} onClose={() => setContext(null)} />}
+      {context && (
+        <ContextDialog key={context.messageId} agentId={agent.id} first={context} onClose={() => setContext(null)} />
+      )}
     </Block>
   );
 }
 
 /** What a message of a bot was made from, for its owner. */
-export function contextOf({ client }: AppState, id: string, messageId: string): Promise<Context> {
-  return client.rest('GET /api/agents/:id/answers/:messageId/context', { id, messageId, query: {} });
+export function contextOf({ client }: AppState, id: string, messageId: string, before?: number): Promise<Context> {
+  return client.rest('GET /api/agents/:id/answers/:messageId/context', { id, messageId, query: { before } });
+}
+
+interface ContextProps {
+  agentId: string;
+  first: Context;
+  onClose(): void;
 }
 
 /** What an answer was made from, as the policy of then let the bot read it. */
-export function ContextDialog({ context, onClose }: { context: Context; onClose(): void }) {
+export function ContextDialog({ agentId, first, onClose }: ContextProps) {
   const { t, fullTime } = useTexts();
+  const app = useApp();
+  const [context, setContext] = useState(first);
+  const { messageId, messages, hasMore, before } = context;
+  const more = (from: number) =>
+    app.attempt(async () => {
+      const next = await contextOf(app, agentId, messageId, from);
+      setContext({ ...next, messages: [...messages, ...next.messages] });
+    });
   return (
     <Dialog title={t('What it had read')} onClose={onClose}>
-      {context.messages.length === 0 && <p class="empty">{t('Nothing but what it was told otherwise.')}</p>}
+      {before !== null && <Button label={t('Show more')} kind="quiet" onClick={() => void more(before)} />}
+      {messages.length === 0 && !hasMore && <p class="empty">{t('Nothing but what it was told otherwise.')}</p>}
       <ul class="people">
-        {context.messages.toReversed().map((message) => (
+        {messages.toReversed().map((message) => (
           <Row
             key={message.id}
             name={message.author.displayName}

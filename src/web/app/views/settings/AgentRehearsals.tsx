@@ -113,7 +113,9 @@ function DifferencesDialog({ agentId, rehearsal, onClose }: DifferencesProps) {
           {value.hasMore && <Button label={t('Show more')} kind="quiet" onClick={() => void more(value)} />}
         </>
       )}
-      {context && <ContextDialog context={context} onClose={() => setContext(null)} />}
+      {context && (
+        <ContextDialog key={context.messageId} agentId={agentId} first={context} onClose={() => setContext(null)} />
+      )}
     </Dialog>
   );
 }
