@@ -184,6 +184,39 @@ describe('the text of a post to an incoming webhook', () => {
     }
   });
 
+  it('shows values whose fields have the names of what JavaScript makes texts with', () => {
+    const odd = { toString: 1, valueOf: 'x' };
+    const shown = 'toString: 1, valueOf: x';
+    expect(told({ ...alertmanagerAlert, status: odd, groupLabels: { odd } }).text).to.contain(`\`odd=${shown}\``);
+    expect(told({ ...githubPush, ref: odd }, { 'x-github-event': 'push' }).text).to.contain(` pushed to ${shown} of `);
+    expect(told({ attachments: [{ text: 'a', ts: odd }] }).text).to.equal('> a');
+  });
+
+  it('is made in proportion to what comes, whatever runs of blanks are in it', () => {
+    const blanks = ' '.repeat(300_000);
+    const element = { type: 'text', text: `${blanks}a${blanks}b${blanks}`, style: { bold: true } };
+    const section = { type: 'rich_text_section', elements: [element] };
+    const row = told({ blocks: [{ type: 'rich_text', elements: [section] }] });
+    expect(row.text).to.equal(`${blanks}**a${blanks}b**${blanks}`);
+    expect(told({ text: `<https://x.example|a${blanks}b>` }).text).to.equal('[a b](https://x.example)');
+  });
+
+  it('is made in proportion to what comes, however many lines are how deep in it', () => {
+    const many = 200_000;
+    let deep: unknown = 'x\n'.repeat(many);
+    for (let depth = 0; depth < 90; depth++) deep = { a: deep };
+    for (const body of [{ deep }, { content: 'c', deep }, { embeds: [{ deep }] }, { attachments: [{ deep }] }]) {
+      const { text } = told(body);
+      expect(text.split('\n').filter((line) => line.endsWith('x'))).to.have.lengthOf(many);
+      expect(text.length).to.be.lessThan(50 * many);
+    }
+    let components: unknown = [{ label: 'Go', url: 'https://x.example/go' }];
+    for (let depth = 0; depth < 40; depth++) components = [{ content: 'c', components }];
+    expect(told({ content: 'text', components }).text).to.equal(
+      `text\nc\n${'c · '.repeat(39)}[Go](https://x.example/go)`,
+    );
+  });
+
   it('takes names that objects have by themselves for what they are: unknown', () => {
     for (const type of ['constructor', '__proto__', 'toString']) {
       const blocks = [

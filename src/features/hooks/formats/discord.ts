@@ -28,11 +28,11 @@ export const discord: HookFormat = {
     const text = lines(
       senderLine(username),
       fromDiscord(shownIn(content)),
-      ...objectsIn(embeds).map(embedAsText),
-      ...objectsIn(components).map(componentAsText),
-      ...linesOf(poll),
-      ...linesOf(attachments),
-      ...restOf(body, known),
+      objectsIn(embeds).map(embedAsText),
+      objectsIn(components).map(componentAsText),
+      linesOf(poll),
+      linesOf(attachments),
+      restOf(body, known),
     );
     return { text, ...(isUuid(thread) ? { threadId: thread } : {}), ...decorations(body, ['avatar_url']) };
   },
@@ -54,24 +54,30 @@ function embedAsText(embed: Json): string {
     link(inside(author, 'name'), inside(author, 'url')),
     title ? `**${link(fromDiscord(textIn(title)), textIn(url))}**` : textIn(url),
     fromDiscord(textIn(description)),
-    ...objectsIn(fields).map((field) => lines(bold(textIn(field.name)), fromDiscord(shownIn(field.value)))),
+    objectsIn(fields).map((field) => lines(bold(textIn(field.name)), fromDiscord(shownIn(field.value)))),
     link('Image', inside(image, 'url')).replace(/^Image$/, ''),
     link('Image', inside(thumbnail, 'url')).replace(/^Image$/, ''),
     link('Video', inside(video, 'url')).replace(/^Video$/, ''),
     inside(provider, 'name'),
     [inside(footer, 'text'), textIn(timestamp)].filter(Boolean).join(' · '),
-    ...restOf(embed, embedParts),
+    restOf(embed, embedParts),
   );
   return quoted(all);
 }
 
-/** Buttons that lead somewhere, and texts; others can do nothing here, and are only named. */
+/** What says how Discord shows a component; those within it are told beside it. */
+const hidden = ['type', 'style', 'custom_id', 'id', 'disabled', 'emoji', 'divider', 'spacing'];
+const componentParts = new Set([...hidden, 'components']);
+
+/** A component, and on a line below it all that is in it, however deep. */
 function componentAsText(component: Json): string {
-  const { label, url, content, components, ...others } = component;
-  const inner = objectsIn(components).map(componentAsText).map(inLine).filter(Boolean).join(' · ');
-  const shown = lines(link(textIn(label), textIn(url)), textIn(content), inner);
-  return lines(
-    shown,
-    ...restOf(others, new Set(['type', 'style', 'custom_id', 'id', 'disabled', 'emoji', 'divider', 'spacing'])),
-  );
+  const inner = within(component).map(inLine).filter(Boolean).join(' · ');
+  return lines(saidBy(component), inner);
 }
+
+const within = (component: Json): string[] =>
+  objectsIn(component.components).flatMap((one) => [saidBy(one), ...within(one)]);
+
+/** Buttons that lead somewhere, and texts; others can do nothing here, and are only named. */
+const saidBy = ({ label, url, content, ...others }: Json): string =>
+  lines(link(textIn(label), textIn(url)), textIn(content), restOf(others, componentParts));

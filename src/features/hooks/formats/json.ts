@@ -35,28 +35,58 @@ export const isEmpty = (value: unknown): boolean =>
 /** Whether a field is left out. */
 type Skips = (name: string) => boolean;
 
+const skipsNothing: Skips = () => false;
+
 /** Any value as lines of text: nothing of it is left out but what is empty, and names for which `skips` says so. */
-export function linesOf(value: unknown, skips: Skips = () => false): string[] {
-  if (isEmpty(value)) return [];
-  if (typeof value !== 'object' || value === null) return String(value).split('\n');
-  if (Array.isArray(value)) return value.flatMap((one) => indented('- ', linesOf(one, skips)));
-  return Object.entries(value).flatMap(([name, inner]) => (skips(name) ? [] : named(name, inner, skips)));
+export function linesOf(value: unknown, skips: Skips = skipsNothing): string[] {
+  const lines: string[] = [];
+  write(lines, value, noMargin, skips);
+  return lines;
 }
 
 /** The fields of an object that a format does not know, as text. */
-export function restOf(value: Json, known: ReadonlySet<string>, skips?: Skips): string[] {
-  const rest = Object.entries(value).filter(([name]) => !known.has(name) && !skips?.(name));
-  return rest.flatMap(([name, inner]) => named(name, inner, skips));
+export function restOf(value: Json, known: ReadonlySet<string>, skips: Skips = skipsNothing): string[] {
+  const lines: string[] = [];
+  for (const [name, inner] of Object.entries(value)) {
+    if (!known.has(name) && !skips(name)) writeNamed(lines, name, inner, noMargin, skips);
+  }
+  return lines;
 }
 
-function named(name: string, value: unknown, skips?: Skips): string[] {
-  const lines = linesOf(value, skips);
-  if (lines.length === 0) return [];
-  const isShort = lines.length === 1 && typeof value !== 'object';
-  return isShort ? [`${name}: ${lines[0]}`] : [`${name}:`, ...indented('  ', lines)];
+/** What stands before the first line of a value, and before its others. */
+interface Margin {
+  first: string;
+  other: string;
 }
 
-function indented(first: string, lines: string[]): string[] {
-  const other = ' '.repeat(first.length);
-  return lines.map((line, index) => (index === 0 ? first : other) + line);
+const noMargin: Margin = { first: '', other: '' };
+/** What is nested deeper stands no further in: a post of very many lines would grow with the depth that they are at. */
+const mostIndent = 32;
+
+const within = ({ first, other }: Margin, sign: string): Margin =>
+  other.length < mostIndent ? { first: first + sign, other: `${other}  ` } : { first, other };
+
+/** Each line is made once, with all that stands before it, however deep it is. */
+function write(lines: string[], value: unknown, { first, other }: Margin, skips: Skips): void {
+  if (isEmpty(value)) return;
+  const begun = lines.length;
+  const here = () => ({ first: lines.length === begun ? first : other, other });
+  if (typeof value !== 'object' || value === null) {
+    for (const line of String(value).split('\n')) lines.push(here().first + line);
+  } else if (Array.isArray(value)) {
+    for (const one of value) write(lines, one, within(here(), '- '), skips);
+  } else {
+    for (const [name, inner] of Object.entries(value)) if (!skips(name)) writeNamed(lines, name, inner, here(), skips);
+  }
+}
+
+function writeNamed(lines: string[], name: string, value: unknown, { first, other }: Margin, skips: Skips): void {
+  if (isEmpty(value)) return;
+  if (typeof value !== 'object' && !String(value).includes('\n')) {
+    lines.push(`${first}${name}: ${value}`);
+    return;
+  }
+  const head = lines.push(`${first}${name}:`);
+  write(lines, value, within({ first: other, other }, '  '), skips);
+  if (lines.length === head) lines.pop();
 }

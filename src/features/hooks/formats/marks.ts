@@ -1,7 +1,11 @@
 /** Parts of a message's text, as clients show it. */
 
 /** Parts that say something, with a line break between them. */
-export const lines = (...parts: (string | undefined)[]): string => parts.filter((part) => part).join('\n');
+export const lines = (...parts: (string | undefined | readonly string[])[]): string =>
+  parts
+    .flat()
+    .filter((part) => part)
+    .join('\n');
 
 /** On one line. */
 export const inLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

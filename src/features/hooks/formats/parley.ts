@@ -25,7 +25,7 @@ export const parley: HookFormat = {
     }
     const decorated = decorations(body, ['avatarUrl']).metadata ?? {};
     return {
-      text: lines(senderLine(username), shownIn(content), ...restOf(body, known)),
+      text: lines(senderLine(username), shownIn(content), restOf(body, known)),
       ...(threadId ? { threadId: textIn(threadId).toLowerCase() } : {}),
       ...(replyToId ? { replyToId: textIn(replyToId).toLowerCase() } : {}),
       ...(metadata || Object.keys(decorated).length > 0 ? { metadata: { ...metadata, ...decorated } } : {}),

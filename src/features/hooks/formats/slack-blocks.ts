@@ -25,7 +25,7 @@ const blocks: Record<string, BlockForm> = {
   section: {
     parts: ['text', 'fields', 'accessory', 'expand'],
     tell: ({ text, fields, accessory }) =>
-      lines(textOf(text), ...objectsIn(fields).map(textOf), isJson(accessory) ? element(accessory) : ''),
+      lines(textOf(text), objectsIn(fields).map(textOf), isJson(accessory) ? element(accessory) : ''),
   },
   context: {
     parts: ['elements'],
@@ -63,11 +63,11 @@ const blocks: Record<string, BlockForm> = {
 /** Slack's blocks as text; of those that are not known, all that they say. */
 export function blocksAsText(value: unknown): string {
   if (!Array.isArray(value)) return shownIn(value);
-  return lines(...value.map((block) => (isJson(block) ? blockAsText(block) : shownIn(block))));
+  return lines(value.map((block) => (isJson(block) ? blockAsText(block) : shownIn(block))));
 }
 
 function blockAsText(block: Json): string {
   const form = ownIn(blocks, textIn(block.type));
   if (!form) return shownIn(block);
-  return lines(form.tell(block), ...restOf(block, new Set([...always, ...form.parts])));
+  return lines(form.tell(block), restOf(block, new Set([...always, ...form.parts])));
 }

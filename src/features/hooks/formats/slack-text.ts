@@ -1,4 +1,4 @@
-import { type Json, objectsIn, ownIn, restOf, textIn } from './json.ts';
+import { type Json, objectsIn, ownIn, restOf, shownIn, textIn } from './json.ts';
 import { code, inLine, link, quoted } from './marks.ts';
 
 const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
@@ -15,7 +15,7 @@ function reference(inside: string): string {
   if (target.startsWith('!')) return label || `@${target.slice(1).split('^')[0]}`;
   if (target.startsWith('@')) return `@${label || target.slice(1)}`;
   if (target.startsWith('#')) return `#${label || target.slice(1)}`;
-  return link(label.replace(/^\s+|\s+$/g, ''), unescaped(target).replace(/^mailto:/, ''));
+  return link(label, unescaped(target).replace(/^mailto:/, ''));
 }
 
 /** Slack's `mrkdwn` as Markdown. What is code stays as it is. */
@@ -53,18 +53,19 @@ const elements: Record<string, (element: Json) => string> = {
   broadcast: ({ range }) => `@${textIn(range)}`,
   emoji: ({ name }) => `:${textIn(name)}:`,
   color: ({ value }) => textIn(value),
-  date: ({ fallback, timestamp }) => textIn(fallback) || String(timestamp),
+  date: ({ fallback, timestamp }) => textIn(fallback) || shownIn(timestamp),
 };
 
 function styled(text: string, style: unknown): string {
   const [of = {}] = objectsIn([style]);
-  const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
+  const inner = text.trim();
   if (inner === '') return text;
+  const start = text.length - text.trimStart().length;
   let marked = of.code === true ? code(inner) : inner;
   if (of.bold === true) marked = `**${marked}**`;
   if (of.italic === true) marked = `_${marked}_`;
   if (of.strike === true) marked = `~~${marked}~~`;
-  return before + marked + after;
+  return text.slice(0, start) + marked + text.slice(start + inner.length);
 }
 
 const inRow = (value: unknown): string =>

@@ -32,10 +32,10 @@ export const slack: HookFormat = {
     const said = fromMrkdwn(textIn(text));
     const shown = blocksAsText(blocks ?? []);
     // Where there are blocks, the text stands for them in places that show none.
-    const main = lines(shown || said, ...objectsIn(attachments).map(attachmentAsText));
+    const main = lines(shown || said, objectsIn(attachments).map(attachmentAsText));
     const thread = textIn(body.thread_ts);
     return {
-      text: lines(senderLine(username), main, ...otherTypes(body), ...restOf(body, known)),
+      text: lines(senderLine(username), main, otherTypes(body), restOf(body, known)),
       ...(isUuid(thread) ? { threadId: thread } : {}),
       ...decorations(body, shown && said !== shown ? [...kept, 'text'] : kept),
     };
@@ -45,7 +45,7 @@ export const slack: HookFormat = {
 /** What should be a text or a list, and is something else. */
 function otherTypes({ text, attachments }: Json): string[] {
   const odd = typeof text === 'string' ? [] : linesOf(text);
-  return Array.isArray(attachments) ? odd : [...odd, ...linesOf(attachments)];
+  return Array.isArray(attachments) ? odd : odd.concat(linesOf(attachments));
 }
 
 function attachmentAsText(attachment: Json): string {
@@ -56,12 +56,12 @@ function attachmentAsText(attachment: Json): string {
     title ? `**${link(fromMrkdwn(textIn(title)), textIn(page))}**` : '',
     fromMrkdwn(textIn(text)),
     blocksAsText(blocks ?? []),
-    ...objectsIn(fields).map((field) => lines(bold(textIn(field.title)), fromMrkdwn(shownIn(field.value)))),
+    objectsIn(fields).map((field) => lines(bold(textIn(field.title)), fromMrkdwn(shownIn(field.value)))),
     image ? link('Image', textIn(image)) : '',
     thumb ? link('Image', textIn(thumb)) : '',
-    ...objectsIn(actions).map((action) => link(textIn(action.text), textIn(action.url))),
+    objectsIn(actions).map((action) => link(textIn(action.text), textIn(action.url))),
     [textIn(footer), timeOf(ts)].filter(Boolean).join(' · '),
-    ...restOf(attachment, attachmentParts),
+    restOf(attachment, attachmentParts),
   );
   const all = lines(fromMrkdwn(textIn(pretext)), inside && quoted(inside));
   return all || fromMrkdwn(textIn(fallback));
@@ -69,7 +69,6 @@ function attachmentAsText(attachment: Json): string {
 
 /** A time in seconds since 1970. */
 function timeOf(value: unknown): string {
-  const seconds = Number(value);
-  const isTime = (typeof value === 'number' || typeof value === 'string') && seconds > 0 && seconds < 1e11;
-  return isTime ? new Date(Math.trunc(seconds) * 1000).toISOString() : '';
+  const seconds = typeof value === 'number' || typeof value === 'string' ? Number(value) : 0;
+  return seconds > 0 && seconds < 1e11 ? new Date(Math.trunc(seconds) * 1000).toISOString() : '';
 }

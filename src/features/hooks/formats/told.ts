@@ -34,20 +34,21 @@ const mostInQuote = 600;
 
 /** The forms that a value may be told in; an empty text leaves its line out. */
 const forms: Record<string, (value: unknown) => string> = {
-  bold: (value) => bold(String(value)),
-  code: (value) => code(String(value)),
-  first: (value) => String(value).trim().split('\n')[0] ?? '',
-  short: (value) => String(value).slice(0, 7),
+  bold: (value) => bold(scalar(value)),
+  code: (value) => code(scalar(value)),
+  first: (value) => scalar(value).trim().split('\n')[0] ?? '',
+  short: (value) => scalar(value).slice(0, 7),
   /** The name of a branch or tag. */
-  ref: (value) => String(value).replace(/^refs\/(heads|tags)\//, ''),
-  label: (value) => inLine(String(value)).replaceAll('[', '(').replaceAll(']', ')'),
+  ref: (value) => scalar(value).replace(/^refs\/(heads|tags)\//, ''),
+  label: (value) => inLine(scalar(value)).replaceAll('[', '(').replaceAll(']', ')'),
   quote: (value) => quoted(shortened(scalar(value).trim())),
   whole: (value) => quoted(scalar(value).trim()),
-  sign: (value) => ownIn(signs, String(value).toLowerCase()) ?? '•',
-  upper: (value) => String(value).toUpperCase(),
-  count: (value) => String(Array.isArray(value) ? value.length : value),
+  sign: (value) => ownIn(signs, scalar(value).toLowerCase()) ?? '•',
+  upper: (value) => scalar(value).toUpperCase(),
+  count: (value) => (Array.isArray(value) ? String(value.length) : scalar(value)),
   /** `name=value` of each field. */
-  pairs: (value) => (isJson(value) ? Object.entries(value).map(([name, one]) => code(`${name}=${one}`)) : []).join(' '),
+  pairs: (value) =>
+    (isJson(value) ? Object.entries(value).map(([name, one]) => code(`${name}=${scalar(one)}`)) : []).join(' '),
   /** Annotations that have no line of their own. */
   notes: (value) => (isJson(value) ? quotedRest(restOf(value, annotated, (name) => name.startsWith('__'))) : ''),
   merged: (value) => (value === true ? 'It was merged.' : ''),
@@ -56,7 +57,7 @@ const forms: Record<string, (value: unknown) => string> = {
 
 const annotated = new Set(['summary', 'description', 'message']);
 
-const quotedRest = (rest: string[]): string => (rest.length > 0 ? quoted(lines(...rest)) : '');
+const quotedRest = (rest: string[]): string => (rest.length > 0 ? quoted(lines(rest)) : '');
 
 /** Texts that are quoted of things that have pages of their own are cut. */
 function shortened(text: string): string {
@@ -85,16 +86,24 @@ export function told(body: Json, { lines: said, each, parts }: Telling, common: 
   const own = new Set(each?.parts);
   const entries = listed.slice(0, each?.most).map((entry) => {
     const rest = restOf(entry, own, isAddress);
-    return lines(...(each?.lines ?? []).map((one) => filled(one, entry)), quotedRest(rest));
+    return lines(
+      each?.lines.map((one) => filled(one, entry)),
+      quotedRest(rest),
+    );
   });
   const more = listed.length > entries.length ? `… and ${listed.length - entries.length} more` : '';
   const known = new Set([...common, ...parts, ...(each ? [each.of.split('.')[0] ?? ''] : [])]);
-  return lines(...said.map((line) => filled(line, body)), ...entries, more, ...restOf(body, known, isAddress));
+  return lines(
+    said.map((line) => filled(line, body)),
+    entries,
+    more,
+    restOf(body, known, isAddress),
+  );
 }
 
 /** An event without a form of its own: all that it says. */
 export function toldWhole(body: Json, title: string, common: readonly string[]): string {
-  return lines(bold(title), ...restOf(body, new Set(common), isAddress));
+  return lines(bold(title), restOf(body, new Set(common), isAddress));
 }
 
 /** Addresses of an API are for programs, and there are dozens of them in an event. */
