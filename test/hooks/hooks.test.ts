@@ -166,7 +166,17 @@ describe('an incoming webhook', () => {
   it('is taken for nobody else', async () => {
     const { bob } = here;
     await bob.patch('/api/auth/me', { displayName: 'Bob Builder' });
+    const spaced = [
+      'BobBuilder',
+      'Bob  Builder',
+      'Bob\u00a0Builder',
+      'Bob\u2800Builder',
+      'ad min',
+      [...bob.username].join(' '),
+    ];
+    const drawn = ['\u0392\u043eb \u0412u\u0456lder', '\u0412obBuild\u0435r'];
     const looks = ['Bob Builder', 'bob builder', bob.username, bob.username.toUpperCase(), 'admin', 'Everyone'];
+    looks.push(...spaced, ...drawn);
     for (const name of looks) {
       const answer = await here.alice.post(hooks(), { name });
       expect([answer.status, answer.body.issues?.[0].path], name).to.deep.equal([400, 'name']);

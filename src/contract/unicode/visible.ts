@@ -1,14 +1,18 @@
 /**
- * Whatever is drawn: no white space, controls and formats, nothing that Unicode says to be ignored where it has no effect
- * (Hangul fillers too), and no marks that need a letter to stand on. The five at the end are blank by their own
- * definition, which no property tells: an empty Braille cell, the place of an object, a null notehead, and the blanks
- * among hieroglyphs.
+ * What is not drawn: white space, controls and formats, and what Unicode says to be ignored where it has no effect (Hangul
+ * fillers too). The five at the end are blank by their own definition, which no property tells: an empty Braille cell, the
+ * place of an object, a null notehead, and the blanks among hieroglyphs.
  */
-const visible =
-  /[^\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}]/u;
+const blank = String.raw`\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufffc\u{1d159}\u{13441}\u{13442}`;
+/** Whatever else there is, but marks that need a letter to stand on. */
+const visible = new RegExp(`[^${blank}\\p{Mn}\\p{Me}]`, 'u');
+const blanks = new RegExp(`[${blank}]+`, 'gu');
 
 /** Whether there is nothing to see of a text: the one measure for names, messages and reactions (contract §13). */
 export const isBlank = (text: string): boolean => !visible.test(text);
+
+/** Removes what is not drawn, within words too. */
+export const withoutBlanks = (text: string): string => text.replace(blanks, '');
 
 /** Whether a text has characters that turn the direction in which it, and what stands beside it, is shown. */
 export const turnsDirection = (text: string): boolean => /\p{Bidi_Control}/u.test(text);

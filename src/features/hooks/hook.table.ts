@@ -3,11 +3,8 @@ import type { Rows } from '../../database/database.ts';
 const membersLooking = `SELECT 1 FROM users u JOIN server_members m ON m.user_id = u.id AND m.server_id = $1
   WHERE coalesce(u.name_skeleton, replace(lower(translate(u.username, '01I', 'oll') collate "C"), 'm', 'rn')) = $2
     AND u.deleted_at IS NULL LIMIT 1`;
-const words = (text: string) => `regexp_replace(${text}, '[^[:alnum:]]+', ' ', 'g')`;
-/** By the index of the words in them, since a server may have thousands of members. */
-const namesLike = `SELECT u.display_name AS name FROM users u JOIN server_members m ON m.user_id = u.id AND m.server_id = $1
-  WHERE to_tsvector('simple'::regconfig, ${words('u.display_name')}) @@ plainto_tsquery('simple'::regconfig, ${words('$2')})
-    AND NOT u.is_bot AND u.deleted_at IS NULL LIMIT 500`;
+const people = `SELECT m.user_id AS id, u.display_name AS name FROM server_members m JOIN users u ON u.id = m.user_id
+  WHERE m.server_id = $1 AND m.user_id > $2 AND NOT u.is_bot AND u.deleted_at IS NULL ORDER BY m.user_id LIMIT $3`;
 const shown = "SELECT 1 FROM users WHERE avatar_url = $1 AND avatar_url LIKE '/media/%' AND id <> $2 LIMIT 1";
 const touch = `UPDATE hooks SET last_used_at = now() WHERE id = $1
   AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`;
@@ -19,9 +16,13 @@ export async function isUsernameIn(rows: Rows, serverId: string, skeleton: strin
   return (await rows(membersLooking, [serverId, skeleton])).length > 0;
 }
 
-/** Display names of people in a server with the words of this one. */
-export async function displayNamesLike(rows: Rows, serverId: string, name: string): Promise<string[]> {
-  return (await rows<{ name: string }>(namesLike, [serverId, name])).map((row) => row.name);
+/** Display names of some people in a server, in the order of their ids. @param after the id of the last one before */
+export function displayNamesIn(
+  rows: Rows,
+  serverId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ id: string; name: string }[]> {
+  return rows(people, [serverId, after, limit]);
 }
 
 /** Whether another user shows this picture. */
