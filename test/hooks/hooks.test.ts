@@ -76,6 +76,19 @@ describe('an incoming webhook', () => {
     ]);
   });
 
+  it('loses no message over files that come with it', async () => {
+    const { token } = await make();
+    const send = async (content: string, size: number) => {
+      const parts = new FormData();
+      parts.append('file', new Blob(['x'.repeat(size)]), 'screen.png');
+      parts.append('payload_json', JSON.stringify({ content }));
+      return fetch(`${here.bob.node.url}/hooks/${token}`, { method: 'POST', body: parts });
+    };
+    expect((await send('look', 2_000_000)).status).to.equal(204);
+    expect((await messages())[0].content).to.equal('look\nfile: screen.png (2000000 bytes, not taken)');
+    expect(await refused(await send('y'.repeat(600_000), 1))).to.deep.equal([413, 'BODY_TOO_LARGE']);
+  });
+
   it('posts what is longer than a message as several, in order', async () => {
     const { token } = await make();
     const text = Array.from({ length: 400 }, (_, i) => `${i} ${'x'.repeat(95)}`).join('\n');

@@ -2,6 +2,7 @@
 
 import { expect } from 'chai';
 import { type Cluster, startCluster } from '../world/nodes.ts';
+import type { Loose } from '../world/person.ts';
 import { world } from '../world/world.ts';
 
 const code = async (answer: Response): Promise<unknown> => JSON.parse(await answer.text()).code;
@@ -26,6 +27,26 @@ describe('the limit of an incoming webhook', () => {
     expect([refused.status, await code(refused)]).to.deep.equal([429, 'RATE_LIMITED']);
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
     expect((await post(second)).status).to.equal(200);
+    here.close();
+  });
+
+  it('counts messages, those of a post together, and nothing of whoever cannot sign', async () => {
+    const here = await world(cluster);
+    const { alice, channel } = here;
+    const body = { name: 'A signed tool', signingSecret: 'both know it' };
+    const { token } = (await alice.post(`/api/channels/${channel.id}/hooks`, body)).body;
+    const post = (length: number, secret: string) =>
+      fetch(`${alice.node.url}/hooks/${token}/parley`, {
+        method: 'POST',
+        body: JSON.stringify({ content: 'x'.repeat(length) }),
+        headers: { 'x-gitlab-token': secret },
+      });
+    for (let i = 0; i < 5; i++) expect((await post(1, 'a guess')).status).to.equal(401);
+    const two = 20_000;
+    expect((await post(two, 'both know it')).status).to.equal(200);
+    expect(await code(await post(two, 'both know it'))).to.equal('RATE_LIMITED');
+    const { body: page }: Loose = await alice.get(`/api/channels/${channel.id}/messages`);
+    expect(page.messages).to.have.lengthOf(2);
     here.close();
   });
 });

@@ -7,6 +7,8 @@ import { isJson, type Json } from './formats/json.ts';
 
 /** Far more than a message can show; tools that list all that changed stay below it. */
 const maxBytes = 512 * 1024;
+/** Files are only counted, and a message must not be lost because one came with it. */
+const maxFormBytes = 32 * 1024 * 1024;
 
 /** A request before anything of it is read. */
 interface Request {
@@ -30,18 +32,23 @@ export function headersOf({ headers }: Request): Record<string, string> {
 }
 
 /** The bytes of a body, which signatures are about. @throws AppError BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE if they are compressed */
-export async function bytesOf({ body, headers }: Request): Promise<Buffer> {
+export async function bytesOf(request: Request): Promise<Buffer> {
+  return Buffer.concat(await Array.fromAsync(admitted(request, maxBytes)));
+}
+
+/** The bytes of a form as they arrive. @throws AppError as `bytesOf` */
+export const formBytes = (request: Request): AsyncGenerator<Buffer> => admitted(request, maxFormBytes);
+
+async function* admitted({ body, headers }: Request, max: number): AsyncGenerator<Buffer> {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new AppError('UNSUPPORTED_MEDIA_TYPE');
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw new AppError('BODY_TOO_LARGE');
-  const pieces: Buffer[] = [];
+  if (Number(headers['content-length'] ?? 0) > max) throw new AppError('BODY_TOO_LARGE');
   let size = 0;
   for await (const piece of unclosed(body)) {
     size += piece.length;
-    if (size > maxBytes) throw new AppError('BODY_TOO_LARGE');
-    pieces.push(piece);
+    if (size > max) throw new AppError('BODY_TOO_LARGE');
+    yield piece;
   }
-  return Buffer.concat(pieces);
 }
 
 /** Closing its iterator would close the connection before the answer is sent. */
@@ -56,17 +63,22 @@ async function* unclosed(body: Readable): AsyncGenerator<Buffer> {
   }
 }
 
+/** Whether a body is a form with parts, of which some may be files. */
+export const isForm = (contentType: string): boolean => /^multipart\/form-data/i.test(contentType);
+
+/**
+ * The JSON object in the parts of a form, in `payload` or `payload_json`.
+ * @throws AppError BODY_TOO_LARGE, MALFORMED_JSON, MALFORMED_MULTIPART, VALIDATION_FAILED for JSON that is no object
+ */
+export async function objectInForm(parts: AsyncIterable<FormPart>): Promise<Json> {
+  return ofForm(await fieldsOf(parts));
+}
+
 /**
  * The JSON object in a body: the body itself, whatever its type says, or `payload` or `payload_json` of a form.
- * @param parts those of a form, which is read as one where it says that it is
- * @throws AppError MALFORMED_JSON, MALFORMED_MULTIPART, VALIDATION_FAILED for JSON that is no object
+ * @throws AppError MALFORMED_JSON, VALIDATION_FAILED for JSON that is no object
  */
-export async function objectIn(
-  bytes: Buffer,
-  contentType: string,
-  parts: () => AsyncIterable<FormPart>,
-): Promise<Json> {
-  if (/^multipart\/form-data/i.test(contentType)) return ofForm(await fieldsOf(parts()));
+export function objectIn(bytes: Buffer, contentType: string): Json {
   const text = decoded(bytes);
   if (/^application\/x-www-form-urlencoded/i.test(contentType) && !/^\s*[{[]/.test(text)) {
     return ofForm(Object.fromEntries(new URLSearchParams(text)));
@@ -105,11 +117,18 @@ function decoded(bytes: Buffer): string {
 /** Of files the message says that they came: it cannot bring them. */
 async function fieldsOf(parts: AsyncIterable<FormPart>): Promise<Record<string, string>> {
   const fields: Record<string, string> = {};
-  for await (const part of parts) {
+  let size = 0;
+  for await (const { field, isFile, name, bytes } of parts) {
     const pieces: Buffer[] = [];
-    for await (const piece of part.bytes) pieces.push(piece);
-    const content = Buffer.concat(pieces);
-    fields[part.field] = part.isFile ? `${part.name} (${content.length} bytes, not taken)` : decoded(content);
+    let length = 0;
+    for await (const piece of bytes) {
+      length += piece.length;
+      if (isFile) continue;
+      size += piece.length;
+      if (size > maxBytes) throw new AppError('BODY_TOO_LARGE');
+      pieces.push(piece);
+    }
+    fields[field] = isFile ? `${name} (${length} bytes, not taken)` : decoded(Buffer.concat(pieces));
   }
   return fields;
 }

@@ -33,6 +33,8 @@ export interface Incoming {
   headers: Readonly<Record<string, string>>;
   bytes(): Promise<Buffer>;
   object(bytes: Buffer): Promise<Json>;
+  /** What is in a form with parts, without its bytes, which files may make many; null: it is none. */
+  form: (() => Promise<Json>) | null;
 }
 
 /** What became of a post. */
@@ -62,23 +64,52 @@ export class HookPoster {
 
   /**
    * Posts what a tool sends. It is committed when this returns; the same delivery again within a day gets the first messages.
-   * @throws AppError HOOK_NOT_FOUND, RATE_LIMITED, HOOK_SIGNATURE_INVALID, BANNED, THREAD_NOT_FOUND, VALIDATION_FAILED for what
+   * @throws AppError HOOK_NOT_FOUND, HOOK_SIGNATURE_INVALID, RATE_LIMITED, BANNED, THREAD_NOT_FOUND, VALIDATION_FAILED for what
    *   has nothing to show, as `Incoming` and `MessageService.send` do, but MESSAGE_HELD
    */
   async post(incoming: Incoming): Promise<Posted> {
-    const { hook, serverId } = await this.find(incoming.token);
-    if (incoming.format !== null && !formatNamed(incoming.format)) throw new AppError('HOOK_NOT_FOUND');
-    const quota = await this.deps.limits.take('hookMessages', hook.id);
-    if (quota?.exceeded) throw refusal(quota);
-    const bytes = await incoming.bytes();
-    this.requireSigned(hook, bytes, incoming.headers);
-    const delivery = { headers: incoming.headers, body: await incoming.object(bytes) };
-    const format = formatNamed(incoming.format ?? '') ?? formatOf(delivery, hook.format);
-    const post = format.read(delivery);
+    const { hook, serverId, delivery, format, post } = await this.understood(incoming);
+    const pieces = piecesOf(post.text);
+    if (pieces.length === 0) {
+      throw invalid([{ path: 'content', message: 'has nothing that can be shown', code: 'too_small' }]);
+    }
+    await this.take(hook, pieces.length - 1);
     const keys = keysOf(delivery, format, post);
-    const sent = await this.send(hook, serverId, { ...post, threadId: threadOf(incoming, post) }, keys);
-    if (!hook.isNoted) await this.deps.changes.run(({ rows }) => noteUse(rows, hook.id));
+    const sent = await this.send(hook, serverId, pieces, { ...post, threadId: threadOf(incoming, post) }, keys);
+    await this.note(hook);
     return { hook, format: format.name, ...sent };
+  }
+
+  /** The webhook of a request, with its body once it is known who sent that. */
+  private async opened(incoming: Incoming): Promise<{ hook: KnownHook; serverId: string; read: () => Promise<Json> }> {
+    const found = await this.find(incoming.token);
+    if (incoming.format !== null && !formatNamed(incoming.format)) throw new AppError('HOOK_NOT_FOUND');
+    if (found.hook.secret === null && incoming.form) return { ...found, read: incoming.form };
+    const bytes = await incoming.bytes();
+    this.requireSigned(found.hook, bytes, incoming.headers);
+    return { ...found, read: () => incoming.object(bytes) };
+  }
+
+  /** The same with what the body says. It counts as one message. */
+  private async understood(incoming: Incoming) {
+    const { hook, serverId, read } = await this.opened(incoming);
+    await this.take(hook, 1);
+    const delivery = { headers: incoming.headers, body: await read() };
+    const format = formatNamed(incoming.format ?? '') ?? formatOf(delivery, hook.format);
+    return { hook, serverId, delivery, format, post: format.read(delivery) };
+  }
+
+  /** Counts messages against the webhook's limit. A post that has no room for all of its messages posts none. @throws AppError RATE_LIMITED */
+  private async take(hook: KnownHook, messages: number): Promise<void> {
+    const counted = Array.from({ length: messages }, () => ({ name: 'hookMessages', key: hook.id }) as const);
+    const { quota, giveBack } = await this.deps.limits.attempt(counted);
+    if (!quota?.exceeded) return;
+    await giveBack();
+    throw refusal(quota);
+  }
+
+  private async note(hook: KnownHook): Promise<void> {
+    if (!hook.isNoted) await this.deps.changes.run(({ rows }) => noteUse(rows, hook.id));
   }
 
   private requireSigned({ secret }: KnownHook, bytes: Buffer, headers: Incoming['headers']): void {
@@ -91,42 +122,47 @@ export class HookPoster {
   private async send(
     hook: KnownHook,
     serverId: string,
+    pieces: string[],
     post: Omit<Post, 'threadId'> & { threadId: string | null },
     key: string | null,
   ): Promise<Pick<Posted, 'messages' | 'isHeld'>> {
-    const pieces = piecesOf(post.text);
-    if (pieces.length === 0) {
-      throw invalid([{ path: 'content', message: 'has nothing that can be shown', code: 'too_small' }]);
-    }
     const actor = hookActor(hook);
     const messages: MessageRecord[] = [];
-    let isHeld = false;
     for (const [index, content] of pieces.entries()) {
       const { threadId, replyToId = null, metadata = null } = post;
       const first = index === 0 ? { replyToId, metadata } : {};
       const input = validated(sendMessageSchema, { content, threadId, ...first });
       const options = { idempotencyKey: key && `hook ${key} ${index}` };
-      try {
-        const { result } = await this.deps.operations.run(
-          () => this.requireThere(hook, serverId),
-          async () => {
-            await this.requireThere(hook, serverId);
-            return this.deps.messages.send(actor, hook.channelId, input, options);
-          },
-        );
-        messages.push(result);
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'MESSAGE_HELD') throw error;
-        isHeld = true;
-      }
+      const sent = await this.unlessHeld(hook, serverId, async () => {
+        return (await this.deps.messages.send(actor, hook.channelId, input, options)).result;
+      });
+      if (sent) messages.push(sent);
     }
-    return { messages, isHeld };
+    return { messages, isHeld: messages.length < pieces.length };
   }
 
-  /** It is not committed once the webhook is gone, has another address or was banned. @throws AppError HOOK_NOT_FOUND, BANNED */
-  private async requireThere({ user, tokenHash }: KnownHook, serverId: string): Promise<void> {
-    if (!(await this.deps.hookIdentity.has(user.id, tokenHash))) throw new AppError('HOOK_NOT_FOUND');
-    await requireUnbanned(this.deps.database.rows, serverId, user.id, true);
+  /** @returns undefined: a moderator decides first */
+  private unlessHeld(
+    hook: KnownHook,
+    serverId: string,
+    work: () => Promise<MessageRecord>,
+  ): Promise<MessageRecord | undefined> {
+    return this.whileThere(hook, serverId, work).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'MESSAGE_HELD') return undefined;
+      throw error;
+    });
+  }
+
+  /** Nothing is committed once the webhook is gone, has another address or was banned. @throws AppError HOOK_NOT_FOUND, BANNED */
+  private whileThere<T>(hook: KnownHook, serverId: string, work: () => Promise<T>): Promise<T> {
+    const requireThere = async () => {
+      if (!(await this.deps.hookIdentity.has(hook.user.id, hook.tokenHash))) throw new AppError('HOOK_NOT_FOUND');
+      await requireUnbanned(this.deps.database.rows, serverId, hook.user.id, true);
+    };
+    return this.deps.operations.run(requireThere, async () => {
+      await requireThere();
+      return work();
+    });
   }
 }
 

@@ -2,7 +2,7 @@ import { hookCalls } from '../../contract/hook.ts';
 import { done } from '../../contract/schema.ts';
 import { boundaryOf, readParts } from '../../rest/multipart.ts';
 import { RawReply, type RawRequest, type Route, serve } from '../../rest/route.ts';
-import { bytesOf, headersOf, objectIn } from './hook.body.ts';
+import { bytesOf, formBytes, headersOf, isForm, objectIn, objectInForm } from './hook.body.ts';
 import type { HookPoster, Incoming, Posted } from './hook.poster.ts';
 import type { HookService } from './hook.service.ts';
 
@@ -38,8 +38,13 @@ function incoming(
 ): Incoming {
   const headers = headersOf(raw);
   const type = headers['content-type'] ?? '';
-  const object = (bytes: Buffer) => objectIn(bytes, type, () => readParts(whole(bytes), boundaryOf(type)));
-  return { token, format, threadId, headers, bytes: () => bytesOf(raw), object };
+  const parts = (bytes: AsyncIterator<Buffer>) => objectInForm(readParts(bytes, boundaryOf(type)));
+  return {
+    ...{ token, format, threadId, headers },
+    bytes: () => bytesOf(raw),
+    object: async (bytes) => (isForm(type) ? parts(whole(bytes)) : objectIn(bytes, type)),
+    form: isForm(type) ? () => parts(formBytes(raw)) : null,
+  };
 }
 
 /** As each sender expects it: some take anything else for a failure, and send it again. */
