@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { displayNameSchema, smallUserSchema } from './account.ts';
-import { calls, textParam, uuidParam } from './call.ts';
+import { calls, rawAnswer, textParam, uuidParam } from './call.ts';
 import { channelParam } from './channel.ts';
 import { hookCreate, hookDelete, hookRenew, hookUpdate } from './hook-actions.ts';
 import { messageSchema } from './message.ts';
@@ -67,7 +67,7 @@ const discordMessageSchema = record('DiscordMessage', {
   webhook_id: idSchema,
   author: z.object({ id: idSchema, username: z.string(), avatar: z.null(), bot: z.literal(true) }),
   timestamp: timeSchema,
-  edited_timestamp: z.null(),
+  edited_timestamp: timeSchema.nullable(),
   attachments: z.array(z.unknown()),
   embeds: z.array(z.unknown()),
   mentions: z.array(z.unknown()),
@@ -113,6 +113,12 @@ const postErrors = [
   ...(['BODY_TOO_LARGE', 'CHANNEL_ARCHIVED', 'THREAD_NOT_FOUND', 'THREAD_ARCHIVED', 'MESSAGE_NOT_FOUND'] as const),
   ...(['MESSAGE_REFUSED', 'HELD_LIMIT', 'BANNED', 'CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'] as const),
 ] as const;
+
+const ownMessageParams = {
+  token: tokenParam,
+  messageId: uuidParam('MESSAGE_NOT_FOUND', 'Id of a message of its own.'),
+};
+const ownMessageErrors = ['HOOK_NOT_FOUND', 'HOOK_SIGNATURE_INVALID', 'BODY_TOO_LARGE', 'MESSAGE_NOT_FOUND'] as const;
 
 const post = {
   auth: 'none',
@@ -196,5 +202,37 @@ export const hookCalls = calls('Incoming webhooks', {
     path: '/hooks/:token/:format',
     summary: 'The same, in the format that the address names.',
     params: { token: tokenParam, format: textParam('HOOK_NOT_FOUND', `One of ${hookFormats.join(', ')}.`) },
+  },
+  getHookMessage: {
+    method: 'GET',
+    path: '/hooks/:token/messages/:messageId',
+    auth: 'none',
+    summary: 'A message that the incoming webhook has posted, as Discord has it.',
+    params: ownMessageParams,
+    answer: discordMessageSchema,
+    errors: ownMessageErrors,
+    limit: 'hookPosts',
+  },
+  editHookMessage: {
+    method: 'PATCH',
+    path: '/hooks/:token/messages/:messageId',
+    auth: 'none',
+    summary:
+      'Replace the text of a message that it has posted, by a body as for posting. Answers as `?wait=true` does.',
+    params: ownMessageParams,
+    answer: post.answer,
+    errors: postErrors,
+    limit: 'hookPosts',
+  },
+  deleteHookMessage: {
+    method: 'DELETE',
+    path: '/hooks/:token/messages/:messageId',
+    auth: 'none',
+    summary: 'Delete a message that it has posted. Answers 204, without a body.',
+    params: ownMessageParams,
+    produces: '*/*',
+    answer: rawAnswer,
+    errors: [...ownMessageErrors, 'BANNED'],
+    limit: 'hookPosts',
   },
 });

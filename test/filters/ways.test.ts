@@ -40,6 +40,7 @@ const without: Record<string, string> = {
   ...Object.fromEntries(
     [
       'deleteMessage',
+      'deleteHookMessage',
       'removePreviews',
       'pinInChannel',
       'unpinInChannel',
@@ -148,6 +149,11 @@ describe('everything that others see as text', () => {
       botMouth.emit('interaction:answer', { interactionId: await interaction(), type: 'reply', content: word }),
     postToHook: () => posted({ text: word }),
     postToHookAs: () => posted({ text: word }, '/slack'),
+    editHookMessage: async () => {
+      const token = await hookToken();
+      const { messages } = (await here.bob.post(`/hooks/${token}/parley`, { content: 'fine' })).body;
+      return (await here.bob.patch(`/hooks/${token}/messages/${messages[0].id}`, { text: word })).body;
+    },
     'message:send': () => mouth.emit('message:send', { channelId: here.channel.id, content: word }),
     'message:edit': async () => mouth.emit('message:edit', { messageId: await message(), content: word }),
     'message:stream': () =>
@@ -157,10 +163,10 @@ describe('everything that others see as text', () => {
     'presence:activity': () => mouth.emit('presence:activity', { channelId: here.channel.id, activity: word }),
   };
 
-  const posted = async (body: object, format = ''): Promise<Loose> => {
-    const { body: hook } = await here.alice.post(`/api/channels/${here.channel.id}/hooks`, { name: 'Tool of ours' });
-    return (await here.bob.post(`/hooks/${hook.token}${format}`, body)).body;
-  };
+  const hookToken = async (): Promise<string> =>
+    (await here.alice.post(`/api/channels/${here.channel.id}/hooks`, { name: 'Tool of ours' })).body.token;
+  const posted = async (body: object, format = ''): Promise<Loose> =>
+    (await here.bob.post(`/hooks/${await hookToken()}${format}`, body)).body;
   const message = async (): Promise<string> => (await here.bob.say(here.channel.id, 'fine')).id;
   const thread = async (): Promise<string> =>
     (await here.bob.post(`/api/messages/${await message()}/thread`, { name: 'fine' })).body.id;

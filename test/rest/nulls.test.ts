@@ -77,7 +77,7 @@ describe('what may be left out of a request', () => {
     expect((await alice.post('/api/agents', { name: null, username: null })).status).to.equal(400);
     const commands = [{ name: 'weather', description: null, aliases: null, options: null }];
     const said = await alice.put(`/api/agents/${robot.agentId}/slash-commands`, { commands });
-    expect(said.body.commands).to.deep.equal([{ name: 'weather', description: '', aliases: [], options: [] }]);
+    expect(said.body.commands).to.deep.equal([{ name: 'weather', description: '', aliases: [], options: null }]);
     const file = (await alice.post(`${base}/workspace/files`, { name: 'r.txt' })).body;
     const rename = { type: 'rename', action: null, nodeId: null, folderId: null, fileId: file.id, name: 'q.txt' };
     const renamed = await alice.post(`${base}/workspace/commands`, { commands: [{ ...rename, content: null }] });

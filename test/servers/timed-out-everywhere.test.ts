@@ -41,6 +41,8 @@ const allowed: Record<string, string> = {
   deletePolicy: 'the same',
   postToHook: 'a tool posts, not a person',
   postToHookAs: 'the same',
+  editHookMessage: 'the same',
+  deleteHookMessage: 'the same',
   uploadMedia: 'an upload is nobody else’s before it is sent',
   changeAttachment: 'the same',
   uploadPicture: 'the same',

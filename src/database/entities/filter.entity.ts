@@ -85,6 +85,8 @@ const HeldMessageSchema = defineEntity({
     components: p.json<Components>().columnType('json').nullable(),
     /** What it forwards, as it was then; its files wait with the others. */
     forward: p.json<KeptForward>().columnType('json').nullable(),
+    /** It mentions nobody, whatever is in it. */
+    namesNobody: p.boolean().default(false),
     nonce: p.string().columnType('text').nullable(),
     sentKey: p.string().columnType('text').nullable(),
     /** As of messages; `ifHead` may refuse it when it is approved, too. */

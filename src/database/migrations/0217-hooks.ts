@@ -19,5 +19,7 @@ export class Hooks extends Migration {
     this.addSql('alter table hooks add constraint hooks_token_hash_unique unique (token_hash)');
     this.addSql('create index hooks_channel_id_index on hooks (channel_id)');
     this.addSql('create index hooks_created_by_index on hooks (created_by)');
+    // What a sender says may name nobody, also when a moderator publishes it.
+    this.addSql('alter table held_messages add column names_nobody boolean not null default false');
   }
 }

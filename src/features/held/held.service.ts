@@ -132,7 +132,7 @@ export class HeldService {
     const place = { threadId: row.thread_id, replyToId: row.reply_to_id };
     const answer = { ifHead: row.if_head, answersTo: row.answers_to };
     const input = { content, attachments, ...place, ...answer, metadata, poll, components, nonce };
-    const kept = { heldForward: row.forwarded, heldHearing: row.answers_within };
+    const kept = { heldForward: row.forwarded, heldHearing: row.answers_within, namesNobody: row.names_nobody };
     const options = { idempotencyKey: row.sent_key ?? `held ${row.id}`, heldId: row.id, ...kept };
     return (await this.deps.messages.send(author, row.channel_id, input, options)).result;
   }
@@ -143,7 +143,12 @@ export class HeldService {
     if (content !== row.previous_content && content !== row.content) {
       throw new AppError('FORBIDDEN', { message: 'The message was edited since.' });
     }
-    return this.deps.messages.edit(author, messageId, { content: row.content }, true);
+    return this.deps.messages.edit(
+      author,
+      messageId,
+      { content: row.content },
+      { isApproved: true, namesNobody: row.names_nobody },
+    );
   }
 
   /** Tells a person what became of it, without who decided. */

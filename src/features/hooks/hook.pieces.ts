@@ -3,11 +3,11 @@ import { maxContent } from '../../contract/message.ts';
 /** A post becomes so many messages at most (contract §6, Incoming webhooks). */
 const mostPieces = 8;
 
-/** A text in pieces that each fit into a message, cut between lines where that is possible. */
-export function piecesOf(text: string): string[] {
+/** A text in pieces that each fit into a message, cut between lines where that is possible. @param most how many there may be */
+export function piecesOf(text: string, most = mostPieces): string[] {
   const pieces: string[] = [];
   let rest = text.toWellFormed().replaceAll('\0', '').trim();
-  while (rest.length > maxContent && pieces.length < mostPieces - 1) {
+  while (rest.length > maxContent && pieces.length < most - 1) {
     const end = endOf(rest, maxContent);
     pieces.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).replace(/^\n+/, '');

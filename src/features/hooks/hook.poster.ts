@@ -10,7 +10,8 @@ import type { KnownHook } from '../accounts/hook.table.ts';
 import type { Context } from '../context.ts';
 import { requireUnbanned } from '../members/ban.access.ts';
 import type { MessageService } from '../messages/message.service.ts';
-import type { MessageRecord } from '../messages/message.view.ts';
+import { findMessage } from '../messages/message.table.ts';
+import { type MessageRecord, type MessageRow, messageRecord } from '../messages/message.view.ts';
 import type { Delivery, HookFormat, Post } from './formats/format.ts';
 import { formatNamed, formatOf } from './formats/formats.ts';
 import type { Json } from './formats/json.ts';
@@ -70,14 +71,46 @@ export class HookPoster {
   async post(incoming: Incoming): Promise<Posted> {
     const { hook, serverId, delivery, format, post } = await this.understood(incoming);
     const pieces = piecesOf(post.text);
-    if (pieces.length === 0) {
-      throw invalid([{ path: 'content', message: 'has nothing that can be shown', code: 'too_small' }]);
-    }
+    requireSubstance(pieces);
     await this.take(hook, pieces.length - 1);
     const keys = keysOf(delivery, format, post);
     const sent = await this.send(hook, serverId, pieces, { ...post, threadId: threadOf(incoming, post) }, keys);
     await this.note(hook);
     return { hook, format: format.name, ...sent };
+  }
+
+  /**
+   * A message of the webhook's own, as it is now.
+   * @throws AppError HOOK_NOT_FOUND, HOOK_SIGNATURE_INVALID, MESSAGE_NOT_FOUND
+   */
+  async get(incoming: Incoming, messageId: string): Promise<{ hook: KnownHook; message: MessageRecord }> {
+    const { hook } = await this.opened(incoming);
+    const row = await this.own(hook, messageId);
+    return { hook, message: messageRecord(row, hook.user.id) };
+  }
+
+  /**
+   * Replaces the text of a message of the webhook's own by what a tool sends, as far as it fits into one message.
+   * @throws AppError like `post`, MESSAGE_NOT_FOUND
+   */
+  async edit(incoming: Incoming, messageId: string): Promise<Posted> {
+    const { hook, serverId, format, post } = await this.understood(incoming);
+    const [content = ''] = requireSubstance(piecesOf(post.text, 1));
+    await this.own(hook, messageId);
+    const { namesNobody = false } = post;
+    const edited = await this.unlessHeld(hook, serverId, () =>
+      this.deps.messages.edit(hookActor(hook), messageId, { content }, { namesNobody }),
+    );
+    await this.note(hook);
+    return { hook, format: format.name, messages: edited ? [edited] : [], isHeld: !edited };
+  }
+
+  /** Deletes a message of the webhook's own. @throws AppError like `get`, RATE_LIMITED, BANNED */
+  async delete(incoming: Incoming, messageId: string): Promise<void> {
+    const { hook, serverId } = await this.opened(incoming);
+    await this.take(hook, 1);
+    await this.own(hook, messageId);
+    await this.whileThere(hook, serverId, () => this.deps.messages.delete(hookActor(hook), messageId));
   }
 
   /** The webhook of a request, with its body once it is known who sent that. */
@@ -129,10 +162,10 @@ export class HookPoster {
     const actor = hookActor(hook);
     const messages: MessageRecord[] = [];
     for (const [index, content] of pieces.entries()) {
-      const { threadId, replyToId = null, metadata = null } = post;
+      const { threadId, replyToId = null, metadata = null, namesNobody = false } = post;
       const first = index === 0 ? { replyToId, metadata } : {};
       const input = validated(sendMessageSchema, { content, threadId, ...first });
-      const options = { idempotencyKey: key && `hook ${key} ${index}` };
+      const options = { idempotencyKey: key && `hook ${key} ${index}`, namesNobody };
       const sent = await this.unlessHeld(hook, serverId, async () => {
         return (await this.deps.messages.send(actor, hook.channelId, input, options)).result;
       });
@@ -164,6 +197,19 @@ export class HookPoster {
       return work();
     });
   }
+
+  /** @throws AppError MESSAGE_NOT_FOUND for what is not its own, too */
+  private async own({ user, channelId }: KnownHook, messageId: string): Promise<MessageRow> {
+    const row = await findMessage(this.deps.database.rows, messageId);
+    if (row?.author_id !== user.id || row.channel_id !== channelId) throw new AppError('MESSAGE_NOT_FOUND');
+    return row;
+  }
+}
+
+/** @throws AppError VALIDATION_FAILED for nothing that can be shown */
+function requireSubstance(pieces: string[]): string[] {
+  if (pieces.length > 0) return pieces;
+  throw invalid([{ path: 'content', message: 'has nothing that can be shown', code: 'too_small' }]);
 }
 
 /** @throws AppError THREAD_NOT_FOUND for what is no id of a thread */

@@ -2,6 +2,8 @@ import { hookCalls } from '../../contract/hook.ts';
 import { done } from '../../contract/schema.ts';
 import { boundaryOf, readParts } from '../../rest/multipart.ts';
 import { RawReply, type RawRequest, type Route, serve } from '../../rest/route.ts';
+import type { KnownHook } from '../accounts/hook.table.ts';
+import type { MessageRecord } from '../messages/message.view.ts';
 import { bytesOf, formBytes, headersOf, isForm, objectIn, objectInForm } from './hook.body.ts';
 import type { HookPoster, Incoming, Posted } from './hook.poster.ts';
 import type { HookService } from './hook.service.ts';
@@ -12,6 +14,7 @@ export function hookRoutes(hooks: HookService, poster: HookPoster): Route[] {
     query: { wait?: string | undefined; thread_id?: string | undefined },
     raw: RawRequest,
   ) => answerOf(await poster.post(incoming(address, query.thread_id ?? null, raw)), query.wait === 'true');
+  const about = ({ token }: { token: string }, raw: RawRequest) => incoming({ token, format: null }, null, raw);
   return serve(hookCalls, {
     listHooks: ({ actor, params }) => hooks.list(actor, params.id),
     createHook: ({ actor, params, body }) => hooks.create(actor, params.id, body),
@@ -28,6 +31,16 @@ export function hookRoutes(hooks: HookService, poster: HookPoster): Route[] {
     },
     postToHook: ({ params, query, raw }) => post({ token: params.token, format: null }, query, raw()),
     postToHookAs: ({ params, query, raw }) => post({ token: params.token, format: params.format }, query, raw()),
+    async getHookMessage({ params, raw }) {
+      const { hook, message } = await poster.get(about(params, raw()), params.messageId);
+      return asDiscord(hook, message);
+    },
+    editHookMessage: async ({ params, raw }) =>
+      answerOf(await poster.edit(about(params, raw()), params.messageId), true),
+    async deleteHookMessage({ params, raw }) {
+      await poster.delete(about(params, raw()), params.messageId);
+      return new RawReply(204, {});
+    },
   });
 }
 
@@ -53,12 +66,17 @@ function answerOf({ hook, format, messages, isHeld }: Posted, waits: boolean) {
   const [first] = messages;
   if (format === 'discord' && !(waits && first)) return new RawReply(204, {});
   if (format !== 'discord' || !first) return { ...done, isHeld, messages };
-  const { id, content, channelId, createdAt } = first;
+  return asDiscord(hook, first);
+}
+
+/** A message as Discord has it. */
+function asDiscord(hook: KnownHook, { id, content, channelId, createdAt, updatedAt, isEdited }: MessageRecord) {
   const { displayName: username } = hook.user;
   return {
     ...{ id, type: 0 as const, content, channel_id: channelId, webhook_id: hook.id },
     author: { id: hook.user.id, username, avatar: null, bot: true as const },
-    ...{ timestamp: createdAt, edited_timestamp: null, attachments: [], embeds: [], mentions: [], mention_roles: [] },
+    ...{ timestamp: createdAt, edited_timestamp: isEdited ? updatedAt : null },
+    ...{ attachments: [], embeds: [], mentions: [], mention_roles: [] },
     ...{
       mention_everyone: false as const,
       pinned: false as const,

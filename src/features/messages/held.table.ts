@@ -25,6 +25,7 @@ export interface HeldDraft {
   nonce: string | null;
   sentKey: string | null;
   attachmentIds: string[];
+  namesNobody: boolean;
   /** What it forwards, as it is kept; the files are copied when it is held. */
   forward: NewForward | null;
   ifHead: number | null;
@@ -56,6 +57,7 @@ export interface HeldRow extends UserColumns {
   answers_within: Hearing | null;
   reason: HeldReason;
   pattern: string | null;
+  names_nobody: boolean;
   status: HeldState;
   decided_at: Date | string | null;
   created_at: Date | string;
@@ -68,8 +70,8 @@ export type QueuedRow = HeldRow & { is_own: boolean };
 
 const files = '(SELECT json_agg(a ORDER BY a.place, a.id) FROM attachments a WHERE a.held_id = h.id)';
 const columns = `h.id, h.server_id, h.channel_id, h.author_id, h.kind, h.message_id, h.thread_id, h.reply_to_id, h.content,
-    h.previous_content, h.metadata, h.poll, h.components, h.nonce, h.sent_key, h.reason, h.pattern, h.status, h.decided_at, h.created_at,
-    h.if_head, h.answers_to, h.answers_within,
+    h.previous_content, h.metadata, h.poll, h.components, h.nonce, h.sent_key, h.reason, h.pattern, h.names_nobody, h.status, h.decided_at,
+    h.created_at, h.if_head, h.answers_to, h.answers_within,
     w.username, w.display_name, w.avatar_url, w.is_bot, ${files} AS attachments, ${heldForwardOf} AS forwarded`;
 const from = 'FROM held_messages h JOIN users w ON w.id = h.author_id';
 const select = `SELECT ${columns} ${from}`;
@@ -92,8 +94,8 @@ const count = `SELECT count(*)::int AS count FROM held_messages
   WHERE server_id = $1 AND author_id = $2 AND status = 'waiting'`;
 const insert = `INSERT INTO held_messages (id, server_id, channel_id, author_id, kind, message_id, thread_id, reply_to_id,
     content, previous_content, metadata, nonce, sent_key, reason, pattern, status, created_at, poll, forward, components,
-    if_head, answers_to, answers_within)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'waiting', $16, $17, $18, $19, $20, $21, $22)`;
+    if_head, answers_to, answers_within, names_nobody)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 'waiting', $16, $17, $18, $19, $20, $21, $22, $23)`;
 const keepFiles = `UPDATE attachments SET held_id = $1, place = f.place
   FROM unnest($2::uuid[], $4::int[]) AS f (id, place)
   WHERE attachments.id = f.id AND uploader_id = $3 AND message_id IS NULL AND held_id IS NULL RETURNING attachments.id`;
@@ -188,6 +190,7 @@ export async function insertHeld(rows: Rows, place: HeldPlace, draft: HeldDraft)
     draft.forward && JSON.stringify(keptOf(draft.forward)),
     draft.components && JSON.stringify(draft.components),
     ...[draft.ifHead, draft.answersTo, draft.answersWithin],
+    draft.namesNobody,
   ]);
 }
 

@@ -44,6 +44,8 @@ export interface SendOptions {
   heldHearing?: Hearing | null;
   /** It was scheduled under this id, which its files are kept for. */
   scheduledId?: string;
+  /** It mentions nobody, whatever is in it: of incoming webhooks, whose senders say so. */
+  namesNobody?: boolean;
 }
 
 /** A message that is ready to be written, with what its record needs. */
@@ -82,7 +84,7 @@ export class MessageComposer {
     input: SendInput,
     options: SendOptions,
   ): Promise<ComposedMessage> {
-    const { idempotencyKey, heldId } = options;
+    const { idempotencyKey, heldId, namesNobody = false } = options;
     if (input.threadId) await this.deps.threadAccess.requirePostable(actor, channel.id, input.threadId);
     const reply = input.replyToId ? await this.reply(channel, input.replyToId) : null;
     const forwarding = await this.forwarding(actor, input, options);
@@ -94,7 +96,7 @@ export class MessageComposer {
     if (input.poll?.closesAt && !heldId) requireAhead('poll.closesAt', input.poll.closesAt);
     const judged = heldId ? null : this.deps.filters.judge(actor, channel, () => textsOf(input, files, forwarding));
     const verdict = judged && (await judged);
-    const mentions = await this.deps.mentions.find(actor, channel, input.content);
+    const mentions = namesNobody ? [] : await this.deps.mentions.find(actor, channel, input.content);
     const isCommand = input.content.startsWith('/');
     const commanded = isCommand ? await this.commanded(actor, channel, input.content) : [];
     const row: NewMessage = {
@@ -127,7 +129,7 @@ export class MessageComposer {
       flag: flagOf(channel, verdict),
     };
     if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
-    if (verdict?.action === 'hold') throw new Withheld(draftOf(row, verdict));
+    if (verdict?.action === 'hold') throw new Withheld({ ...draftOf(row, verdict), namesNobody });
     return { row, reply, files, forwarding };
   }
 
@@ -211,7 +213,7 @@ export function flagOf(
   return { serverId, channelId, pattern: verdict.entry.pattern };
 }
 
-function draftOf(row: NewMessage, { reason, entry }: Verdict): HeldDraft {
+function draftOf(row: NewMessage, { reason, entry }: Verdict): Omit<HeldDraft, 'namesNobody'> {
   const { threadId, replyToId, content, metadata, poll, components, nonce, sentKey, attachmentIds, forward } = row;
   const said = { threadId, replyToId, content, metadata, poll, components, nonce, sentKey, attachmentIds, forward };
   const { ifHead, answersTo, answersWithin } = row;

@@ -14,6 +14,14 @@ import { type MessageRow, messageRecord } from './message.view.ts';
 import { outdate } from './outdated.ts';
 import { retitle } from './thread.view.ts';
 
+/** How a message is edited, beside what is new in it. */
+export interface EditOptions {
+  /** A moderator has approved it: filters let it through. */
+  isApproved?: boolean;
+  /** It mentions nobody, whatever is in it. */
+  namesNobody?: boolean;
+}
+
 /** What an edit came to. */
 interface Edited {
   /** The message as it is after that. */
@@ -79,12 +87,17 @@ async function refit(
 }
 
 /** An edit that waits for a moderator. */
-export function heldEdit(row: MessageRow, content: string, { reason, entry }: Verdict): HeldDraft {
+export function heldEdit(
+  row: MessageRow,
+  content: string,
+  { reason, entry }: Verdict,
+  namesNobody: boolean,
+): HeldDraft {
   const parts = { replyToId: null, metadata: null, poll: null, components: null, forward: null };
   const answer = { ifHead: null, answersTo: null, answersWithin: null };
   const none = { ...parts, ...answer, nonce: null, sentKey: null, attachmentIds: [] };
   const edit = { kind: 'edit', messageId: row.id, threadId: row.thread_id, content } as const;
-  return { ...none, ...edit, previousContent: row.content, reason, pattern: entry?.pattern ?? null };
+  return { ...none, ...edit, previousContent: row.content, reason, pattern: entry?.pattern ?? null, namesNobody };
 }
 
 /** Marks a message as edited after a file was added to it. The log of its channel must be locked. */

@@ -32,7 +32,7 @@ import {
   type SendInput,
   type SendOptions,
 } from './message.composer.ts';
-import { applyEdit, heldEdit, publishUpdated } from './message.edit.ts';
+import { applyEdit, type EditOptions, heldEdit, publishUpdated } from './message.edit.ts';
 import { eraseAndTell } from './message.erasure.ts';
 import { linksIn } from './message.links.ts';
 import { isNoticed, newlyNamed } from './message.notices.ts';
@@ -147,17 +147,17 @@ export class MessageService {
 
   /**
    * Replaces the text of a message, everywhere, and the components of a bot's. The same again changes nothing.
-   * @param isApproved a moderator has approved it: filters let it through
    * @throws AppError like `MessageAccess.editable`, VALIDATION_FAILED when nothing would be left to show, MESSAGE_REFUSED,
    *   MESSAGE_HELD, HELD_LIMIT, FORBIDDEN for people with components
    */
-  async edit(actor: Actor, messageId: string, edit: MessageEdit, isApproved = false): Promise<MessageRecord> {
+  async edit(actor: Actor, messageId: string, edit: MessageEdit, options: EditOptions = {}): Promise<MessageRecord> {
     const { row, channel } = await this.deps.messageAccess.editable(actor, messageId);
     if (edit.components) requireBot(actor);
     const { content = row.content, components } = edit;
+    const { isApproved, namesNobody = false } = options;
     const isNew = content !== row.content || components;
-    const flag = isApproved || !isNew ? null : await this.judgeEdit(actor, channel, row, edit);
-    const mentions = await this.deps.mentions.find(actor, channel, content, row.mentions ?? []);
+    const flag = isApproved || !isNew ? null : await this.judgeEdit(actor, channel, row, { ...edit, namesNobody });
+    const mentions = namesNobody ? [] : await this.deps.mentions.find(actor, channel, content, row.mentions ?? []);
     const users = newlyNamed(row.mentions ?? [], mentions);
     const edited = await this.deps.changes.run(async (change) => {
       const { isReworded, isChanged, message } = await applyEdit(change, row, edit, mentions);
@@ -214,14 +214,14 @@ export class MessageService {
     actor: Actor,
     channel: ChannelWithRights,
     row: MessageRow,
-    { content = row.content, components }: MessageEdit,
+    { content = row.content, components, namesNobody }: MessageEdit & { namesNobody: boolean },
   ): Promise<NewMessage['flag']> {
     const texts = () => [content, ...(components ? textsIn(components.items) : [])];
     const verdict = await this.deps.filters.judge(actor, channel, texts);
     if (verdict?.action === 'refuse') throw new AppError('MESSAGE_REFUSED');
     if (verdict?.action !== 'hold') return flagOf(channel, verdict);
     if (components !== undefined) throw new AppError('MESSAGE_REFUSED');
-    const edit = heldEdit(row, content, verdict);
+    const edit = heldEdit(row, content, verdict, namesNobody);
     throw await this.deps.holding.hold(actor, channel, edit);
   }
 

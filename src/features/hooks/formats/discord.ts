@@ -23,7 +23,7 @@ export const discord: HookFormat = {
   recognises: ({ body }) => own.some((name) => name in body) || 'content' in body,
   deliveryIds: ['idempotency-key'],
   read({ body }): Post {
-    const { content, embeds, components, poll, attachments, username } = body;
+    const { content, embeds, components, poll, attachments, username, allowed_mentions: allowed } = body;
     const thread = textIn(body.thread_id);
     const text = lines(
       senderLine(username),
@@ -34,9 +34,14 @@ export const discord: HookFormat = {
       linesOf(attachments),
       restOf(body, known),
     );
-    return { text, ...(isUuid(thread) ? { threadId: thread } : {}), ...decorations(body, ['avatar_url']) };
+    const place = isUuid(thread) ? { threadId: thread } : {};
+    return { text, namesNobody: !mayNamePeople(allowed), ...place, ...decorations(body, ['avatar_url']) };
   },
 };
+
+/** Whom Discord would notify: without `allowed_mentions` all who are named, with it those whom it lists; its ids are of nobody here. */
+const mayNamePeople = (allowed: unknown): boolean =>
+  !isJson(allowed) || (Array.isArray(allowed.parse) && allowed.parse.includes('users'));
 
 /** Discord writes Markdown, but for its own emoji, times and names. */
 function fromDiscord(text: string): string {

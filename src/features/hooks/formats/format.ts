@@ -13,6 +13,8 @@ export interface Post {
   text: string;
   threadId?: string;
   replyToId?: string;
+  /** It mentions nobody, whatever is in it: the sender says so, or those that it names are people of somewhere else. */
+  namesNobody?: boolean;
   /** What is no text, such as the address of a picture that nobody shows. */
   metadata?: Json;
   /** An id of the sender's own, beside those in headers. */

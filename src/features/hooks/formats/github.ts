@@ -211,6 +211,6 @@ export const github: HookFormat = {
         `GitHub: ${event}`,
         common.filter((name) => name !== 'action'),
       );
-    return { text: (form && told(body, form, common)) || whole() };
+    return { text: (form && told(body, form, common)) || whole(), namesNobody: true };
   },
 };

@@ -188,7 +188,7 @@ export const gitlab: HookFormat = {
     const about = kind === 'note' ? ownIn(events, `note.${noteableOf(body.object_attributes)}`) : undefined;
     const form = about ?? ownIn(events, kind);
     const text = form && told(body, form, common);
-    return { text: text || toldWhole(body, `GitLab: ${kind}`, ['object_kind']) };
+    return { text: text || toldWhole(body, `GitLab: ${kind}`, ['object_kind']), namesNobody: true };
   },
 };
 
