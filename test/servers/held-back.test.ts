@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { withApp } from '../accounts/factors.ts';
 import { until } from '../rig/until.ts';
+import { botIn } from '../world/bot.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
@@ -82,6 +83,26 @@ describe('roles without the second factor that a server requires', () => {
         }
       }
     }
+  });
+
+  it('use nothing of bots that is for these roles alone', async () => {
+    const robot = await botIn(here.server, here.alice);
+    const items = [
+      { type: 'button', id: 'own', label: 'Own', usableBy: { roleIds: [role.id] } },
+      { type: 'button', id: 'fixed', label: 'Fixed', usableBy: { role: 'moderator' } },
+    ];
+    const { id } = await robot.say(here.channel.id, '', { components: { items } });
+    const use = async (who: Person, componentId: string) => {
+      const { status, body } = await who.post(`/api/messages/${id}/uses`, { componentId });
+      return [status, body.code];
+    };
+    const refused = [403, 'COMPONENT_NOT_FOR_YOU'];
+    expect(await use(weak.holder, 'own')).to.deep.equal(refused);
+    for (const who of [weak.moderator, weak.admin]) expect(await use(who, 'fixed')).to.deep.equal(refused);
+    expect(await use(armed, 'fixed')).to.deep.equal([201, undefined]);
+    await secure(weak.holder);
+    expect(await use(weak.holder, 'own')).to.deep.equal([201, undefined]);
+    robot.hangUp();
   });
 
   it('are told nothing that moderators are told', async () => {

@@ -130,9 +130,9 @@ function componentOf({ components }: MessageRow, id: string): UsedComponent {
 function isFor(actor: Actor, { rights }: ChannelWithRights, { usableBy }: UsedComponent): boolean {
   if (!usableBy) return true;
   if (usableBy.userIds.includes(actor.userId)) return true;
-  if (!rights) return false;
-  const held = rights.isHeldBack ? 'member' : rights.role;
-  const isHigh = usableBy.role != null && roles.indexOf(held) <= roles.indexOf(usableBy.role);
+  // What is more than a member's is held back.
+  if (!rights || rights.isHeldBack) return false;
+  const isHigh = usableBy.role != null && roles.indexOf(rights.role) <= roles.indexOf(usableBy.role);
   return isHigh || rights.roleIds.some((id) => usableBy.roleIds.includes(id));
 }
 
