@@ -1,5 +1,5 @@
 /** The types that a list of values can have. */
-export type ElementType = 'uuid' | 'int' | 'bigint' | 'text' | 'json' | 'timestamptz';
+export type ElementType = 'uuid' | 'int' | 'bigint' | 'boolean' | 'text' | 'json' | 'timestamptz';
 
 /** Separates JSON texts, which cannot contain it (RFC 7464). */
 const separator = '\x1e';

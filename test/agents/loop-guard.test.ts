@@ -8,17 +8,22 @@ import { type World, world } from '../world/world.ts';
 
 const limits = { loopInRow: 8, loopPerMinute: 20, loopFollowSeconds: 10 };
 
-/** A conversation in short: `p` a person, `a` and `b` bots; a digit lets so many seconds pass; `>` before an answer. */
+/**
+ * A conversation in short: `p` a person, `a` and `b` bots; a digit lets so many seconds pass; `>` before an answer to a bot, `!`
+ * before one to what a person used.
+ */
 function conversation(text: string, threadId: string | null = null): Said[] {
   const history: Said[] = [];
   let at = 0;
-  let answersBot = false;
+  let [answersBot, answersUse] = [false, false];
   for (const letter of text) {
     if (/\d/.test(letter)) at += Number(letter) * 1000;
     else if (letter === '>') answersBot = true;
+    else if (letter === '!') answersUse = true;
     else {
-      history.push({ seq: history.length + 1, authorId: letter, isBot: letter !== 'p', threadId, at, answersBot });
-      answersBot = false;
+      const isBot = letter !== 'p';
+      history.push({ seq: history.length + 1, authorId: letter, isBot, threadId, at, answersBot, answersUse });
+      [answersBot, answersUse] = [false, false];
     }
   }
   return history;
@@ -44,6 +49,14 @@ describe('the loop guard', () => {
     expect(loops('pababababapababab')).to.equal(false);
     // What was said too fast before counts no longer, though it is less than a minute ago.
     expect(loops(`${'pababab'.repeat(4)}paba`)).to.equal(false);
+  });
+
+  it('is at peace where people use what bots answer, and say nothing', () => {
+    expect(loops('!a!b'.repeat(20))).to.equal(false);
+    expect(loops('ababababa!a')).to.equal(false);
+    expect(loops('ababababa!ababab')).to.equal(false);
+    expect(loops('!ababababab')).to.equal(true);
+    expect(loops(`${'!ababab'.repeat(4)}!a`)).to.equal(false);
   });
 
   it('counts what bots say to each other in a minute, whoever speaks between', () => {

@@ -29,7 +29,7 @@ const leftOut: Record<string, string[]> = {
   threads: ['message_count', 'deleted_at', 'last_seq'],
   thread_follows: ['is_unread'],
   // What a bot had read is a position in the log of one installation.
-  messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras', 'answers_to', 'answers_within'],
+  messages: ['search', 'sent_key', 'mentioned_bots', 'has_extras', 'answers_to', 'answers_within', 'answers_use'],
   agent_policies: ['revision'],
   // Files of what waits for a moderator stay, as that does.
   // Thumbnails are made anew.

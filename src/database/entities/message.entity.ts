@@ -122,6 +122,8 @@ const MessageSchema = defineEntity({
     answersTo: p.bigint('number').nullable(),
     /** What of that it had been given by its policy (see hearing.ts). */
     answersWithin: p.string().columnType('text').$type<'all' | 'own' | 'commands' | 'none'>().nullable(),
+    /** It answers a person's use of a component or a command (see LoopGuard). */
+    answersUse: p.boolean().default(false),
     pinnedAt: p.datetime(3).nullable(),
     /** Of the pages that it links to, those that were removed too: they do not come back. */
     previews: p.json<KeptPreview[]>().columnType('json').nullable(),

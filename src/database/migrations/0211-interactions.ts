@@ -1,8 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Uses of bots' components and commands, and what bots replied to one person alone (contract §6, Interactions). */
+/** Uses of bots' components and commands, and what bots replied, also to one person alone (contract §6, Interactions). */
 export class Interactions extends Migration {
   override up(): void {
+    this.addSql('alter table messages add column answers_use boolean not null default false');
     this.addSql(
       `create table interactions (id uuid not null, kind text not null, agent_id uuid not null, user_id uuid not null, server_id uuid null, channel_id uuid not null, thread_id uuid null, message_id uuid null, component_id text null, command json null, parent_id uuid null, given json not null, nonce text null, state text not null default 'waiting', note text null, form json null, answers text[] not null default '{}', created_at timestamptz(3) not null, updated_at timestamptz(3) not null, ends_at timestamptz(3) not null, primary key (id))`,
     );

@@ -78,7 +78,7 @@ export class AnswerService {
     const { content, attachments, components, nonce } = answer;
     const key = await this.reserve(row, `reply ${nonce ?? ''}`);
     const input = { content, attachments, components, threadId: row.threadId, replyToId: row.messageId };
-    const options = { idempotencyKey: `interaction ${row.id} ${key}` };
+    const options = { idempotencyKey: `interaction ${row.id} ${key}`, answersUse: true };
     const { result: message } = await this.deps.messages.send(actor, row.channelId, input, options);
     return { ...(await this.told(row, 'answered', {})), message };
   }

@@ -90,7 +90,7 @@ export function commandedBots(rows: Rows, channelId: string): Promise<CommandedB
 const isHook = (user: string) => `EXISTS (SELECT FROM hooks h WHERE h.user_id = ${user})`;
 
 /** Of those alone that are looked at: a channel may have nothing but posts of tools for years. */
-const selectSaid = `SELECT * FROM (SELECT m.seq, u.is_bot AND ${isHook('u.id')} AS "isHook", m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId",
+const selectSaid = `SELECT * FROM (SELECT m.seq, u.is_bot AND ${isHook('u.id')} AS "isHook", m.author_id AS "authorId", u.is_bot AS "isBot", m.thread_id AS "threadId", m.answers_use AS "answersUse",
     (extract(epoch FROM m.created_at) * 1000)::float8 AS at,
     u.is_bot AND (coalesce(ru.is_bot AND ru.id <> m.author_id AND NOT ${isHook('ru.id')}, false) OR EXISTS (
       SELECT 1 FROM json_array_elements(m.mentions) AS mention

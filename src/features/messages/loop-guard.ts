@@ -14,6 +14,8 @@ export interface Said {
   at: number;
   /** It replies to a bot other than its author, or mentions one. */
   answersBot: boolean;
+  /** It answers what a person used or invoked. */
+  answersUse: boolean;
 }
 
 export type LoopLimits = Pick<Settings['agents'], 'loopInRow' | 'loopPerMinute' | 'loopFollowSeconds'>;
@@ -60,6 +62,7 @@ export class LoopGuard {
   }
 
   /**
+   * What answers a person's use or command is not checked: each has a few answers, and comes of a person.
    * @returns the number of the message after which no other bot (on another node) may have spoken when this one is written;
    * null if that does not matter yet
    * @throws AppError BOT_LOOP for a bot where bots have replied to each other for too long, until a person speaks
@@ -76,7 +79,7 @@ export class LoopGuard {
 
 /**
  * Whether bots are in a loop in a conversation: too many replies to bots in a row without a person in it, or too many in
- * one minute in its channel. Both last until a person speaks.
+ * one minute in its channel. Both last until a person speaks, or uses what a bot answers.
  *
  * @param history the last messages of the channel, oldest first
  * @param threadId the conversation: a thread, or null for the channel itself
@@ -92,14 +95,15 @@ export function judge(
   let minute: number[] = [];
   let tooFast = false;
   for (const said of history) {
-    const before = last.get(said.threadId);
+    const before = said.answersUse ? undefined : last.get(said.threadId);
     last.set(said.threadId, said);
     minute = minute.filter((at) => at > said.at - 60_000);
-    if (!said.isBot) {
+    if (!said.isBot || said.answersUse) {
       if (said.threadId === threadId) inRow = 0;
       if (tooFast) minute = [];
       tooFast = false;
-    } else if (said.answersBot || followsBot(said, before, limits)) {
+    }
+    if (said.isBot && (said.answersBot || followsBot(said, before, limits))) {
       if (said.threadId === threadId) inRow++;
       minute.push(said.at);
       tooFast ||= minute.length >= limits.loopPerMinute;

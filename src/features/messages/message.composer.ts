@@ -46,6 +46,8 @@ export interface SendOptions {
   scheduledId?: string;
   /** It mentions nobody, whatever is in it: of incoming webhooks, whose senders say so. */
   namesNobody?: boolean;
+  /** A bot replies to what a person used or invoked. */
+  answersUse?: boolean;
 }
 
 /** A message that is ready to be written, with what its record needs. */
@@ -124,6 +126,7 @@ export class MessageComposer {
       ifHead: input.ifHead ?? null,
       answersTo: input.answersTo ?? null,
       answersWithin: await this.heardBy(actor, channel.id, input, options),
+      answersUse: options.answersUse ?? false,
       slowModeSeconds: slowModeFor(channel),
       hasLinks: mayPreview(this.deps.settings, channel.kind) && linksIn(input.content).length > 0,
       flag: flagOf(channel, verdict),

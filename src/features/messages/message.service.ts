@@ -251,7 +251,7 @@ export class MessageService {
     const message = await this.deps.composer.compose(actor, channel, input, options);
     const { row } = message;
     await requireFollowing(this.deps.database.rows, row);
-    row.lastBotSeq = await this.deps.loopGuard.check(actor, channel.id, row.threadId);
+    if (!row.answersUse) row.lastBotSeq = await this.deps.loopGuard.check(actor, channel.id, row.threadId);
     const record = messageRecord(asRow(message, actor, channel), actor.userId);
     const write = {
       room: channelRoom(channel.id),

@@ -111,6 +111,7 @@ const columns: Columns<NewMessage> = [
   { name: 'sent_key', type: 'text', of: (row) => row.sentKey },
   { name: 'answers_to', type: 'bigint', of: (row) => row.answersTo },
   { name: 'answers_within', type: 'text', of: (row) => row.answersWithin },
+  { name: 'answers_use', type: 'boolean', of: (row) => String(row.answersUse) },
   { name: 'created_at', type: 'timestamptz', of: (row) => row.createdAt },
 ];
 /** Columns that plain messages do not have; omitting them saves a fifteenth of a batch. */
@@ -122,6 +123,7 @@ const special = [
   'components',
   'answers_to',
   'answers_within',
+  'answers_use',
 ];
 const plainColumns = columns.filter(({ name }) => !special.includes(name));
 
@@ -168,6 +170,7 @@ export class MessageTable implements WriterTable<NewMessage, MessageRecord> {
       row.slowModeSeconds === null &&
       row.ifHead === null &&
       row.answersTo === null &&
+      !row.answersUse &&
       row.flag === null &&
       !row.hasLinks
     );

@@ -46,6 +46,8 @@ export interface NewMessage {
   answersTo: number | null;
   /** What of that it had been given. */
   answersWithin: Hearing | null;
+  /** It answers a person's use of a component or a command: bots are in no loop there (see LoopGuard). */
+  answersUse: boolean;
   /** What moderators are to be told of it. */
   flag: Pick<Flagged, 'serverId' | 'channelId' | 'pattern'> | null;
 }
