@@ -13,11 +13,13 @@ import { User } from './user.entity.ts';
 const ComponentUseSchema = defineEntity({
   name: 'ComponentUse',
   tableName: 'component_uses',
-  primaryKeys: ['messageId', 'componentId', 'userId'],
+  uniques: [{ name: 'component_uses_once', properties: ['messageId', 'componentId', 'userId'] }],
   properties: {
-    messageId: p.uuid().primary(),
-    componentId: p.string().columnType('text').primary(),
-    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
+    id: p.uuid().primary(),
+    messageId: p.uuid(),
+    componentId: p.string().columnType('text'),
+    /** Null once the account is deleted: what can be used once does not come back. */
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').nullable().deleteRule('set null').index(),
     channelId: () => p.manyToOne(Channel).mapToPk().fieldName('channel_id').deleteRule('cascade').index(),
     usedAt: p.datetime(3),
   },

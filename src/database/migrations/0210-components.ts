@@ -11,7 +11,10 @@ export class ComponentsOfMessages extends Migration {
     this.addSql('alter table messages add column components json null');
     this.addSql('alter table held_messages add column components json null');
     this.addSql(
-      'create table component_uses (message_id uuid not null, component_id text not null, user_id uuid not null, channel_id uuid not null, used_at timestamptz(3) not null, primary key (message_id, component_id, user_id))',
+      'create table component_uses (id uuid not null, message_id uuid not null, component_id text not null, user_id uuid null, channel_id uuid not null, used_at timestamptz(3) not null, primary key (id))',
+    );
+    this.addSql(
+      'alter table component_uses add constraint component_uses_once unique (message_id, component_id, user_id)',
     );
     this.addSql('create index component_uses_channel_id_index on component_uses (channel_id)');
     this.addSql('create index component_uses_user_id_index on component_uses (user_id)');
@@ -19,7 +22,7 @@ export class ComponentsOfMessages extends Migration {
       'alter table component_uses add constraint component_uses_channel_id_foreign foreign key (channel_id) references channels (id) on delete cascade',
     );
     this.addSql(
-      'alter table component_uses add constraint component_uses_user_id_foreign foreign key (user_id) references users (id) on delete cascade',
+      'alter table component_uses add constraint component_uses_user_id_foreign foreign key (user_id) references users (id) on delete set null',
     );
     this.addSql(`create function end_components() returns trigger language plpgsql ${here} as $$ begin
       delete from component_uses where message_id = old.id;

@@ -82,7 +82,9 @@ export const ownRows: readonly string[] = [
   deleteSome('poll_votes', 'message_id, option_id, user_id', 'user_id = $1'),
   deleteSome('interactions', 'id', 'user_id = $1'),
   deleteSome('ephemerals', 'id', 'user_id = $1'),
-  deleteSome('component_uses', 'message_id, component_id, user_id', 'user_id = $1'),
+  // What can be used once does not come back.
+  `UPDATE component_uses SET user_id = NULL
+    WHERE id IN (SELECT id FROM component_uses WHERE user_id = $1 LIMIT $2) RETURNING 1 AS one`,
   deleteSome('drafts', 'user_id, place_id', 'user_id = $1'),
   deleteSome('attachments', 'id', 'uploader_id = $1 AND message_id IS NULL'),
   // Those of servers stay.

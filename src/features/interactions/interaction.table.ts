@@ -63,8 +63,8 @@ const same = `SELECT ${columns} FROM interactions i
     AND (i.state <> 'answered' OR i.created_at > clock_timestamp() - make_interval(secs => ${doubleSeconds}))
   ORDER BY i.created_at DESC LIMIT 1`;
 const ofParent = `SELECT ${columns} FROM interactions i WHERE i.parent_id = $1`;
-const takeOnce = `INSERT INTO component_uses (message_id, component_id, user_id, channel_id, used_at)
-  SELECT $1::uuid, $2::text, $3::uuid, $4::uuid, now() WHERE NOT EXISTS (
+const takeOnce = `INSERT INTO component_uses (id, message_id, component_id, user_id, channel_id, used_at)
+  SELECT gen_random_uuid(), $1::uuid, $2::text, $3::uuid, $4::uuid, now() WHERE NOT EXISTS (
     SELECT FROM component_uses WHERE message_id = $1::uuid AND component_id = $2::text AND ($5::boolean OR user_id = $3::uuid))
   RETURNING 1 AS one`;
 const insert = `INSERT INTO interactions AS i (id, kind, agent_id, user_id, server_id, channel_id, thread_id, message_id,
