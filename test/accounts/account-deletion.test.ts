@@ -3,6 +3,7 @@
 import { expect } from 'chai';
 import type { Node } from '../../src/node/node.ts';
 import { until } from '../rig/until.ts';
+import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { type Loose, Person, request } from '../world/person.ts';
 import { query } from '../world/sql.ts';
@@ -202,6 +203,51 @@ describe('the deletion of an account', () => {
     expect((await register(at(1), { email })).id).not.to.equal(leaver.id);
     await query(cluster.databaseUrl, "UPDATE former_names SET kept_until = now() - interval '1 second'");
     expect((await register(at(1), { username: leaver.username })).username).to.equal(leaver.username);
+  });
+
+  it('takes what was typed for bots out of their logs, and what could be used once stays used', async () => {
+    const { alice, bob, server, channel } = here;
+    const leaver = await register(at(0));
+    await leaver.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
+    const robot = await botIn(server, alice);
+    const options = [
+      { type: 'user', name: 'whom' },
+      { type: 'text', name: 'why' },
+    ];
+    await alice.put(`/api/agents/${robot.agentId}/slash-commands`, { commands: [{ name: 'thank', options }] });
+    const fields = [{ type: 'text', id: 'word', label: 'Word' }];
+    const items = [
+      { type: 'button', id: 'first', label: 'Me', uses: 'once' },
+      { type: 'form', id: 'ask', label: 'Ask', form: { title: 'Ask', fields } },
+    ];
+    const { id } = await robot.say(channel.id, '', { components: { items } });
+    const use = (who: Person, componentId: string, values?: object) =>
+      who.post(`/api/messages/${id}/uses`, { componentId, values });
+    expect((await use(leaver, 'first')).status).to.equal(201);
+    expect((await use(leaver, 'ask', { word: 'wombat' })).status).to.equal(201);
+    expect((await use(bob, 'ask', { word: 'quokka' })).status).to.equal(201);
+    const body = { agentId: robot.agentId, command: 'thank', options: { whom: bob.id, why: 'wombat' } };
+    expect((await leaver.post(`/api/channels/${channel.id}/commands`, body)).status).to.equal(201);
+
+    expect((await leave(leaver)).status).to.equal(200);
+    await finish(cluster.databaseUrl, leaver);
+
+    expect(await placesOf(cluster.databaseUrl, 'wombat')).to.deep.equal([]);
+    const told = await query<{ data: Loose }>(
+      cluster.databaseUrl,
+      "SELECT data FROM log_entries WHERE stream_id = $1 AND event = 'interaction:created' ORDER BY seq",
+      [robot.id],
+    );
+    const nobody = { name: 'thank', resolved: { users: {}, channels: {}, files: {} } };
+    expect(told.map(({ data }) => [data.kind, data.values, data.command])).to.deep.equal([
+      ['button', {}, null],
+      ['form', {}, null],
+      ['form', { word: 'quokka' }, null],
+      ['command', {}, nobody],
+    ]);
+    const again = await use(bob, 'first');
+    expect([again.status, again.body.code]).to.deep.equal([409, 'COMPONENT_USED']);
+    robot.hangUp();
   });
 
   it('leaves its groups with its bots, in which the others go on', async () => {

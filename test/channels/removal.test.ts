@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Rows } from '../../src/database/database.ts';
 import { until } from '../rig/until.ts';
+import { botIn } from '../world/bot.ts';
 import { withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -44,6 +45,29 @@ describe('a channel that was deleted a while ago', () => {
     // Its messages follow in the background, and so does what the log quotes of them.
     await ear.next('notification:deleted', ({ ids }) => ids?.length === 1);
     expect(JSON.stringify((await bob.get('/api/events?after=0')).body)).not.to.include('a secret');
+  });
+
+  it('takes what was typed for bots out of their logs', async () => {
+    const { alice, bob, server } = here;
+    const robot = await botIn(server, alice);
+    const id = await create('asked');
+    await alice.post(`/api/channels/${id}/members`, { userId: robot.id });
+    const form = { title: 'Ask', fields: [{ type: 'text', id: 'word', label: 'Word' }] };
+    const message = await robot.say(id, '', {
+      components: { items: [{ type: 'form', id: 'ask', label: 'Ask', form }] },
+    });
+    const use = { componentId: 'ask', values: { word: 'wombat' } };
+    expect((await bob.post(`/api/messages/${message.id}/uses`, use)).status).to.equal(201);
+    await remove(id);
+    const told = () =>
+      withRows(here.cluster.databaseUrl, (rows) =>
+        rows<{ values: object }>(
+          "SELECT data -> 'values' AS values FROM log_entries WHERE stream_id = $1 AND event = 'interaction:created'",
+          [robot.id],
+        ),
+      );
+    await until(async () => JSON.stringify(await told()) === '[{"values":{}}]');
+    robot.hangUp();
   });
 
   it('leaves nothing, not even what was being written into it at that moment', () =>

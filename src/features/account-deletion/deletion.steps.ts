@@ -15,6 +15,7 @@ import { keepName } from '../accounts/former-names.table.ts';
 import { userCache } from '../accounts/identity.ts';
 import type { AgentService } from '../agents/agent.service.ts';
 import type { GroupMembers } from '../channels/group-members.ts';
+import { eraseInteractions } from '../channels/interaction.erasure.table.ts';
 import type { Context } from '../context.ts';
 import type { FriendService } from '../friends/friend.service.ts';
 import type { HandoverService } from '../handovers/handover.service.ts';
@@ -141,6 +142,7 @@ export class DeletionSteps {
   };
 
   readonly rows: Step = async (change, userId) => {
+    if ((await eraseInteractions(change, { userId }, rowsAtOnce)) > 0) return true;
     for (const statement of ownRows) {
       if ((await change.rows(statement, [userId, rowsAtOnce])).length > 0) return true;
     }

@@ -80,7 +80,6 @@ export const ownRows: readonly string[] = [
   deleteSome('scheduled_messages', 'id', 'user_id = $1'),
   // What the votes come to stays: else it would say what someone chose in an anonymous poll.
   deleteSome('poll_votes', 'message_id, option_id, user_id', 'user_id = $1'),
-  deleteSome('interactions', 'id', 'user_id = $1'),
   deleteSome('ephemerals', 'id', 'user_id = $1'),
   // What can be used once does not come back.
   `UPDATE component_uses SET user_id = NULL

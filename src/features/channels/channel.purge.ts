@@ -6,6 +6,7 @@ import { type InsideWork, insideWork, type JobKind } from '../../jobs/job.kind.t
 import type { Jobs } from '../../jobs/jobs.ts';
 import { insertJobs, type NotificationQueue } from '../../jobs/notification.jobs.ts';
 import { deletedChannels, findDeletedChannel, removeChannel, removeSomeMessages } from './channel.purge.table.ts';
+import { eraseInteractions } from './interaction.erasure.table.ts';
 
 const batch = 1000;
 /** The pause between two batches, so that they take only a little of the database's time. */
@@ -40,6 +41,10 @@ export function channelPurge({ jobs, notifications }: Parts): InsideWork {
     const again = (runAt?: Date) => jobs.add(change, purgeKind, { channelId }, { key: channelId, runAt });
     if ((await removeMessages(change, channelId)) > 0) {
       change.afterCommit(() => notifications.wake());
+      await again();
+      return;
+    }
+    if ((await eraseInteractions(change, { channelId }, batch)) > 0) {
       await again();
       return;
     }
