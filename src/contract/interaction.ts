@@ -191,18 +191,20 @@ export type Answered = z.output<typeof answeredSchema>;
 
 const tag = 'Interactions';
 const id = uuidParam('INTERACTION_NOT_FOUND', 'Id of the interaction.');
-const botErrors = ['AGENT_NOT_FOUND', 'AGENT_STOPPED', 'BOT_ABSENT'] as const;
-const voiceErrors = ['NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_ARCHIVED', 'FORBIDDEN'] as const;
+const voiceErrors = [
+  ...(['NOT_A_MEMBER', 'ROLE_REQUIRED', 'TIMED_OUT', 'CHANNEL_ARCHIVED', 'BLOCKED', 'USER_BLOCKED'] as const),
+  ...(['FORBIDDEN', 'AGENT_NOT_FOUND', 'AGENT_STOPPED', 'BOT_ABSENT'] as const),
+];
 const useErrors = [
-  'MESSAGE_NOT_FOUND',
-  'COMPONENT_NOT_FOUND',
-  'COMPONENT_NOT_FOR_YOU',
-  'COMPONENT_DISABLED',
-  'COMPONENT_USED',
+  ...(['MESSAGE_NOT_FOUND', 'COMPONENT_NOT_FOUND', 'COMPONENT_NOT_FOR_YOU', 'COMPONENT_DISABLED'] as const),
+  ...(['COMPONENT_USED'] as const),
   ...voiceErrors,
-  ...botErrors,
-] as const;
-const submitErrors = ['INTERACTION_NOT_FOUND', 'INTERACTION_ENDED', ...voiceErrors, ...botErrors] as const;
+];
+const submitErrors = [
+  ...(['INTERACTION_NOT_FOUND', 'INTERACTION_ENDED', 'MESSAGE_NOT_FOUND', 'COMPONENT_NOT_FOR_YOU'] as const),
+  ...(['COMMAND_NOT_ALLOWED'] as const),
+  ...voiceErrors,
+];
 const answerErrors = ['INTERACTION_NOT_FOUND', 'INTERACTION_ENDED', 'ANSWER_LIMIT', ...sendErrors] as const;
 const usesAudit = { none: 'It is what members do; its bot is told, and says what comes of it.' } as const;
 

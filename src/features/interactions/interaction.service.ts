@@ -8,18 +8,20 @@ import {
   type interactionCalls,
   interactionUpdated,
   type UseRecord,
+  type Values,
 } from '../../contract/interaction.ts';
 import { roles } from '../../contract/roles.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { userOf } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
+import { mayUse, rulesOf } from '../messages/command-rules.table.ts';
 import type { MessageAccess } from '../messages/message.access.ts';
 import type { MessageRow } from '../messages/message.view.ts';
 import type { InteractionMaker, Made } from './interaction.maker.ts';
 import { type InteractionWithUser, interactionTable, type NewInteraction } from './interaction.table.ts';
 import { interactionRecord, useRecord } from './interaction.view.ts';
-import { checkedForm, checkedValues } from './values.ts';
+import { areSame, checkedForm, checkedValues } from './values.ts';
 
 type UseInput = z.output<typeof interactionCalls.useComponent.body>;
 type SubmitInput = z.output<typeof interactionCalls.submitForm.body>;
@@ -65,8 +67,9 @@ export class InteractionService {
   }
 
   /**
-   * Sends the form that a bot has answered the actor with, once.
-   * @throws AppError INTERACTION_NOT_FOUND, INTERACTION_ENDED when there is no form any more, VALIDATION_FAILED, and as `use`
+   * Sends the form that a bot has answered the actor with, once: the same again is the first one.
+   * @throws AppError INTERACTION_NOT_FOUND, INTERACTION_ENDED when there is no form any more, or other values were sent,
+   *   VALIDATION_FAILED, COMMAND_NOT_ALLOWED, and as `use`
    */
   async submit(actor: Actor, interactionId: string, { values, nonce = null }: SubmitInput): Promise<Made> {
     requirePerson(actor);
@@ -75,12 +78,11 @@ export class InteractionService {
     const { rows } = this.deps.database;
     const parent = await interactionTable.find(rows, interactionId);
     if (parent?.userId !== actor.userId) throw new AppError('INTERACTION_NOT_FOUND');
-    const sent = await interactionTable.ofParent(rows, parent.id);
+    const sent = requireSame(await interactionTable.ofParent(rows, parent.id), values);
     if (sent) return { use: useRecord(sent), repeated: true };
     if (parent.isOver || !parent.form) throw new AppError('INTERACTION_ENDED');
-    const { channelAccess, interactions } = this.deps;
-    const channel = await channelAccess.entered(actor, parent.channelId);
-    await channelAccess.requireVoice(actor, channel);
+    const { interactions } = this.deps;
+    const channel = await this.askedIn(actor, parent);
     requireInChannel(channel, 'message:react');
     const checked = checkedForm(parent.form.fields, values);
     const bot = await interactions.bot(await this.botUserOf(parent), channel.id);
@@ -91,7 +93,7 @@ export class InteractionService {
       actor,
       bot,
       draft,
-      (change) => interactionTable.ofParent(change.rows, parent.id),
+      async (change) => requireSame(await interactionTable.ofParent(change.rows, parent.id), values),
       (change) => closeForm(change, parent),
     );
   }
@@ -108,6 +110,27 @@ export class InteractionService {
     return (await interactionTable.open(this.deps.database.rows, actor.userId)).map(useRecord);
   }
 
+  /** Where a form is sent, if the actor may still use there what it came of. @throws AppError as `use`, COMMAND_NOT_ALLOWED */
+  private async askedIn(actor: Actor, parent: InteractionWithUser): Promise<ChannelWithRights> {
+    const { channelAccess, messageAccess, database } = this.deps;
+    const { agentId, channelId, messageId, componentId, command } = parent;
+    if (messageId !== null) {
+      const { row, channel } = await messageAccess.open(actor, messageId);
+      // The bot may have taken it away once it was used.
+      const component = itemOf(row, componentId);
+      if (component && !isFor(actor, channel, component)) throw new AppError('COMPONENT_NOT_FOR_YOU');
+      return channel;
+    }
+    const channel = await channelAccess.entered(actor, channelId);
+    await channelAccess.requireVoice(actor, channel);
+    if (channel.isArchived) throw new AppError('CHANNEL_ARCHIVED');
+    await channelAccess.requireUnblocked(actor, channel);
+    const rules = command ? await rulesOf(database.rows, channel.serverId, [agentId]) : [];
+    const asking = { userId: actor.userId, rights: channel.rights };
+    if (command && !mayUse(rules, asking, agentId, command.name)) throw new AppError('COMMAND_NOT_ALLOWED');
+    return channel;
+  }
+
   private async botUserOf({ agentId }: InteractionWithUser): Promise<string> {
     const user = await interactionTable.botUser(this.deps.database.rows, agentId);
     if (user === undefined) throw new AppError('AGENT_NOT_FOUND');
@@ -121,9 +144,23 @@ function requirePerson(actor: Actor): void {
 }
 
 /** @throws AppError COMPONENT_NOT_FOUND */
-function componentOf({ components }: MessageRow, id: string): UsedComponent {
+function componentOf(row: MessageRow, id: string): UsedComponent {
+  const item = itemOf(row, id);
+  if (!item) throw new AppError('COMPONENT_NOT_FOUND');
+  return item;
+}
+
+function itemOf({ components }: MessageRow, id: string | null): UsedComponent | undefined {
   for (const item of components?.items ?? []) if (item.type !== 'link' && item.id === id) return item;
-  throw new AppError('COMPONENT_NOT_FOUND');
+  return undefined;
+}
+
+/** @returns what was sent before, if it says the same. @throws AppError INTERACTION_ENDED for other values than those */
+function requireSame<R extends Pick<NewInteraction, 'values'>>(sent: R | undefined, values: Values): R | undefined {
+  if (sent && !areSame(sent.values, values)) {
+    throw new AppError('INTERACTION_ENDED', { message: 'This form was sent before, with other values.' });
+  }
+  return sent;
 }
 
 /** Whether a component is for the actor (contract §6, Interactions). */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { FormField, UsedComponent } from '../../contract/component.ts';
 import type { Issue } from '../../contract/errors.ts';
@@ -41,6 +42,19 @@ export function checkedForm(fields: FormField[], given: Values): Values {
   }
   if (issues.length > 0) throw invalid(issues);
   return values;
+}
+
+/** Whether values as someone sent them are those that are kept. */
+export function areSame(kept: Values, given: Values): boolean {
+  const isKnown = Object.keys(given).every((id) => Object.hasOwn(kept, id));
+  return (
+    isKnown && Object.entries(kept).every(([id, value]) => isSame(value, Object.hasOwn(given, id) ? given[id] : null))
+  );
+}
+
+function isSame(kept: Value, given: Value = null): boolean {
+  if (kept === null || kept === false) return empty(given) || given === kept;
+  return isDeepStrictEqual(Array.isArray(kept) ? new Set(kept) : kept, Array.isArray(given) ? new Set(given) : given);
 }
 
 const issue = (id: string, message: string): Issue => ({ path: `values.${id}`, message, code: 'custom' });
