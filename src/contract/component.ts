@@ -177,10 +177,14 @@ export const componentsSchema = record('Components', {
 
 export type Components = z.output<typeof componentsSchema>;
 
+/** What people see of a bot's is no larger. */
+const isSmall = (sent: object) => Buffer.byteLength(JSON.stringify(sent)) <= maxComponentsBytes;
+const mustBeSmall = `must have at most ${maxComponentsBytes / 1024} KiB`;
+
 /** Components as bots send them. */
 export const sentComponentsSchema = componentsSchema
-  .refine(
-    (components) => Buffer.byteLength(JSON.stringify(components)) <= maxComponentsBytes,
-    `must have at most ${maxComponentsBytes / 1024} KiB`,
-  )
+  .refine(isSmall, mustBeSmall)
   .meta({ example: { items: [{ type: 'button', id: 'approve', label: 'Approve', style: 'primary' }] } });
+
+/** A form as bots answer with it. */
+export const sentFormSchema = formSchema.refine(isSmall, mustBeSmall);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { smallUserSchema } from './account.ts';
 import { calls, clientEvents, uuidParam } from './call.ts';
-import { componentIdSchema, formSchema, maxFieldText, sentComponentsSchema } from './component.ts';
+import { componentIdSchema, formSchema, maxFieldText, sentComponentsSchema, sentFormSchema } from './component.ts';
 import { durableEvent } from './event.ts';
 import { invokedSchema } from './invoked.ts';
 import { attachmentsShape, contentSchema, maxContent, messageSchema, nonceSchema, substance } from './message.ts';
@@ -12,6 +12,8 @@ import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSc
 export const answerHours = 24;
 /** Replies and ephemeral replies to one use. */
 export const maxAnswers = 5;
+/** How often a bot says something else of one use: `working`, and forms. */
+export const maxChanges = 100;
 /** Those that one person keeps, over all channels; the oldest go first. */
 export const maxEphemerals = 100;
 
@@ -153,7 +155,7 @@ const answerShapes = {
     content: textSchema(maxContent, z.string().min(1)),
     nonce: answerNonce,
   },
-  form: { type: z.literal('form'), form: formSchema },
+  form: { type: z.literal('form'), form: sentFormSchema },
   working: { type: z.literal('working'), note: nameSchema(100).nullish() },
   done: { type: z.literal('done') },
 };

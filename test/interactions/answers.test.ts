@@ -1,7 +1,6 @@
 // nodes: one and two
 
 import { expect } from 'chai';
-import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import type { Answer, Loose, Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';
@@ -58,10 +57,14 @@ describe('answers of bots', () => {
     expect(replied.body.message).to.include({ replyToId: message.id, authorId: robot.id, channelId: channel.id });
     expect((await other.next('message:new')).id).to.equal(replied.body.message.id);
     await answer(id, { type: 'done' });
-    await until(() => told(device, id).length === 5);
-    const waiting = ['waiting', null, false];
-    const answered = ['answered', null, false];
-    expect(told(device, id)).to.deep.equal([waiting, ['working', 'Looking', false], answered, answered, answered]);
+    // What changes nothing is told to nobody.
+    await answer(id, { type: 'ephemeral', content: 'The end.' });
+    await device.next('ephemeral:created');
+    expect(told(device, id)).to.deep.equal([
+      ['waiting', null, false],
+      ['working', 'Looking', false],
+      ['answered', null, false],
+    ]);
     expect((await bob.get('/api/auth/me/uses')).body).to.deep.equal([]);
   });
 
@@ -140,6 +143,108 @@ describe('answers of bots', () => {
     expect(ear.all('interaction:created')).to.have.length(2);
   });
 
+  it('leave a form open until it is sent, and do not ask for it again then', async () => {
+    const { bob } = here;
+    const device = await bob.connect();
+    const id = await pressed();
+    const path = `/api/interactions/${id}/form`;
+    const ask = () => answer(id, { type: 'form', form: asked });
+    await ask();
+    await answer(id, { type: 'working', note: 'Still here' });
+    await answer(id, { type: 'ephemeral', content: 'Take your time.' });
+    await device.next('ephemeral:created');
+    expect(
+      told(device, id)
+        .slice(1)
+        .map(([, , hasForm]) => hasForm),
+    ).to.deep.equal([true, true, true]);
+    const sent = await bob.post(path, { values: { reason: 'So' } });
+    expect(sent.status).to.equal(201);
+    // A bot that died before it knew asks once more.
+    expect((await ask()).status).to.equal(200);
+    const [use] = (await bob.get('/api/auth/me/uses')).body;
+    expect([use.id, use.form]).to.deep.equal([sent.body.id, null]);
+    const again = await bob.post(path, { values: { reason: 'So' } });
+    expect([again.status, again.body.id]).to.deep.equal([200, sent.body.id]);
+    expect(codeOf(await bob.post(path, { values: { reason: 'No' } }))).to.deep.equal([409, 'INTERACTION_ENDED']);
+  });
+
+  it('take a form from those alone who may still use what it came of', async () => {
+    const { alice, bob, channel } = here;
+    const submit = (id: string) => bob.post(`/api/interactions/${id}/form`, { values: { reason: 'So' } });
+    const ask = async () => {
+      const id = await pressed();
+      await answer(id, { type: 'form', form: asked });
+      return id;
+    };
+    const id = await ask();
+    await alice.post(`/api/channels/${channel.id}/archive`);
+    expect(codeOf(await submit(id))).to.deep.equal([409, 'CHANNEL_ARCHIVED']);
+    await alice.post(`/api/channels/${channel.id}/unarchive`);
+    const path = `/api/messages/${message.id}`;
+    await robot.patch(path, { components: { items: [{ ...button, usableBy: { userIds: [alice.id] } }] } });
+    expect(codeOf(await submit(id))).to.deep.equal([403, 'COMPONENT_NOT_FOR_YOU']);
+    // What is gone by now was for whoever used it.
+    await robot.patch(path, { components: null });
+    expect((await submit(id)).status).to.equal(201);
+    await robot.patch(path, { components: { items: [button] } });
+    const last = await ask();
+    await alice.delete(path);
+    expect(codeOf(await submit(last))).to.deep.equal([404, 'MESSAGE_NOT_FOUND']);
+  });
+
+  it('take no form in a DM from those who have blocked the bot', async () => {
+    const { bob } = here;
+    const dm = (await bob.post('/api/dm/channels', { userId: robot.id })).body;
+    message = await robot.say(dm.id, 'Well?', { components: { items: [button] } });
+    const id = await pressed();
+    await answer(id, { type: 'form', form: asked });
+    await bob.put(`/api/friends/blocks/${robot.id}`);
+    const { status, body } = await bob.post(`/api/interactions/${id}/form`, { values: { reason: 'So' } });
+    expect(status).to.equal(403);
+    expect(body.code).to.be.oneOf(['BLOCKED', 'USER_BLOCKED']);
+  });
+
+  it('go on and on for nobody: a bot says something else so often, and then only that it is done', async () => {
+    const id = await pressed();
+    await query(here.cluster.databaseUrl, 'UPDATE interactions SET changes = 99 WHERE id = $1', [id]);
+    const say = (note: string) => answer(id, { type: 'working', note });
+    expect((await say('once')).status).to.equal(200);
+    expect((await say('once')).status).to.equal(200);
+    expect(codeOf(await say('twice'))).to.deep.equal([400, 'ANSWER_LIMIT']);
+    expect(codeOf(await answer(id, { type: 'form', form: asked }))).to.deep.equal([400, 'ANSWER_LIMIT']);
+    expect((await answer(id, { type: 'done' })).status).to.equal(200);
+    const field = { ...asked.fields[0], type: 'choice' };
+    const options = Array.from({ length: 25 }, (_, at) => ({
+      value: `${at}`,
+      label: 'x'.repeat(80),
+      description: 'y'.repeat(200),
+    }));
+    const fields = Array.from({ length: 10 }, (_, at) => ({ ...field, id: `f${at}`, options }));
+    expect(codeOf(await answer(id, { type: 'form', form: { ...asked, fields } }))).to.deep.equal([
+      400,
+      'VALIDATION_FAILED',
+    ]);
+  });
+
+  it('are let through where bots have answered each other for too long, as if the person had spoken', async () => {
+    const { alice, server, channel } = here;
+    const other = await botIn(server, alice);
+    const say = (who: Bot) => who.post(`/api/channels/${channel.id}/messages`, { content: 'and you?' });
+    const talk = async () => {
+      for (let i = 0; i < 30; i++) {
+        const { body } = await say(i % 2 ? robot : other);
+        if (body.code) return body.code;
+      }
+    };
+    expect(await talk()).to.equal('BOT_LOOP');
+    const id = await pressed();
+    expect((await answer(id, { type: 'reply', content: 'Here.' })).status).to.equal(200);
+    expect((await say(other)).status).to.equal(201);
+    expect(await talk()).to.equal('BOT_LOOP');
+    other.hangUp();
+  });
+
   it('are of that bot alone, where it may write, and in time', async () => {
     const { alice, bob, channel, server } = here;
     const id = await pressed();
@@ -181,6 +286,8 @@ describe('answers of bots', () => {
       { type: 'ephemeral', content: 'turnip' },
       { type: 'reply', content: 'turnip' },
       { type: 'update', components: { items } },
+      { type: 'form', form: { ...asked, title: 'A turnip' } },
+      { type: 'working', note: 'A turnip' },
     ]) {
       expect(codeOf(await answer(id, body)), JSON.stringify(body)).to.deep.equal([400, 'MESSAGE_REFUSED']);
     }

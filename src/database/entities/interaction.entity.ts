@@ -62,6 +62,8 @@ const InteractionSchema = defineEntity({
     state: p.string().columnType('text').$type<UseState>().default('waiting'),
     note: p.string().columnType('text').nullable(),
     form: p.json<Form>().columnType('json').nullable(),
+    /** How often the bot has said something else about it. */
+    changes: p.integer().default(0),
     /** The keys of replies and ephemeral replies to it. */
     answers: p.array().columnType('text[]').default([]),
     createdAt: p.datetime(3).index(),

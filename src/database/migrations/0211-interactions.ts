@@ -5,7 +5,7 @@ export class Interactions extends Migration {
   override up(): void {
     this.addSql('alter table messages add column answers_use boolean not null default false');
     this.addSql(
-      `create table interactions (id uuid not null, kind text not null, agent_id uuid not null, user_id uuid not null, server_id uuid null, channel_id uuid not null, thread_id uuid null, message_id uuid null, component_id text null, command json null, parent_id uuid null, given json not null, nonce text null, state text not null default 'waiting', note text null, form json null, answers text[] not null default '{}', created_at timestamptz(3) not null, updated_at timestamptz(3) not null, ends_at timestamptz(3) not null, primary key (id))`,
+      `create table interactions (id uuid not null, kind text not null, agent_id uuid not null, user_id uuid not null, server_id uuid null, channel_id uuid not null, thread_id uuid null, message_id uuid null, component_id text null, command json null, parent_id uuid null, given json not null, nonce text null, state text not null default 'waiting', note text null, form json null, changes int not null default 0, answers text[] not null default '{}', created_at timestamptz(3) not null, updated_at timestamptz(3) not null, ends_at timestamptz(3) not null, primary key (id))`,
     );
     this.addSql('create index interactions_agent_id_index on interactions (agent_id)');
     this.addSql('create index interactions_channel_id_index on interactions (channel_id)');

@@ -187,6 +187,6 @@ async function takeOnce({ rows }: Change, one: NewInteraction, { uses }: UsedCom
 async function closeForm(change: Change, parent: InteractionWithUser): Promise<void> {
   const current = await interactionTable.find(change.rows, parent.id);
   if (!current?.form) throw new AppError('INTERACTION_ENDED');
-  const row = await interactionTable.update(change.rows, parent.id, 'answered', {});
+  const row = await interactionTable.update(change.rows, parent.id, { state: 'answered', note: null, form: null });
   if (row) change.publish(interactionUpdated.in(userRoom(parent.userId), useRecord(row)));
 }

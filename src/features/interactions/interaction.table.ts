@@ -35,6 +35,8 @@ export interface InteractionRow extends Omit<NewInteraction, 'nonce'> {
   createdAt: Date | string;
   updatedAt: Date | string;
   endsAt: Date | string;
+  /** How often the state, the note or the form changed. */
+  changes: number;
   /** By PostgreSQL's clock. */
   isOver: boolean;
 }
@@ -49,7 +51,7 @@ const keptDays = 7;
 
 const columns = `i.id, i.kind, i.agent_id AS "agentId", i.user_id AS "userId", i.server_id AS "serverId",
   i.channel_id AS "channelId", i.thread_id AS "threadId", i.message_id AS "messageId", i.component_id AS "componentId",
-  i.command, i.parent_id AS "parentId", i.given AS "values", i.state, i.note, i.form, i.created_at AS "createdAt",
+  i.command, i.parent_id AS "parentId", i.given AS "values", i.state, i.note, i.form, i.changes, i.created_at AS "createdAt",
   i.updated_at AS "updatedAt", i.ends_at AS "endsAt", i.ends_at <= clock_timestamp() AS "isOver"`;
 const find = `SELECT ${columns}, u.username, u.display_name, u.avatar_url, u.is_bot
   FROM interactions i JOIN users u ON u.id = i.user_id WHERE i.id = $1`;
@@ -71,7 +73,7 @@ const insert = `INSERT INTO interactions AS i (id, kind, agent_id, user_id, serv
     component_id, command, parent_id, given, nonce, created_at, updated_at, ends_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, clock_timestamp(), clock_timestamp(),
     clock_timestamp() + make_interval(hours => ${answerHours})) RETURNING ${columns}`;
-const update = `UPDATE interactions AS i SET state = $2, note = $3, form = $4, updated_at = clock_timestamp()
+const update = `UPDATE interactions AS i SET state = $2, note = $3, form = $4, changes = changes + 1, updated_at = clock_timestamp()
   WHERE i.id = $1 RETURNING ${columns}`;
 /** A key counts once. */
 const reserve = `UPDATE interactions
@@ -126,8 +128,8 @@ export const interactionTable = {
   },
 
   /** How far the bot is with it. @returns undefined: it is gone */
-  update: (rows: Rows, id: string, state: UseState, more: Partial<Pick<InteractionRow, 'note' | 'form'>>) =>
-    first(rows<InteractionRow>(update, [id, state, more.note ?? null, json(more.form ?? null)])),
+  update: (rows: Rows, id: string, { state, note, form }: Pick<InteractionRow, 'state' | 'note' | 'form'>) =>
+    first(rows<InteractionRow>(update, [id, state, note, json(form)])),
 
   /** Reserves a reply by its key; the same key again is the same reply. @returns false: there are as many as there may be */
   reserve: async (rows: Rows, id: string, key: string) => (await rows(reserve, [id, key])).length > 0,
