@@ -103,6 +103,39 @@ describe('what bots offer in the web client', () => {
     await until(async () => (await dialog.count()) === 0);
   });
 
+  it('can be filled in later, and on another device, once it was closed', async () => {
+    const { page } = bob;
+    const { id } = await offer('Feedback', { type: 'button', id: 'ask', label: 'Ask me' });
+    await message('Feedback').getByRole('button', { name: 'Ask me' }).click();
+    const use = await told(id);
+    const form = { title: 'Your feedback', fields: [{ type: 'text', id: 'text', label: 'What do you think?' }] };
+    await answer(use.id, { type: 'form', form });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: form.title }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    // Whatever else the bot says, it stays closed.
+    await answer(use.id, { type: 'working', note: 'Waiting for you' });
+    await message('Feedback')
+      .getByText(/Waiting for you…$/)
+      .waitFor();
+    expect(await dialog.count()).to.equal(0);
+    await page.reload();
+    await message('Feedback').getByRole('button', { name: 'Fill in Your feedback…' }).click();
+    await dialog.getByLabel('What do you think?').fill('Fine');
+    // What it says meanwhile takes nothing away.
+    await answer(use.id, { type: 'ephemeral', content: 'Take your time.' });
+    await page.locator('article.ephemeral').getByText('Take your time.').waitFor();
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    expect((await told(id, ({ parentId }) => parentId === use.id)).values).to.deep.equal({ text: 'Fine' });
+    await until(
+      async () =>
+        (await message('Feedback')
+          .getByRole('button', { name: /^Fill in/ })
+          .count()) === 0,
+    );
+  });
+
   it('says that the bot is stopped', async () => {
     await offer('Anyone?', { type: 'button', id: 'me', label: 'Me' });
     await here.alice.post(`/api/agents/${robot.agentId}/stop`);

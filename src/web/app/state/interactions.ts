@@ -9,6 +9,18 @@ export type UsedComponent = Exclude<Component, { type: 'link' }>;
 export type ComponentForm = NonNullable<Use['form']>;
 export type Values = Record<string, string | number | boolean | string[] | null>;
 
+/** A channel, or a thread in it. */
+export interface Place {
+  channelId: string;
+  threadId: string | null;
+}
+
+/** A form that waits to be filled in. */
+interface Asked {
+  use: Use;
+  form: ComponentForm;
+}
+
 /** What the user used of bots' messages, and what bots said to that. */
 export class Interactions {
   /** The form that a bot has answered this device with. */
@@ -49,13 +61,26 @@ export class Interactions {
   /** What the user did with a component, if its bot is not done with that. */
   of(messageId: string, componentId: string): Use | undefined {
     for (const use of this.uses.value.values()) {
-      if (use.messageId === messageId && use.componentId === componentId) return use;
+      const isOpen = use.state !== 'answered';
+      if (isOpen && use.messageId === messageId && use.componentId === componentId) return use;
     }
     return undefined;
   }
 
   isSending(messageId: string, componentId: string): boolean {
     return this.sending.value.has(`${messageId} ${componentId}`);
+  }
+
+  /** What bots ask of the user for a message of theirs, or for commands in a place: of the same question the last. */
+  formsFor(messageId: string | null, { channelId, threadId }: Place): Asked[] {
+    const asked = new Map<string, Asked>();
+    const inOrder = [...this.uses.value.values()].sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
+    for (const use of inOrder) {
+      const isHere = use.channelId === channelId && use.threadId === threadId && use.messageId === messageId;
+      if (!isHere || !use.form || Date.parse(use.endsAt) <= Date.now()) continue;
+      asked.set(`${use.agentId} ${use.componentId} ${use.form.title}`, { use, form: use.form });
+    }
+    return [...asked.values()];
   }
 
   /** Replies for the user alone in a channel or thread. */
@@ -122,11 +147,15 @@ export class Interactions {
     this.changes++;
     this.told.set(use.id, use.updatedAt);
     const uses = new Map(this.uses.peek());
+    const before = uses.get(use.id)?.form ?? null;
     if (use.state === 'answered' && !use.form) uses.delete(use.id);
     else uses.set(use.id, use);
     this.uses.value = uses;
-    if (use.form && this.own.has(use.id)) this.asked.value = use;
-    else if (this.asked.peek()?.id === use.id) this.asked.value = null;
+    const isAsked = this.asked.peek()?.id === use.id;
+    // One that was closed stays so, whatever else the bot says.
+    const isNew = JSON.stringify(before) !== JSON.stringify(use.form);
+    if (use.form && (isAsked || (isNew && this.own.has(use.id)))) this.asked.value = use;
+    else if (isAsked) this.asked.value = null;
   }
 
   private drop(id: string): void {

@@ -1,6 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
-import type { Component, UsedComponent, Values } from '../../state/interactions.ts';
+import type { Component, Place, Use, UsedComponent, Values } from '../../state/interactions.ts';
+import type { Timeline } from '../../state/timeline.ts';
+import { Button } from '../parts/Button.tsx';
 import { lazyDialog } from '../parts/lazy.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { mayUsually } from './permissions.ts';
@@ -116,17 +118,43 @@ function Progress({ message, items }: { message: Message; items: readonly Compon
   const use = uses.find(({ state }) => state === 'working') ?? uses.find(({ state }) => state === 'waiting');
   const working = use?.note ? t('{name}: {note}…', { name, note: use.note }) : t('{name} is at it…', { name });
   return (
-    <p class="faint" role="status">
-      {use && (use.state === 'working' ? working : t('Waiting for {name}…', { name }))}
-    </p>
+    <>
+      <p class="faint" role="status">
+        {use && (use.state === 'working' ? working : t('Waiting for {name}…', { name }))}
+      </p>
+      <FillIn messageId={message.id} place={message} />
+    </>
   );
 }
 
-/** The form that a bot has answered with. */
-export function AskedForm() {
+interface FillInProps {
+  /** Null: what bots ask for commands. */
+  messageId: string | null;
+  place: Place;
+}
+
+/** Opens what bots ask of the user here, on whichever device it began. */
+export function FillIn({ messageId, place }: FillInProps) {
+  const { t } = useTexts();
   const { interactions } = useApp();
+  const open = (use: Use) => {
+    interactions.asked.value = use;
+  };
+  return (
+    <>
+      {interactions.formsFor(messageId, place).map(({ use, form: { title } }) => (
+        <Button key={use.id} label={t('Fill in {title}…', { title })} kind="quiet" onClick={() => open(use)} />
+      ))}
+    </>
+  );
+}
+
+/** The form that a bot has answered with, in the place where it was asked. */
+export function AskedForm({ timeline: { channelId, threadId } }: { timeline: Timeline }) {
+  const { interactions } = useApp();
+  useEffect(() => interactions.start(), [interactions]);
   const use = interactions.asked.value;
-  if (!use?.form) return null;
+  if (!use?.form || use.channelId !== channelId || use.threadId !== threadId) return null;
   const close = () => {
     interactions.asked.value = null;
   };

@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import type { Ephemeral } from '../../state/interactions.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -6,21 +5,17 @@ import { Folding } from '../parts/Folding.tsx';
 import { Text } from '../parts/text.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { AuthorButton } from './AuthorButton.tsx';
-import { AskedForm } from './Components.tsx';
 import { PendingCommands } from './PendingCommands.tsx';
 
 /** What bots replied to the user alone here, after all messages. */
 export function Ephemerals({ timeline: { channelId, threadId } }: { timeline: Timeline }) {
   const { interactions } = useApp();
-  useEffect(() => interactions.start(), [interactions]);
-  const asked = interactions.asked.value;
   return (
     <>
       {interactions.repliesIn(channelId, threadId).map((reply) => (
         <One key={reply.id} reply={reply} />
       ))}
       <PendingCommands channelId={channelId} threadId={threadId} />
-      {asked?.channelId === channelId && asked.threadId === threadId && <AskedForm />}
     </>
   );
 }

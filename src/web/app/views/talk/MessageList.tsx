@@ -6,6 +6,7 @@ import { Button } from '../parts/Button.tsx';
 import { lazyDialog } from '../parts/lazy.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
+import { AskedForm } from './Components.tsx';
 import { Ephemerals } from './Ephemerals.tsx';
 import { Forwarded } from './Forwarded.tsx';
 import { isGrouped } from './grouping.ts';
@@ -63,6 +64,7 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
           {!timeline.hasNewer.value && <Replies timeline={timeline} />}
           {!timeline.hasNewer.value && <Unconfirmed timeline={timeline} />}
           {!timeline.hasNewer.value && <Ephemerals timeline={timeline} />}
+          <AskedForm timeline={timeline} />
         </div>
       </div>
       {(!atEnd || timeline.hasNewer.value) && (

@@ -1,5 +1,6 @@
 import type { CommandPlace } from '../../state/commands.ts';
 import { useApp, useTexts } from '../useApp.ts';
+import { FillIn } from './Components.tsx';
 
 /** What bots do about commands that were invoked here. */
 export function PendingCommands({ channelId, threadId }: CommandPlace) {
@@ -10,10 +11,16 @@ export function PendingCommands({ channelId, threadId }: CommandPlace) {
     if (state === 'waiting') return t('Waiting for {name}…', { name });
     return note ? t('{name}: {note}…', { name, note }) : t('{name} is at it…', { name });
   });
-  if (told.length === 0) return null;
   return (
-    <p class="hint" role="status">
-      {told.join(' ')}
-    </p>
+    <>
+      {told.length > 0 && (
+        <p class="hint" role="status">
+          {told.join(' ')}
+        </p>
+      )}
+      <div class="components">
+        <FillIn messageId={null} place={{ channelId, threadId }} />
+      </div>
+    </>
   );
 }
