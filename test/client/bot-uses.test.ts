@@ -3,6 +3,7 @@ import { Bot, MemoryStore } from '../../src/client/index.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import type { Loose, Person } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 type Account = Awaited<ReturnType<typeof botIn>>;
@@ -97,6 +98,24 @@ describe('the helper for bots, when people use what it offers', () => {
       const { id } = (await use(here.bob, message, { componentId })).body;
       await until(async () => (await stateOf(here.bob, id)) === undefined, { message: `${componentId} is still open` });
     }
+  });
+
+  it('does not fail where a use has ended before it says that it has no answer', async () => {
+    const failures: unknown[] = [];
+    let ended = '';
+    const one = await start((one) =>
+      one
+        .button('slow', async ({ interaction: { id } }) => {
+          await query(here.cluster.databaseUrl, 'UPDATE interactions SET ends_at = now() WHERE id = $1', [id]);
+          ended = id;
+        })
+        .on('error', (error) => failures.push(error)),
+    );
+    const message = await offer([{ type: 'button', id: 'slow', label: 'Slow' }]);
+    const { id } = (await use(here.bob, message, { componentId: 'slow' })).body;
+    await until(() => ended === id);
+    await one.stop();
+    expect(failures).to.deep.equal([]);
   });
 
   it('answers what was used while it was stopped, once', async () => {

@@ -27,7 +27,10 @@ export interface BotEvents {
   mention: MessageTurn;
   /** The bot was away for longer than a log reaches back, in this channel, or (null) in its own. */
   missed: { channelId: string | null };
-  /** What a handler threw; without a listener it is thrown again, and ends the program. */
+  /**
+   * What a handler threw; without a listener it is thrown again, and ends the program. The event counts as dealt with: at each
+   * start it would fail again.
+   */
   error: unknown;
 }
 
@@ -179,9 +182,13 @@ export class Bot {
     this.lane.add(async () => {
       // It was stopped meanwhile: this one is left for the next time.
       if (!places || this.places !== places) return;
-      const done = work()
-        .catch((error: unknown) => this.failed(error))
-        .then(() => progress.end(seq));
+      const done = work().then(
+        () => progress.end(seq),
+        (error: unknown) => {
+          progress.end(seq);
+          this.failed(error);
+        },
+      );
       this.running.add(done);
       await done;
       this.running.delete(done);
@@ -203,6 +210,7 @@ export class Bot {
 
   private async use(interaction: Interaction): Promise<void> {
     const turn = new InteractionTurn(this.parley, interaction);
+    if (await turn.hasEnded()) return;
     try {
       if (interaction.kind === 'command') await this.commands.invoked(turn)?.();
       else await this.componentUsed(interaction.kind, turn);

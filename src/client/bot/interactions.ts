@@ -75,9 +75,21 @@ export class InteractionTurn {
     await this.say({ type: 'working', note });
   }
 
-  /** Says that there is nothing to show, if nothing was answered: nobody must wait for what does not come. */
+  /**
+   * Says that there is nothing to show, if nothing was answered: nobody must wait for what does not come. Where the bot may
+   * not say it, since it has ended, or the bot is out of the channel, that is no failure.
+   */
   async finish(): Promise<void> {
-    if (!this.answered) await this.answer({ type: 'done' });
+    if (!this.answered) await this.answer({ type: 'done' }).catch(() => {});
+  }
+
+  /** Whether it is too late for any answer. The clock here may be wrong: the server has the last word. */
+  async hasEnded(): Promise<boolean> {
+    if (Date.now() < Date.parse(this.interaction.endsAt)) return false;
+    return this.working().then(
+      () => false,
+      () => true,
+    );
   }
 
   private async answer(body: Answer): Promise<RestAnswer<AnswerCall>> {
