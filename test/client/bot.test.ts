@@ -98,6 +98,28 @@ describe('the helper for bots', () => {
     expect(heard.filter((content) => content === 'elsewhere')).to.have.lengthOf(1);
   });
 
+  it('keeps where a channel begins before it keeps that it knows of the channel', async () => {
+    const account = await botIn(here.server, here.alice);
+    const kept: { key: string; value: number }[] = [];
+    class Noting extends MemoryStore {
+      override setItem(key: string, value: string): void {
+        kept.push({ key, value: Number(value) });
+        super.setItem(key, value);
+      }
+    }
+    let told = Number.POSITIVE_INFINITY;
+    const channelId = await here.newChannel('kept');
+    const note = (one: Bot) =>
+      one.parley.on('channel:member-added', (added) => {
+        if (added.channelId === channelId) told = added.eventSeq ?? told;
+      });
+    await start(account, note, new Noting());
+    await here.alice.post(`/api/channels/${channelId}/members`, { userId: account.id });
+    const knows = () => kept.findIndex(({ key, value }) => key.endsWith(':own') && value >= told);
+    await until(() => knows() >= 0, { message: 'it does not keep that it was added' });
+    expect(kept.findIndex(({ key }) => key.endsWith(channelId))).to.be.within(0, knows() - 1);
+  });
+
   it('says nothing twice when it is given a message again that it was answering as it died', async () => {
     const account = await botIn(here.server, here.alice);
     const channelId = await here.newChannel('again');

@@ -96,5 +96,8 @@ class Base:
         change = change_of_rooms(event) if event.room == OWN else None
         if change is not None and not change.is_in:
             self.positions.forget(change.channel_id)
+        elif change is not None and change.position is not None and self.positions.get(change.channel_id) is None:
+            # Before the own one: where that says nothing any more, a channel begins where its log is then.
+            self.positions.set(change.channel_id, change.position)
         self.positions.set(event.room, event.seq)
 

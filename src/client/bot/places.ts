@@ -65,7 +65,9 @@ export class Places {
   private open(channelId: string, unknown?: number): void {
     const channel = this.parley.channel(channelId);
     const progress = this.channels.get(channelId) ?? this.follow(channelId);
-    channel.open(progress.position ?? unknown);
+    // Kept before the own room's position is: where that says nothing of it any more, it would begin where its log is then.
+    if (progress.position === undefined && unknown !== undefined) progress.reach(unknown);
+    channel.open(progress.position);
   }
 
   private follow(channelId: string): Progress {
