@@ -93,6 +93,7 @@ class AsyncParley(Base):
                 if isinstance(event, BaseException):
                     raise event
                 if event.name:
+                    self._given(event)
                     yield event
                 self._dealt_with(event)
         finally:

@@ -12,6 +12,8 @@ from .exchange import Exchange
 from .positions import Positions
 
 _MOST_NAMED = 10_000
+#: The events with what `reply` and `answer` are for.
+_ANSWERED = ("message:new", "interaction:created")
 _SLACK = 10
 
 
@@ -30,6 +32,9 @@ class ReplyNames:
         while len(self._counts) > _MOST_NAMED:
             self._counts.popitem(last=False)
         return f"{answered}:{count}"
+
+    def forget(self, answered: str) -> None:
+        self._counts.pop(answered, None)
 
 
 class Base:
@@ -90,6 +95,11 @@ class Base:
             raise error
         else:
             rota.drop(room.name)
+
+    def _given(self, event: Event) -> None:
+        """Its reader gets it, maybe once more in the same program: then the replies have the same names again."""
+        if event.name in _ANSWERED:
+            self._names.forget(event.data["id"])
 
     def _dealt_with(self, event: Event) -> None:
         """Its reader has come back for the next one."""

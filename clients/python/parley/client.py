@@ -130,6 +130,7 @@ class _Follower:
 
     def _give(self, event: Event) -> Iterator[Event]:
         if event.name:
+            self._client._given(event)
             yield event
         self._client._dealt_with(event)
 
