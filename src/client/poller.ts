@@ -10,7 +10,7 @@ const slackMs = 10_000;
 
 /**
  * Push without sockets: polls each room's log for the next events, and the server delays its answer until there are
- * some (contract §10.4). Many rooms take turns, with shorter waits.
+ * some (contract §10.4). Many channels take turns, with shorter waits; the user's own room has one poll to itself.
  */
 export class Poller {
   private readonly http: Http;
@@ -40,7 +40,7 @@ export class Poller {
     this.feeds = feeds;
     this.changed = changed;
     this.dropped = dropped;
-    for (let i = 0; i < mostWaiting; i++) void this.takeTurns();
+    for (let i = 0; i < mostWaiting; i++) void this.takeTurns(i === 0);
   }
 
   stop(): void {
@@ -53,10 +53,10 @@ export class Poller {
     this.rearranging = new AbortController();
   }
 
-  private async takeTurns(): Promise<void> {
+  private async takeTurns(own: boolean): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      const feed = this.next();
+      const feed = this.next(own);
       if (!feed) {
         await pause(200, signal);
         continue;
@@ -68,8 +68,8 @@ export class Poller {
   }
 
   /** The feed without a poll that has waited longest; it goes to the end of the queue. */
-  private next(): Feed | undefined {
-    const waiting = [...this.feeds()].filter((feed) => !this.polled.has(feed));
+  private next(own: boolean): Feed | undefined {
+    const waiting = [...this.feeds()].filter((feed) => isOwn(feed) === own && !this.polled.has(feed));
     const [first] = waiting.sort((a, b) => (this.turns.get(a) ?? 0) - (this.turns.get(b) ?? 0));
     if (first) this.turns.set(first, ++this.turn);
     return first;
@@ -99,8 +99,8 @@ export class Poller {
   }
 
   private read(feed: Feed, signal: AbortSignal): Promise<LogPage> {
-    const rooms = [...this.feeds()].length;
-    const share = rooms <= mostWaiting ? 1 : mostWaiting / rooms;
+    const channels = [...this.feeds()].length - 1;
+    const share = isOwn(feed) ? 1 : Math.min(1, (mostWaiting - 1) / channels);
     const wait = feed.live && this.reachable ? Math.max(1, Math.floor(longestWaitSeconds * share)) : 0;
     const query = { after: feed.position, wait, limit: 500 };
     const options = { signal, timeoutMs: wait * 1000 + slackMs };
@@ -113,3 +113,5 @@ export class Poller {
     this.changed();
   }
 }
+
+const isOwn = (feed: Feed): boolean => feed.channelId === null;

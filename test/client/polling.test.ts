@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { expect } from 'chai';
 import { type Message, Parley } from '../../src/client/index.ts';
+import { freePort } from '../rig/free-port.ts';
 import { until } from '../rig/until.ts';
 import { type World, world } from '../world/world.ts';
 import { type Gate, startGate } from './gate.ts';
@@ -44,6 +47,29 @@ describe('the client library where sockets are blocked', () => {
     const other = (await here.carol.post('/api/servers', { name: 'Other', isPublic: true })).body;
     await bob.rest('POST /api/servers/:id/join', { id: other.id, body: {} });
     expect(await joined).to.equal(other.id);
+  });
+
+  it('hears of them however long the polls of many channels take', async () => {
+    let ownPolls = 0;
+    const server = createServer((incoming, outgoing) => {
+      if (incoming.url?.startsWith('/api/channels/')) return;
+      // Enough have come: this one waits as the others do.
+      if (incoming.url?.startsWith('/api/events') && ++ownPolls > 3) return;
+      outgoing.setHeader('content-type', 'application/json');
+      outgoing.end(JSON.stringify({ events: [], seq: 0, recovered: true, hasMore: false }));
+    });
+    const port = await freePort();
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    const socketsRefused = await startGate(port);
+    const parley = new Parley({ url: socketsRefused.url, token: 'any' });
+    for (let number = 0; number < 10; number++) parley.channel(`channel-${number}`).open();
+    parley.connect();
+    await until(() => ownPolls > 3, { timeout: 40_000, message: 'its own room waits for the channels' });
+    parley.disconnect();
+    await socketsRefused.stop();
+    server.closeAllConnections();
+    server.close();
   });
 
   it('hears nothing of a channel that is closed while its next event is waited for', async () => {

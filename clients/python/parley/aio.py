@@ -123,24 +123,28 @@ class AsyncParley(Base):
 
     async def _poll(self, arriving: asyncio.Queue[Event | BaseException], channels: list[str] | None) -> None:
         rota = Rota()
+        # The own room is read after them: of those that came in between, it says where they begin.
+        rooms = channels if channels is not None else await self._rooms()
         # First the own room: of a channel that the bot was added to while it was away, it says where that begins.
         rota.add(OWN, self.positions.get(OWN))
-        own = rota.next(time.monotonic())
+        own = rota.next(time.monotonic(), own=True)
         while channels is None and own is not None and not own.is_live:
             page = await self.until_answered("GET /api/events", query=rota.query(own))
             for event in self._taken(rota, own, page, True):
                 await arriving.put(event)
         if own is not None:
             rota.release(own)
-        for room in channels if channels is not None else await self._rooms():
+        for room in rooms:
             rota.add(room, self.positions.get(room))
         async with asyncio.TaskGroup() as group:
-            for _ in range(MOST_WAITING):
-                group.create_task(self._work(rota, arriving, channels is None))
+            for number in range(MOST_WAITING + 1):
+                group.create_task(self._work(rota, arriving, channels is None, number == 0))
 
-    async def _work(self, rota: Rota, arriving: asyncio.Queue[Event | BaseException], follows_all: bool) -> None:
+    async def _work(
+        self, rota: Rota, arriving: asyncio.Queue[Event | BaseException], follows_all: bool, own: bool
+    ) -> None:
         while True:
-            room = rota.next(time.monotonic())
+            room = rota.next(time.monotonic(), own=own)
             if room is None:
                 await asyncio.sleep(0.2)
                 continue

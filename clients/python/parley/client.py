@@ -111,12 +111,14 @@ class _Follower:
 
     def events(self) -> Iterator[Event]:
         client = self._client
+        # The own room is read after them: of those that came in between, it says where they begin.
+        rooms = client._rooms() if self._channels is None else list(self._channels)
         if self._follows_all:
             yield from self._missed_of_own()
-        for room in client._rooms() if self._channels is None else self._channels:
+        for room in rooms:
             self._rota.add(room, client.positions.get(room))
-        for _ in range(MOST_WAITING):
-            threading.Thread(target=self._work, daemon=True).start()
+        for number in range(MOST_WAITING + 1):
+            threading.Thread(target=self._work, args=(number == 0,), daemon=True).start()
         while True:
             event = self._queue.get()
             if isinstance(event, BaseException):
@@ -135,7 +137,7 @@ class _Follower:
         self._client._dealt_with(event)
 
     def _missed_of_own(self) -> Iterator[Event]:
-        room = self._rota.next(time.monotonic())
+        room = self._rota.next(time.monotonic(), own=True)
         while room is not None and not room.is_live:
             query = self._rota.query(room)
             page = self._client.until_answered("GET /api/events", query=query)
@@ -144,10 +146,10 @@ class _Follower:
         if room is not None:
             self._rota.release(room)
 
-    def _work(self) -> None:
+    def _work(self, own: bool) -> None:
         try:
             while not self._stopped.is_set():
-                room = self._rota.next(time.monotonic())
+                room = self._rota.next(time.monotonic(), own=own)
                 if room is None:
                     self._stopped.wait(0.2)
                     continue

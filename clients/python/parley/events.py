@@ -9,7 +9,7 @@ from typing import Any
 
 #: The room of the one who is signed in; the others are the ids of channels.
 OWN = "own"
-#: The same room twice at once would lose the order; more rooms at once would be many connections.
+#: The same room twice at once would lose the order; more channels at once would be many connections.
 MOST_WAITING = 3
 _LONGEST_WAIT = 20
 
@@ -58,7 +58,10 @@ class Room:
 
 
 class Rota:
-    """The rooms that are followed by long polls: each is asked in turn, with shorter waits where there are many."""
+    """
+    The rooms that are followed by long polls: each channel is asked in turn, with shorter waits where there are many. The own
+    room has no part in that: who presses a button must not wait for it.
+    """
 
     def __init__(self) -> None:
         self._rooms: dict[str, Room] = {}
@@ -78,10 +81,11 @@ class Rota:
         with self._lock:
             return self._rooms.get(room.name) is room
 
-    def next(self, now: float) -> Room | None:
-        """The one that has waited longest; nobody else asks it until `release`."""
+    def next(self, now: float, *, own: bool = False) -> Room | None:
+        """The own room, or the channel that has waited longest; nobody else asks it until `release`."""
         with self._lock:
-            free = [room for room in self._rooms.values() if not room.is_asked and room.rests_until <= now]
+            asked = [room for room in self._rooms.values() if (room.name == OWN) == own]
+            free = [room for room in asked if not room.is_asked and room.rests_until <= now]
             chosen = min(free, key=lambda room: room.turn, default=None)
             if chosen is not None:
                 self._turn += 1
@@ -91,7 +95,8 @@ class Rota:
     def query(self, room: Room) -> dict[str, Any]:
         """What is asked for."""
         with self._lock:
-            share = min(1.0, MOST_WAITING / len(self._rooms)) if self._rooms else 1.0
+            channels = sum(name != OWN for name in self._rooms)
+        share = 1.0 if room.name == OWN else min(1.0, MOST_WAITING / max(1, channels))
         wait = max(1, int(_LONGEST_WAIT * share)) if room.is_live else 0
         return {"after": room.position, "wait": wait, "limit": 500}
 
