@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import socketio
 
+from .errors import ParleyError
 from .events import OWN, Event, Room, change_of_rooms, delay
 from .models import OWN_EVENTS
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Seconds in which the server lets a connection in.
 _PATIENCE = 15
+#: Seconds after which an answer does not count as under way any more.
+_LONGEST_ANSWER = 15
 
 
 class _Feed:
@@ -68,12 +71,16 @@ class _Feed:
         return {"token": self._client.token, "recover": False, **resume}
 
     async def _join(self, room: Room) -> None:
-        if room.is_live or room.is_asked:
+        is_wanted = self._rooms.get(room.name) is room and not room.is_live
+        # The next connection begins with all of them.
+        if room.is_asked or not is_wanted or not self._socket.connected:
             return
         payload: dict[str, Any] = {"channelId": room.name}
         if room.position is not None:
             payload["after"] = room.position
         room.is_asked = True
+        room.turn += 1
+        asyncio.get_running_loop().call_later(_LONGEST_ANSWER, self._unanswered, room, room.turn)
         # A callback is called in the place of the answer among the events; who waits for `call` goes on later.
         await self._socket.emit("channel:join", payload, callback=lambda answer: self._joined(room, answer))
 
@@ -82,14 +89,21 @@ class _Feed:
         if self._rooms.get(room.name) is not room:
             return
         if answer.get("ok") is False:
-            if answer.get("retryAfter") is None:
-                self._rooms.pop(room.name)
+            error = ParleyError(answer)
+            if error.is_passing:
+                asyncio.get_running_loop().call_later(error.retry_after or 1, self._join_soon, room)
             else:
-                asyncio.get_running_loop().call_later(answer["retryAfter"], self._join_soon, room)
+                self._rooms.pop(room.name)
             return
         for event in room.take(answer):
             self._arriving.put_nowait(event)
         if not room.is_live:
+            self._join_soon(room)
+
+    def _unanswered(self, room: Room, turn: int) -> None:
+        """It is asked again. An answer that comes all the same is as good."""
+        if room.is_asked and room.turn == turn:
+            room.is_asked = False
             self._join_soon(room)
 
     def _join_soon(self, room: Room) -> None:
