@@ -9,6 +9,7 @@ OWN_EVENTS = frozenset(
     {
         "account:updated",
         "agent:policy-changed",
+        "agent:replay",
         "audit:created",
         "channel:created",
         "channel:member-added",
@@ -40,6 +41,7 @@ OWN_EVENTS = frozenset(
         "member:timed-out",
         "member:unbanned",
         "membership:updated",
+        "message:stream-stopped",
         "notification:deleted",
         "notification:new",
         "notification:preferences",
@@ -99,6 +101,67 @@ class AgentPolicy(TypedDict):
     createdAt: str
     updatedAt: str
 
+class AllowedApp(TypedDict):
+    id: str
+    app: AllowedAppApp
+    scopes: list[str]
+    createdAt: str
+    lastUsedAt: str | None
+
+class AllowedAppApp(TypedDict):
+    id: str
+    name: str
+    website: str | None
+    isSelfRegistered: bool
+
+class AnswerContext(TypedDict):
+    messageId: str
+    channelId: str
+    answersTo: int
+    hearing: Literal['all', 'own', 'commands', 'none']
+    messages: list[AnswerContextMessagesItem]
+    hasMore: bool
+
+class AnswerContextMessagesItem(TypedDict):
+    id: str
+    channelId: str
+    dmChannelId: NotRequired[str]
+    seq: int
+    content: str
+    authorId: str
+    author: SmallUser
+    threadId: str | None
+    replyToId: str | None
+    replyTo: ReplyPreview | None
+    thread: ThreadSummary | None
+    attachments: list[Attachment]
+    reactions: list[ReactionSummary]
+    mentions: list[AnswerContextMessagesItemMentionsItem]
+    metadata: dict[str, Any] | None
+    nonce: NotRequired[str | None]
+    isEdited: bool
+    isPinned: bool
+    isDeleted: NotRequired[bool]
+    createdAt: str
+    updatedAt: str
+    previews: list[LinkPreview]
+    poll: NotRequired[Poll]
+    forwarded: NotRequired[Forwarded]
+    components: NotRequired[Components]
+    answersTo: NotRequired[int]
+    changedSince: NotRequired[bool]
+
+class AnswerContextMessagesItemMentionsItem(TypedDict):
+    kind: Literal['user', 'channel', 'here', 'everyone']
+    targetId: str
+    token: str
+    label: str
+    range: AnswerContextMessagesItemMentionsItemRange
+
+class AnswerContextMessagesItemMentionsItemRange(TypedDict):
+    start: int
+    end: int
+
 class App(TypedDict):
     id: str
     serverId: str
@@ -146,7 +209,7 @@ class AuditEntry(TypedDict):
     createdAt: str
 
 class AuditEntryTarget(TypedDict):
-    kind: Literal['server', 'channel', 'user', 'message', 'thread', 'role', 'app', 'invite', 'join-request', 'report', 'filter', 'held-message', 'emoji', 'instance-ban']
+    kind: Literal['server', 'channel', 'user', 'message', 'thread', 'role', 'app', 'invite', 'join-request', 'report', 'filter', 'held-message', 'emoji', 'hook', 'instance-ban']
     id: str | None
     label: str | None
     user: SmallUser | None
@@ -173,6 +236,38 @@ class Ban(TypedDict):
     reason: str | None
     until: str | None
     createdAt: str
+
+class BotFeed(TypedDict):
+    agentId: str
+    webhook: BotFeedWebhook | None
+    poll: BotFeedPoll | None
+    rooms: list[BotFeedRoom]
+
+class BotFeedPoll(TypedDict):
+    lag: int
+    rooms: int
+
+class BotFeedRoom(TypedDict):
+    room: str
+    head: int
+    webhook: BotFeedRoomWebhook | None
+    poll: BotFeedRoomPoll | None
+    replayAfter: int | None
+    waitingSince: str | None
+
+class BotFeedRoomPoll(TypedDict):
+    seq: int
+    lag: int
+    at: str | None
+
+class BotFeedRoomWebhook(TypedDict):
+    seq: int
+    lag: int
+    at: str | None
+
+class BotFeedWebhook(TypedDict):
+    lag: int
+    rooms: int
 
 class Channel(TypedDict):
     id: str
@@ -295,6 +390,41 @@ class CustomStatus(TypedDict):
     emoji: str | None
     text: str | None
     until: str | None
+
+class DiscordHook(TypedDict):
+    id: str
+    type: Literal[1]
+    name: str
+    avatar: None
+    channel_id: str
+    guild_id: str
+    application_id: None
+    token: str
+
+class DiscordMessage(TypedDict):
+    id: str
+    type: Literal[0]
+    content: str
+    channel_id: str
+    webhook_id: str
+    author: DiscordMessageAuthor
+    timestamp: str
+    edited_timestamp: None
+    attachments: list[Any]
+    embeds: list[Any]
+    mentions: list[Any]
+    mention_roles: list[Any]
+    mention_everyone: Literal[False]
+    pinned: Literal[False]
+    tts: Literal[False]
+    components: list[Any]
+    flags: Literal[0]
+
+class DiscordMessageAuthor(TypedDict):
+    id: str
+    username: str
+    avatar: None
+    bot: Literal[True]
 
 class Done(TypedDict):
     ok: Literal[True]
@@ -518,6 +648,7 @@ class FoundMessage(TypedDict):
     poll: NotRequired[Poll]
     forwarded: NotRequired[Forwarded]
     components: NotRequired[Components]
+    answersTo: NotRequired[int]
     serverId: str | None
     channelName: str | None
     excerpt: Excerpt
@@ -566,6 +697,26 @@ class HeldMessagePoll(TypedDict):
     multiple: NotRequired[bool | None]
     anonymous: NotRequired[bool | None]
     closesAt: NotRequired[str | None]
+
+class Hook(TypedDict):
+    id: str
+    channelId: str
+    serverId: str
+    userId: str
+    name: str
+    avatarUrl: str | None
+    format: Literal['auto', 'parley', 'slack', 'discord', 'github', 'gitlab', 'grafana', 'alertmanager']
+    isSigned: bool
+    createdBy: str | None
+    createdByUser: SmallUser | None
+    createdAt: str
+    lastUsedAt: str | None
+
+class HookAnswer(TypedDict):
+    ok: Literal[True]
+    success: Literal[True]
+    isHeld: bool
+    messages: list[Message]
 
 class InstanceBan(TypedDict):
     id: str
@@ -721,6 +872,7 @@ class Message(TypedDict):
     poll: NotRequired[Poll]
     forwarded: NotRequired[Forwarded]
     components: NotRequired[Components]
+    answersTo: NotRequired[int]
 
 class MessageMentionsItem(TypedDict):
     kind: Literal['user', 'channel', 'here', 'everyone']
@@ -803,6 +955,17 @@ class ModelUsageTotal(TypedDict):
     promptTokens: int
     completionTokens: int
 
+class NewOAuthApp(TypedDict):
+    id: str
+    clientId: str
+    name: str
+    website: str | None
+    redirectUris: list[str]
+    confidential: bool
+    createdAt: str
+    updatedAt: str
+    clientSecret: str | None
+
 class NotificationSettings(TypedDict):
     strategy: Literal['all', 'mention_only', 'none']
     mutedServerIds: list[str]
@@ -821,9 +984,130 @@ class OAuthAccount(TypedDict):
     providerEmail: str | None
     createdAt: str
 
+class OAuthApp(TypedDict):
+    id: str
+    clientId: str
+    name: str
+    website: str | None
+    redirectUris: list[str]
+    confidential: bool
+    createdAt: str
+    updatedAt: str
+
+class OAuthConsent(TypedDict):
+    app: OAuthConsentApp
+    scopes: list[str]
+    isGrave: bool
+    redirectHost: str
+    refusedTo: str | None
+
+class OAuthConsentApp(TypedDict):
+    id: str
+    name: str
+    website: str | None
+    isSelfRegistered: bool
+
+class OAuthDevice(TypedDict):
+    device_code: str
+    user_code: str
+    verification_uri: str
+    verification_uri_complete: str
+    expires_in: int
+    interval: int
+
+class OAuthDeviceConsent(TypedDict):
+    app: OAuthDeviceConsentApp
+    scopes: list[str]
+    isGrave: bool
+
+class OAuthDeviceConsentApp(TypedDict):
+    id: str
+    name: str
+    website: str | None
+    isSelfRegistered: bool
+
+class OAuthIntrospection(TypedDict):
+    active: bool
+    scope: NotRequired[str]
+    client_id: NotRequired[str]
+    username: NotRequired[str]
+    sub: NotRequired[str]
+    token_type: NotRequired[Literal['Bearer']]
+    iat: NotRequired[int]
+    exp: NotRequired[int]
+
+class OAuthKeys(TypedDict):
+    keys: list[OAuthKeysKeysItem]
+
+class OAuthKeysKeysItem(TypedDict):
+    kty: Literal['EC']
+    crv: Literal['P-256']
+    x: str
+    y: str
+    kid: str
+    alg: Literal['ES256']
+    use: Literal['sig']
+
+class OAuthMetadata(TypedDict):
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    revocation_endpoint: str
+    introspection_endpoint: str
+    device_authorization_endpoint: str
+    registration_endpoint: NotRequired[str]
+    userinfo_endpoint: str
+    jwks_uri: str
+    scopes_supported: list[str]
+    response_types_supported: list[str]
+    response_modes_supported: list[str]
+    grant_types_supported: list[str]
+    code_challenge_methods_supported: list[str]
+    token_endpoint_auth_methods_supported: list[str]
+    revocation_endpoint_auth_methods_supported: list[str]
+    introspection_endpoint_auth_methods_supported: list[str]
+    authorization_response_iss_parameter_supported: Literal[True]
+    subject_types_supported: list[str]
+    id_token_signing_alg_values_supported: list[str]
+    claims_supported: list[str]
+    service_documentation: str
+
 class OAuthProvider(TypedDict):
     provider: str
     name: str
+
+class OAuthRegistration(TypedDict):
+    client_id: str
+    client_id_issued_at: int
+    client_name: str
+    client_uri: NotRequired[str]
+    redirect_uris: list[str]
+    grant_types: list[str]
+    response_types: list[str]
+    token_endpoint_auth_method: Literal['none']
+
+class OAuthResource(TypedDict):
+    resource: str
+    authorization_servers: list[str]
+    scopes_supported: list[str]
+    bearer_methods_supported: list[str]
+    resource_name: str
+
+class OAuthTokens(TypedDict):
+    access_token: str
+    token_type: Literal['Bearer']
+    expires_in: int
+    refresh_token: str
+    scope: str
+    id_token: NotRequired[str]
+
+class OAuthUser(TypedDict):
+    sub: str
+    name: NotRequired[str]
+    preferred_username: NotRequired[str]
+    picture: NotRequired[str]
+    email: NotRequired[str]
+    email_verified: NotRequired[bool]
 
 class OneChannel(TypedDict):
     id: str
@@ -852,6 +1136,17 @@ class OneChannel(TypedDict):
     userBId: NotRequired[str]
     otherUser: NotRequired[SmallUser]
     members: NotRequired[list[SmallUser]]
+
+class OpenStream(TypedDict):
+    channelId: str
+    threadId: str | None
+    streamId: str
+    userId: str
+    author: SmallUser
+    replyToId: str | None
+    content: str
+    length: int
+    startedAt: str
 
 class OperatedUser(TypedDict):
     id: str
@@ -1053,6 +1348,36 @@ class ReadReceiptsReceiptsItem(TypedDict):
     userId: str
     lastReadSeq: int
 
+class Rehearsal(TypedDict):
+    id: str
+    agentId: str
+    name: str
+    state: Literal['running', 'ended']
+    since: str
+    createdAt: str
+    endsAt: str
+    rooms: int
+    playedRooms: int
+    captured: int
+
+class RehearsalDifference(TypedDict):
+    channelId: str
+    threadId: str | None
+    answersTo: int | None
+    kind: Literal['same', 'changed', 'missing', 'added']
+    before: RehearsalDifferenceBefore | None
+    after: RehearsalDifferenceAfter | None
+
+class RehearsalDifferenceAfter(TypedDict):
+    messageId: str
+    content: str
+    createdAt: str
+
+class RehearsalDifferenceBefore(TypedDict):
+    messageId: str
+    content: str
+    createdAt: str
+
 class ReplyPreview(TypedDict):
     id: str
     authorId: str
@@ -1232,6 +1557,17 @@ class ServerInvite(TypedDict):
 class ServerLevel(TypedDict):
     serverId: str
     level: Literal['all', 'mentions', 'nothing'] | None
+
+class ServerOAuthApp(TypedDict):
+    app: ServerOAuthAppApp
+    scopes: list[str]
+    members: int
+
+class ServerOAuthAppApp(TypedDict):
+    id: str
+    name: str
+    website: str | None
+    isSelfRegistered: bool
 
 class SmallUser(TypedDict):
     id: str
