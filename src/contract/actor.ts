@@ -29,6 +29,8 @@ export interface Actor {
   sessionId: string | null;
   /** The personal access token used; null for sessions and bots. */
   personalTokenId: string | null;
+  /** Of the token of an app: who registered that, and answers for it. */
+  appOwnerId?: string;
   /** The agent whose bot this is, and the token used, if any; null for people. */
   agent: ActingAgent | null;
   /** Of an incoming webhook: the channel that it writes in, and nothing else. */

@@ -28,10 +28,13 @@ export const watchedIn = (room: string): string | undefined => /^watch:[^:]+:(.+
 export const followersOf = (room: Room): string => `followers:${room}`;
 export const threadRoom = (threadId: string): string => `thread:${threadId}`;
 
-/** The room of all sockets that connected with the same session or token. */
-export function credentialRoom(actor: Actor): string | null {
+/** Sockets by the tokens of a person's apps, whoever those act for. It has no log. */
+export const appsRoom = (ownerId: string): string => `apps:${ownerId}`;
+
+/** The rooms of all sockets that end together: by the same session or token, or by apps of the same person. */
+export function credentialRooms(actor: Actor): string[] {
   const id = actor.sessionId ?? actor.personalTokenId ?? actor.agent?.tokenId;
-  return id ? `session:${id}` : null;
+  return [...(id ? [`session:${id}`] : []), ...(actor.appOwnerId ? [appsRoom(actor.appOwnerId)] : [])];
 }
 
 /** The id of the channel or user whose room it is; also the id of its stream. */

@@ -1,5 +1,5 @@
 import type { Actor } from '../contract/actor.ts';
-import { credentialRoom } from '../contract/rooms.ts';
+import { credentialRooms } from '../contract/rooms.ts';
 import { isoTime } from '../contract/schema.ts';
 import { tokenExpiring } from '../contract/session.ts';
 import { clock } from '../infrastructure/clock.ts';
@@ -32,11 +32,11 @@ export class TokenExpiry {
   renew(socket: ParleySocket, actor: Actor): void {
     // A socket that has disconnected meanwhile would stay in the room for ever.
     if (!socket.connected) return;
-    const [old, next] = [credentialRoom(socket.data.actor), credentialRoom(actor)];
+    const [old, next] = [credentialRooms(socket.data.actor), credentialRooms(actor)];
     socket.data.actor = actor;
     this.expect(actor);
-    if (next) void socket.join(next);
-    if (old && old !== next) void socket.leave(old);
+    void socket.join(next);
+    for (const room of old) if (!next.includes(room)) void socket.leave(room);
     this.told.delete(socket);
   }
 

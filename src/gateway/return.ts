@@ -1,7 +1,7 @@
 import type { LogEntry } from '../cluster/entry.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError, asAppError } from '../contract/errors.ts';
-import { channelRoom, credentialRoom, type Room, streamId, userRoom } from '../contract/rooms.ts';
+import { channelRoom, credentialRooms, type Room, streamId, userRoom } from '../contract/rooms.ts';
 import { isUuid } from '../contract/schema.ts';
 import type { CatchUp, Page } from '../delivery/catch-up.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -108,8 +108,7 @@ export class Return {
   /** @throws AppError when the socket cannot be brought into all of its rooms; then it must not stay */
   async complete(): Promise<void> {
     const { deps, socket } = this;
-    const credential = credentialRoom(socket.data.actor);
-    if (credential) void socket.join(credential);
+    void socket.join(credentialRooms(socket.data.actor));
     await deps.subscriptions.whileNew(socket, async () => {
       // A revocation finds the socket from here on; one just before that is noticed now.
       await deps.stillAuthentic(socket);

@@ -9,7 +9,7 @@ import { channelDeleted, channelMemberRemoved } from '../contract/channel.ts';
 import { messageDeleted, messageUpdated } from '../contract/message.ts';
 import { notificationDeleted, notificationUpdated } from '../contract/notification.ts';
 import { messagesExpired } from '../contract/retention.ts';
-import { channelRoom, type Room, streamId, userRoom } from '../contract/rooms.ts';
+import { appsRoom, channelRoom, type Room, streamId, userRoom } from '../contract/rooms.ts';
 import { idSchema } from '../contract/schema.ts';
 import { serverDeleted, serverLeft } from '../contract/server.ts';
 import { threadDeleted, threadUpdated } from '../contract/thread.ts';
@@ -85,15 +85,25 @@ function reconsider(key: string, { subscriptions }: Gateway, log: Log): void {
 
 /** Closes the sockets of a suspended user, who is offline from then on. */
 function shutOut(userId: string, disconnect: Gateway['disconnect'], { presence }: Modules['services'], log: Log): void {
-  disconnect(`user:${userId}`, null);
+  disconnectUser(userId, disconnect, null);
   presence.goodbye(userId).catch((error) => log.debug({ err: error }, 'A suspended user was not taken offline.'));
+}
+
+/** Closes the sockets of a user, and those of others by apps that the user answers for. */
+function disconnectUser(
+  userId: string,
+  disconnect: Gateway['disconnect'],
+  event: Parameters<typeof disconnect>[1],
+): void {
+  for (const room of [userRoom(userId), appsRoom(userId)] as const) disconnect(room, event);
 }
 
 /** Control messages from this and other nodes. */
 function connectControl(control: Control, gateway: Gateway, disconnect: Gateway['disconnect']): void {
   control.handle({
     disconnect: ({ sessionId, userId, event }) => {
-      disconnect(sessionId ? `session:${sessionId}` : `user:${userId}`, event);
+      if (sessionId) disconnect(`session:${sessionId}`, event);
+      if (userId) disconnectUser(userId, disconnect, event);
     },
     dissolve: ({ rooms }) => gateway.subscriptions.dissolve(rooms),
     'hand-over': ({ pid }) => gateway.handOver(pid),

@@ -14,4 +14,14 @@ export class OAuthApps extends Migration {
       'alter table oauth_apps add constraint oauth_apps_owner_id_foreign foreign key (owner_id) references users (id) on delete cascade',
     );
   }
+    this.watchLeaving();
+  }
+
+  /** Of people who are about to leave nodes know that nobody answers for their apps; the sockets of those are closed. */
+  private watchLeaving(): void {
+    this.addSql(`create trigger invalidate_leaving after update of deletes_at on users
+      for each row when (old.deletes_at is distinct from new.deletes_at) execute function invalidate('users', 'id')`);
+    this.addSql(`create trigger shut_leaving after update of deletes_at on users
+      for each row when (old.deletes_at is null and new.deletes_at is not null)
+      execute function invalidate('suspensions', 'id')`);
 }

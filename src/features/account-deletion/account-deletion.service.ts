@@ -13,6 +13,7 @@ import { clock, dateNow } from '../../infrastructure/clock.ts';
 import { type OutsideWork, outsideWork } from '../../jobs/job.kind.ts';
 import { selectAgents } from '../accounts/agent.access.ts';
 import type { Credentials } from '../accounts/credentials.ts';
+import { userCache } from '../accounts/identity.ts';
 import { type AccountMails, sendingOf } from '../accounts/mailed/account-mails.ts';
 import type { OperatorService } from '../accounts/operator.service.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
@@ -34,7 +35,8 @@ type Wish = z.output<typeof deleteAccountSchema>;
 
 const mailKind = { name: 'leaving-mail', schema: z.object({ userId: idSchema }) };
 
-interface Deps extends Pick<Context, 'changes' | 'control' | 'directAccess' | 'jobs' | 'mailer' | 'settings'> {
+interface Deps
+  extends Pick<Context, 'caches' | 'changes' | 'control' | 'directAccess' | 'jobs' | 'mailer' | 'settings'> {
   agents: AgentService;
   credentials: Credentials;
   handovers: HandoverService;
@@ -100,6 +102,8 @@ export class AccountDeletion {
     if (user.email != null && days > 0) await this.deps.jobs.add(change, mailKind, { userId });
     change.afterCommit(() => this.deps.directAccess.forgetAllOf(userId));
     change.afterCommit(async () => {
+      // First nobody answers for its apps any more, then their sockets are closed.
+      await this.deps.caches.forget(userCache, [userId]);
       // Those of sessions were closed; nothing else of this account stays open either.
       await this.deps.control.send({ kind: 'disconnect', userId, event: null });
       await this.deps.presence.goodbye(userId);

@@ -73,6 +73,7 @@ export class DeletionSteps {
     if (!user || !isDue(user)) return undefined;
     if (await isSignedIn(change.rows, userId)) {
       Object.assign(user, { deletesAt: null, erasesMessages: false });
+      change.afterCommit(() => this.deps.caches.forget(userCache, [userId]));
       change.afterCommit(() => this.deps.directAccess.forgetAllOf(userId));
       return undefined;
     }

@@ -8,6 +8,8 @@ export interface KnownUser extends Standing {
   user: SmallUser;
   tier: string;
   secondFactor: boolean;
+  /** They have asked to be deleted, and may still come back. */
+  leaving: boolean;
 }
 
 export interface KnownSession {
@@ -29,6 +31,8 @@ export interface KnownToken {
   /** In ms since 1970; null: never. */
   expiresAt: number | null;
   revoked: boolean;
+  /** Who answers for the app that it was allowed to; null: nobody does, or it is the person's own. */
+  appOwnerId: string | null;
 }
 
 /** What nodes cache about an active bot. */
@@ -58,13 +62,15 @@ export interface Seen {
 
 const userColumns = `u.id, u.username, u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot",
   u.tier, u.suspended_at IS NOT NULL AS suspended, u.suspension_reason AS "suspensionReason",
-  u.suspended_until AS "suspendedUntil", u.second_factor_at IS NOT NULL AS "secondFactor"`;
+  u.suspended_until AS "suspendedUntil", u.second_factor_at IS NOT NULL AS "secondFactor",
+  u.deletes_at IS NOT NULL AS leaving`;
 const selectUsers = `SELECT ${userColumns} FROM users u WHERE u.id = ANY($1::uuid[]) AND u.deleted_at IS NULL`;
 const selectArrivals = `SELECT s.id AS "sessionId", s.user_id AS "userId", s.revoked_at IS NOT NULL AS revoked, ${userColumns}
   FROM sessions s LEFT JOIN users u ON u.id = s.user_id AND u.deleted_at IS NULL WHERE s.id = ANY($1::uuid[])`;
 const selectTokenId = 'SELECT id FROM personal_tokens WHERE token_hash = $1';
-const selectToken = `SELECT id, user_id AS "userId", scope, (extract(epoch FROM expires_at) * 1000)::float8 AS "expiresAt",
-  revoked_at IS NOT NULL AS revoked FROM personal_tokens WHERE id = $1`;
+const selectToken = `SELECT t.id, t.user_id AS "userId", t.scope, (extract(epoch FROM t.expires_at) * 1000)::float8 AS "expiresAt",
+  t.revoked_at IS NOT NULL AS revoked, a.owner_id AS "appOwnerId"
+  FROM personal_tokens t LEFT JOIN oauth_apps a ON a.id = t.app_id WHERE t.id = $1`;
 const selectAgent = `SELECT a.id AS "agentId", a.owner_id AS "ownerId", a.status, u.id, u.username,
   u.display_name AS "displayName", u.avatar_url AS "avatarUrl", u.is_bot AS "isBot", u.tier,
   o.suspended_at IS NOT NULL AS suspended, o.suspension_reason AS "suspensionReason",
@@ -103,6 +109,7 @@ const knownUser = ({
   suspensionReason,
   suspendedUntil,
   secondFactor,
+  leaving,
   ...user
 }: UserRow): KnownUser => ({
   user,
@@ -111,6 +118,7 @@ const knownUser = ({
   suspensionReason,
   suspendedUntil,
   secondFactor,
+  leaving,
 });
 
 /** The id of the personal access token with this hash. */
@@ -151,6 +159,7 @@ export async function writeTokensSeen(rows: Rows, seen: Seen[]): Promise<void> {
 interface UserRow extends SmallUser, Standing {
   tier: string;
   secondFactor: boolean;
+  leaving: boolean;
 }
 
 interface AgentRow extends SmallUser, Standing {

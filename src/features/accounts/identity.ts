@@ -84,11 +84,12 @@ export class Identity {
 
   /** Whether this node's caches show that a checked actor is unchanged. False: call `refreshed`. */
   isCurrent(actor: Actor): boolean {
-    const { userId, sessionId, personalTokenId, agent, expiresAt } = actor;
+    const { userId, sessionId, personalTokenId, agent, appOwnerId, expiresAt } = actor;
     if (expiresAt !== null && expiresAt <= clock.now()) return false;
     if (personalTokenId && this.personalTokens.peek(personalTokenId)?.revoked !== false) return false;
     if (sessionId && !this.isHeld(sessionId, userId)) return false;
     if (agent?.tokenId && !this.deps.agents.isCurrent(userId, agent.tokenId)) return false;
+    if (appOwnerId && !mayAnswer(this.users.peek(appOwnerId))) return false;
     const known = this.users.peek(userId);
     return known?.user === actor.user && known.tier === actor.tier && !known.suspended;
   }
@@ -99,8 +100,9 @@ export class Identity {
    */
   async refreshed(actor: Actor): Promise<Actor> {
     if (this.isCurrent(actor)) return actor;
-    const { sessionId, personalTokenId, agent } = actor;
+    const { sessionId, personalTokenId, agent, appOwnerId } = actor;
     if (personalTokenId) await this.requirePersonalToken(personalTokenId);
+    if (appOwnerId) await this.requireAnswered(appOwnerId);
     if (actor.expiresAt !== null && actor.expiresAt <= clock.now()) throw new AppError('ACCESS_TOKEN_INVALID');
     // In parallel: each that is not cached is a round trip to the database.
     const [known] = await Promise.all([
@@ -136,6 +138,11 @@ export class Identity {
     const known = await this.findUser(userId);
     if (!known || known.suspended) return false;
     return !known.user.isBot || (await this.deps.agents.actor(userId)) !== undefined;
+  }
+
+  /** Whether someone still answers for the apps that they registered: they are neither suspended nor leaving, nor gone. */
+  async answersForApps(ownerId: string): Promise<boolean> {
+    return mayAnswer(await this.findUser(ownerId));
   }
 
   /** A person as an actor without a token, for what they asked for earlier. Undefined: they are gone or suspended. */
@@ -183,9 +190,11 @@ export class Identity {
       throw error instanceof AppError && error.status === 401 ? new AppError('ACCESS_TOKEN_INVALID') : error;
     });
     if (allowed.userId !== sub) throw new AppError('ACCESS_TOKEN_INVALID');
+    const { appOwnerId } = allowed;
+    if (appOwnerId !== null) await this.requireAnswered(appOwnerId);
     const { user, tier, secondFactor } = await this.requireUser(sub, 'ACCESS_TOKEN_INVALID');
     const came = { sessionId: null, personalTokenId: sid, agent: null, scopes: allowed.scopes, expiresAt: exp * 1000 };
-    return { userId: sub, user, tier, secondFactor, ...came };
+    return { userId: sub, user, tier, secondFactor, ...came, ...(appOwnerId === null ? {} : { appOwnerId }) };
   }
 
   /** The user of a valid session. */
@@ -228,6 +237,10 @@ export class Identity {
     return token;
   }
 
+  private async requireAnswered(appOwnerId: string): Promise<void> {
+    if (!(await this.answersForApps(appOwnerId))) throw new AppError('ACCESS_TOKEN_INVALID');
+  }
+
   private async requireUser(
     userId: string,
     otherwise: 'ACCESS_TOKEN_INVALID' | 'PAT_TOKEN_INVALID',
@@ -248,3 +261,5 @@ export class Identity {
     return user?.user.id === userId ? user : undefined;
   }
 }
+
+const mayAnswer = (known: KnownUser | undefined): boolean => known !== undefined && !known.suspended && !known.leaving;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { readLogSchema } from '../../contract/events.ts';
-import { channelRoom, credentialRoom, type Room, userRoom } from '../../contract/rooms.ts';
+import { channelRoom, credentialRooms, type Room, userRoom } from '../../contract/rooms.ts';
 import type { Page } from '../../delivery/catch-up.ts';
 import type { FeedFilter } from '../../delivery/feed-filter.ts';
 import type { PollPlaces, Turn } from '../agents/feeds/poll-places.ts';
@@ -36,7 +36,7 @@ class Polls {
   /** Ends the waits of a session, a token or a user. @param room as for the sockets that end with it */
   end(room: string): void {
     for (const { actor, over } of this.waiting) {
-      if (credentialRoom(actor) === room || userRoom(actor.userId) === room) over.abort();
+      if (credentialRooms(actor).includes(room) || userRoom(actor.userId) === room) over.abort();
     }
   }
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../contract/errors.ts';
 import { OAuthRefusal } from '../../contract/oauth-protocol.ts';
 import { isUuid } from '../../contract/schema.ts';
 import { OAuthApp } from '../../database/entities/oauth-app.entity.ts';
+import type { Identity } from '../accounts/identity.ts';
 import { hashSecret } from '../accounts/secrets.ts';
 import type { Context } from '../context.ts';
 
@@ -12,17 +13,24 @@ interface Named {
   client_secret?: string | undefined;
 }
 
+interface Deps extends Pick<Context, 'database'> {
+  identity: Pick<Identity, 'answersForApps'>;
+}
+
 /** The apps behind `client_id`s. */
 export class Clients {
-  private readonly database: Context['database'];
+  private readonly deps: Deps;
 
-  constructor(database: Context['database']) {
-    this.database = database;
+  constructor(deps: Deps) {
+    this.deps = deps;
   }
 
+  /** An app; null also while whoever registered it is suspended or about to leave, and nobody answers for it. */
   async find(clientId: string): Promise<OAuthApp | null> {
     if (!isUuid(clientId)) return null;
-    return this.database.read((em) => em.findOne(OAuthApp, clientId.toLowerCase()));
+    const app = await this.deps.database.read((em) => em.findOne(OAuthApp, clientId.toLowerCase()));
+    if (app?.ownerId == null) return app;
+    return (await this.deps.identity.answersForApps(app.ownerId)) ? app : null;
   }
 
   /**

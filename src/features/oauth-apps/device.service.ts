@@ -5,13 +5,14 @@ import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { deviceConsentSchema } from '../../contract/oauth-app.ts';
 import type { deviceAnswerSchema } from '../../contract/oauth-protocol.ts';
-import { OAuthApp, OAuthDevice } from '../../database/entities/oauth-app.entity.ts';
+import { type OAuthApp, OAuthDevice } from '../../database/entities/oauth-app.entity.ts';
 import { clock, dateNow } from '../../infrastructure/clock.ts';
 import type { Confirmations } from '../accounts/confirmation/confirmation.service.ts';
 import { keyedHash, newSecret } from '../accounts/secrets.ts';
 import type { Device } from '../accounts/sessions/device.ts';
 import { holdSession, ownSession } from '../accounts/sessions/session.service.ts';
 import type { Context } from '../context.ts';
+import type { Clients } from './clients.ts';
 import type { ConsentNotices } from './consent-notices.ts';
 import { shownApp } from './oauth-app.view.ts';
 import { areGrave, requireTarget, scopesOf } from './scopes.ts';
@@ -21,6 +22,7 @@ const pauseSeconds = 5;
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'publicUrl' | 'settings'> {
+  clients: Pick<Clients, 'find'>;
   confirmations: Pick<Confirmations, 'require'>;
   consents: ConsentNotices;
 }
@@ -63,13 +65,11 @@ export class DeviceService {
   /** What the device asks for that shows this code. @throws AppError OAUTH_CODE_NOT_FOUND, INSUFFICIENT_PAT_SCOPE */
   async look(actor: Actor, userCode: string): Promise<z.input<typeof deviceConsentSchema>> {
     ownSession(actor);
-    return this.deps.database.read(async (em) => {
-      const device = await em.findOne(OAuthDevice, this.waiting(userCode));
-      const app = device && (await em.findOne(OAuthApp, device.appId));
-      if (!app) throw new AppError('OAUTH_CODE_NOT_FOUND');
-      const scopes = device.scope.split(' ');
-      return { app: shownApp(app), scopes, isGrave: areGrave(scopes) };
-    });
+    const device = await this.deps.database.read((em) => em.findOne(OAuthDevice, this.waiting(userCode)));
+    const app = device && (await this.deps.clients.find(device.appId));
+    if (!app) throw new AppError('OAUTH_CODE_NOT_FOUND');
+    const scopes = device.scope.split(' ');
+    return { app: shownApp(app), scopes, isGrave: areGrave(scopes) };
   }
 
   /** @throws AppError OAUTH_CODE_NOT_FOUND, CONFIRMATION_REQUIRED, SESSION_REVOKED, INSUFFICIENT_PAT_SCOPE */

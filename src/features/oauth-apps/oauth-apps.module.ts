@@ -23,11 +23,11 @@ const forgetApps: Chore[] = [
 
 /** Programs of others that act for people, and tools that sign them in (contract §3, OAuth apps). */
 export function oauthAppsModule(context: Context & AccountsServices) {
-  const clients = new Clients(context.database);
+  const clients = new Clients(context);
   const idTokens = new IdTokens(context.settings);
   const tokens = new AppTokenService({ ...context, idTokens });
   const consents = new ConsentNotices(context.notices);
-  const devices = new DeviceService({ ...context, consents });
+  const devices = new DeviceService({ ...context, clients, consents });
   const apps = new OAuthAppService(context);
   const allowed = new AllowedAppService(context);
   const authorizations = new AuthorizationService({ ...context, clients, consents });

@@ -26,7 +26,7 @@ import { takeMail } from '../sources.ts';
 import { countedMailbox } from './mailbox.ts';
 import { claimMailbox, mailboxHolder } from './mailboxes.table.ts';
 
-interface Deps extends Pick<Context, 'changes' | 'directAccess' | 'limits' | 'settings'> {
+interface Deps extends Pick<Context, 'caches' | 'changes' | 'directAccess' | 'limits' | 'settings'> {
   mails: AccountMails;
   ownership: Ownership;
   barring: Barring;

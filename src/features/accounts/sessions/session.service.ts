@@ -33,7 +33,7 @@ type TokenPair = z.input<typeof tokenPairSchema>;
 
 const maxListed = 200;
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'capabilities' | 'directAccess' | 'settings'> {
+interface Deps extends Pick<Context, 'database' | 'caches' | 'changes' | 'capabilities' | 'directAccess' | 'settings'> {
   revocation: Revocation;
   credentials: Pick<Credentials, 'endWithSession'>;
   signIns: Pick<SignIns, 'check' | 'forget'>;
