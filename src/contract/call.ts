@@ -93,7 +93,8 @@ export interface CallSpec {
    * The rate limit that counts it besides that of its group, which counts every request (contract §3): per user, or per
    * client address if nobody is signed in. Unless one is named, changes of a signed-in user count against the limit for
    * changes, since most of them are broadcast, and those of others against one of their own. Null: only the group's,
-   * because it ends something that someone else may be abusing, or carries calls that count by themselves.
+   * because it ends something that someone else may be abusing, carries calls that count by themselves, or counts by who
+   * calls, which only its handler learns.
    */
   limit?: CallLimit | null;
   /**
@@ -131,6 +132,7 @@ type CallLimit =
   | 'resetStart'
   | 'refresh'
   | 'oauth'
+  | 'oauthRegistrations'
   | 'redeem'
   | 'messages'
   | 'deltas'

@@ -191,7 +191,7 @@ const keySetSchema = record('OAuthKeys', {
 export type KeySet = z.input<typeof keySetSchema>;
 
 const open = { auth: 'none', errorForm: oauthErrors } as const satisfies Partial<CallSpec>;
-const form = { ...open, method: 'POST', anyBody: true, headers: fromHeader, limit: 'oauth' } as const;
+const form = { ...open, method: 'POST', anyBody: true, headers: fromHeader, limit: null } as const;
 const metadata = { method: 'GET', auth: 'none' } as const;
 const refusals = ['OAUTH_REFUSED', 'OAUTH_CLIENT_INVALID'] as const;
 
@@ -265,12 +265,12 @@ export const oauthProtocolCalls = calls('OAuth apps', {
     method: 'POST',
     path: '/oauth/register',
     summary:
-      'An app registers itself; it gets no secret, and is forgotten if nobody allows it within a day (RFC 7591).',
+      'An app registers itself; it gets no secret, and is forgotten if nobody allows it within a day, or sooner where many wait (RFC 7591).',
     body: registrationSchema,
     status: 201,
     answer: registeredSchema,
     errors: ['ROUTE_NOT_FOUND'],
-    limit: 'oauth',
+    limit: 'oauthRegistrations',
   },
   getOAuthUser: {
     method: 'GET',

@@ -12,6 +12,7 @@ const OAuthAppSchema = defineEntity({
       expression:
         'create index oauth_apps_self_registered on oauth_apps (coalesce(used_at, created_at)) where owner_id is null',
     },
+    { name: 'oauth_apps_unused', properties: ['createdAt'], where: { ownerId: null, usedAt: null } },
   ],
   properties: {
     id: p.uuid().primary(),

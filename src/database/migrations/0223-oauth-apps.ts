@@ -10,10 +10,10 @@ export class OAuthApps extends Migration {
     this.addSql(
       'create index oauth_apps_self_registered on oauth_apps (coalesce(used_at, created_at)) where owner_id is null',
     );
+    this.addSql('create index oauth_apps_unused on oauth_apps (created_at) where owner_id is null and used_at is null');
     this.addSql(
       'alter table oauth_apps add constraint oauth_apps_owner_id_foreign foreign key (owner_id) references users (id) on delete cascade',
     );
-  }
     this.watchLeaving();
   }
 
@@ -24,4 +24,5 @@ export class OAuthApps extends Migration {
     this.addSql(`create trigger shut_leaving after update of deletes_at on users
       for each row when (old.deletes_at is null and new.deletes_at is not null)
       execute function invalidate('suspensions', 'id')`);
+  }
 }

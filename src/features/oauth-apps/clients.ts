@@ -3,6 +3,8 @@ import { AppError } from '../../contract/errors.ts';
 import { OAuthRefusal } from '../../contract/oauth-protocol.ts';
 import { isUuid } from '../../contract/schema.ts';
 import { OAuthApp } from '../../database/entities/oauth-app.entity.ts';
+import { networksOf } from '../../infrastructure/client-address.ts';
+import { refusal } from '../../infrastructure/rate-limits.ts';
 import type { Identity } from '../accounts/identity.ts';
 import { hashSecret } from '../accounts/secrets.ts';
 import type { Context } from '../context.ts';
@@ -13,7 +15,7 @@ interface Named {
   client_secret?: string | undefined;
 }
 
-interface Deps extends Pick<Context, 'database'> {
+interface Deps extends Pick<Context, 'database' | 'limits'> {
   identity: Pick<Identity, 'answersForApps'>;
 }
 
@@ -35,9 +37,9 @@ export class Clients {
 
   /**
    * The app that calls, by its secret if it has one; a public app is known by what it brings (a verifier, a token) alone.
-   * @throws AppError OAUTH_CLIENT_INVALID
+   * @throws AppError OAUTH_CLIENT_INVALID, RATE_LIMITED
    */
-  async authenticate(named: Named, authorization: string | undefined): Promise<OAuthApp> {
+  async authenticate(named: Named, authorization: string | undefined, ip: string): Promise<OAuthApp> {
     const basic = basicOf(authorization);
     if (basic && named.client_secret !== undefined) {
       throw new OAuthRefusal('invalid_request', 'An app says who it is in one way, not in two.');
@@ -45,8 +47,19 @@ export class Clients {
     const { client_id: id, client_secret: secret } = basic ?? named;
     if (basic && named.client_id !== undefined && named.client_id !== id) throw unknownClient(true);
     const app = id === undefined ? null : await this.find(id);
-    if (!app || !isItsSecret(app, secret)) throw unknownClient(basic !== undefined);
+    const isIt = app !== null && isItsSecret(app, secret);
+    await this.count(isIt ? app : null, ip);
+    if (!isIt) throw unknownClient(basic !== undefined);
     return app;
+  }
+
+  /** An app that has proven who it is counts by itself, wherever it runs; all others share what their address may do. */
+  private async count(app: OAuthApp | null, ip: string): Promise<void> {
+    const { limits } = this.deps;
+    const quota = await (app?.secretHash == null
+      ? limits.takeOfAddress('oauthClients', networksOf(ip))
+      : limits.take('oauthSecrets', app.id));
+    if (quota?.exceeded) throw refusal(quota);
   }
 }
 

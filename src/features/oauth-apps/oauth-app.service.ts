@@ -18,8 +18,8 @@ import { appRecord } from './oauth-app.view.ts';
 type AppRecord = z.input<typeof oauthAppSchema>;
 type NewApp = z.input<typeof newAppSchema>;
 
-/** How old an app that nobody has allowed has to be to make room for another. */
-const unusedSeconds = 3600;
+/** How old an app that nobody has allowed has to be to make room for another: its user may be about to sign in. */
+const unusedSeconds = 600;
 /** How many permissions are ended at once, each on all nodes. */
 const together = 200;
 const secretPrefix = 'oas_';
@@ -142,7 +142,7 @@ async function own(change: Change, actor: Actor, appId: string): Promise<OAuthAp
   return app;
 }
 
-/** Old ones make room: whoever fills it up keeps nobody else out for longer than an hour. */
+/** The oldest make room: whoever fills it up keeps nobody else out for longer than some minutes. */
 async function requireRoom(change: Change, most: number): Promise<void> {
   if ((await unusedApps(change.rows, most)) < most) return;
   if ((await forgetUnusedApps(change.rows, unusedSeconds)) > 0) return;

@@ -78,21 +78,21 @@ export function oauthProtocolRoutes(parts: ProtocolParts): Route[] {
     getOpenIdMetadata: async () => metadataOf(publicUrl(), selfRegistration),
     getResourceMetadata: async () => resourceOf(publicUrl()),
     getMcpResourceMetadata: async () => resourceOf(publicUrl(), '/mcp'),
-    getOAuthKeys: async () => parts.idTokens.keys,
-    async exchangeOAuthToken({ body, headers }) {
-      return exchanged(tokens, await clients.authenticate(body, headers.authorization), body);
+    getOAuthKeys: () => parts.idTokens.keys(),
+    async exchangeOAuthToken({ body, headers, ip }) {
+      return exchanged(tokens, await clients.authenticate(body, headers.authorization, ip), body);
     },
-    async revokeOAuthToken({ body, headers }) {
-      const app = await clients.authenticate(body, headers.authorization);
+    async revokeOAuthToken({ body, headers, ip }) {
+      const app = await clients.authenticate(body, headers.authorization, ip);
       await tokens.revoke(app, required('token', body.token));
       return {};
     },
-    async introspectOAuthToken({ body, headers }) {
-      const app = await clients.authenticate(body, headers.authorization);
+    async introspectOAuthToken({ body, headers, ip }) {
+      const app = await clients.authenticate(body, headers.authorization, ip);
       return tokens.introspect(app, required('token', body.token));
     },
-    async startOAuthDevice({ body, headers }) {
-      return devices.start(await clients.authenticate(body, headers.authorization), body);
+    async startOAuthDevice({ body, headers, ip }) {
+      return devices.start(await clients.authenticate(body, headers.authorization, ip), body);
     },
     registerOAuthClient: ({ body }) => parts.apps.register(body),
     getOAuthUser: ({ actor }) => parts.allowed.user(actor),

@@ -85,7 +85,7 @@ const selectSome = `SELECT id, user_id AS "userId" FROM personal_tokens WHERE ap
 const noteUse = `UPDATE oauth_apps SET used_at = now() WHERE id = $1
   AND (used_at IS NULL OR used_at < now() - interval '1 hour')`;
 const unused = `SELECT id FROM oauth_apps WHERE owner_id IS NULL AND used_at IS NULL
-  AND coalesce(used_at, created_at) < now() - make_interval(secs => $1) LIMIT 100`;
+  AND created_at < now() - make_interval(secs => $1) ORDER BY created_at LIMIT 20`;
 const forgetUnused = `DELETE FROM oauth_apps WHERE id IN (${unused}) AND used_at IS NULL RETURNING id`;
 const forgetLeft = `DELETE FROM oauth_apps a WHERE a.id IN (
     SELECT id FROM oauth_apps WHERE owner_id IS NULL AND coalesce(used_at, created_at) < now() - interval '90 days' LIMIT 100
@@ -179,7 +179,7 @@ export async function noteAppUsed(rows: Rows, appId: string): Promise<void> {
   await rows(noteUse, [appId]);
 }
 
-/** Forgets some of the apps that registered themselves, and that nobody has allowed. @returns how many */
+/** Forgets the oldest of the apps that registered themselves, and that nobody has allowed. @returns how many */
 export async function forgetUnusedApps(rows: Rows, seconds: number): Promise<number> {
   return (await rows(forgetUnused, [seconds])).length;
 }
