@@ -118,6 +118,7 @@ const asked = {
   scopes: z.array(z.string()),
   isGrave: z.boolean().describe('Whether allowing it takes a fresh confirmation.'),
 };
+  max_age: text(20),
 
 export const consentSchema = record('OAuthConsent', {
   ...asked,
@@ -188,10 +189,11 @@ export const consentCalls = calls('OAuth apps', {
     method: 'POST',
     path: '/api/oauth/authorizations/look',
     summary:
-      'What an app asks for that sent the browser to /app/authorize, with its parameters. Nothing is allowed yet.',
+      'What an app asks for that sent the browser to /app/authorize, with its parameters. Nothing is allowed yet. With prompt=none also without signing in.',
+    auth: 'optional',
     body: authorizeSchema,
     answer: consentSchema,
-    errors: ['OAUTH_REFUSED', ...own],
+    errors: ['OAUTH_REFUSED', 'AUTH_TOKEN_MISSING', ...own],
     limit: 'oauth',
     repeats: 'never',
   },

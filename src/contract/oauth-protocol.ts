@@ -15,6 +15,7 @@ export type OAuthWord =
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
   | 'interaction_required'
+  | 'login_required'
   | 'access_denied'
   | 'authorization_pending'
   | 'slow_down'
@@ -177,12 +178,11 @@ export type ResourceMetadata = z.input<typeof resourceSchema>;
 const keySetSchema = record('OAuthKeys', {
   keys: z.array(
     z.object({
-      kty: z.literal('EC'),
-      crv: z.literal('P-256'),
-      x: z.string(),
-      y: z.string(),
+      kty: z.literal('RSA'),
+      n: z.string(),
+      e: z.string(),
       kid: z.string(),
-      alg: z.literal('ES256'),
+      alg: z.literal('RS256'),
       use: z.literal('sig'),
     }),
   ),

@@ -85,6 +85,7 @@ export class AppTokenService {
       await table.exchangeRefresh(change.rows, {
         ...{ id: allowed.id, hash: next.hash, usedHash: hash, expiresAt: this.refreshEnd() },
         successor: seal(next.secret, sealingKey(refreshToken)),
+        longestSeconds: this.deps.settings.accounts.refreshTokenAbsoluteSeconds,
         graceSeconds: this.deps.settings.accounts.refreshGraceSeconds,
       });
       await table.noteAppUsed(change.rows, app.id);
@@ -171,8 +172,8 @@ export class AppTokenService {
     made?: (tokenId: string) => Promise<void>,
   ): Promise<Outcome> {
     const { revocation, idTokens, publicUrl, settings } = this.deps;
-    const isHeld = await holdSession(change, madeBy).then(() => true, isSessionOver);
-    if (!isHeld) return 'invalid_grant';
+    const session = await holdSession(change, madeBy).catch(isSessionOver);
+    if (!session) return 'invalid_grant';
     const oldest = await table.oldestAllowed(change.rows, userId, app.id, settings.accounts.apps.ofUser - 1);
     for (const id of oldest) await revocation.personalToken(change, userId, id);
     const { secret, hash: tokenHash } = newSecret(refreshPrefix);
@@ -186,8 +187,9 @@ export class AppTokenService {
     const scopes = scope.split(' ');
     if (!scopes.includes('openid')) return answer;
     const user = await change.em.findOneOrFail(User, userId, { refresh: true });
-    const claims = claimsOf(user, scopes, publicUrl());
-    const id_token = await idTokens.sign(publicUrl(), { ...claims, ...(nonce ? { nonce } : {}) }, app.id);
+    const signedIn = { auth_time: inSeconds(session.confirmedAt ?? session.createdAt), ...(nonce ? { nonce } : {}) };
+    const claims = { ...claimsOf(user, scopes, publicUrl()), ...signedIn };
+    const id_token = await idTokens.sign(publicUrl(), claims, app.id);
     return { ...answer, id_token };
   }
 
@@ -197,8 +199,10 @@ export class AppTokenService {
     return { access_token, token_type: 'Bearer', expires_in: seconds, refresh_token: refreshToken, scope };
   }
 
+  /** As for sessions: without a refresh it ends, and some time after it was allowed in any case. */
   private refreshEnd(): Date {
-    return new Date(clock.now() + this.deps.settings.accounts.refreshTokenSeconds * 1000);
+    const { refreshTokenSeconds, refreshTokenAbsoluteSeconds } = this.deps.settings.accounts;
+    return new Date(clock.now() + Math.min(refreshTokenSeconds, refreshTokenAbsoluteSeconds) * 1000);
   }
 
   private async behind(

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
+import { AppError } from '../../contract/errors.ts';
 import type { authorizeSchema, consentSchema } from '../../contract/oauth-app.ts';
 import { OAuthRefusal } from '../../contract/oauth-protocol.ts';
 import { type OAuthApp, OAuthCode } from '../../database/entities/oauth-app.entity.ts';
@@ -17,6 +18,9 @@ import { isOwnRedirect, placeOf, withParameters } from './redirects.ts';
 import { areGrave, requireTarget, scopesOf } from './scopes.ts';
 
 type Asked = z.output<typeof authorizeSchema>;
+
+/** How long someone has who has just confirmed that it is them to go on. */
+const leastSeconds = 30;
 
 interface Deps extends Pick<Context, 'changes' | 'publicUrl' | 'settings'> {
   clients: Pick<Clients, 'find'>;
@@ -35,12 +39,14 @@ export class AuthorizationService {
   /**
    * What the app asks for. What is wrong with it is told to the app, once its address is known to be its own; else to the
    * person alone, since the browser would be sent to whoever made the link.
-   * @throws OAuthRefusal, AppError INSUFFICIENT_PAT_SCOPE
+   * @param actor null: nobody is signed in, which an app learns that wants nobody to be asked
+   * @throws OAuthRefusal, AppError AUTH_TOKEN_MISSING, INSUFFICIENT_PAT_SCOPE
    */
-  async look(actor: Actor, asked: Asked): Promise<z.input<typeof consentSchema>> {
-    ownSession(actor);
+  async look(actor: Actor | null, asked: Asked): Promise<z.input<typeof consentSchema>> {
+    if (actor) ownSession(actor);
+    else if (!isSilent(asked)) throw new AppError('AUTH_TOKEN_MISSING');
     const app = await this.appOf(asked);
-    const found = this.checked(asked);
+    const found = this.checked(asked, actor);
     const scopes = found instanceof OAuthRefusal ? [] : found;
     const refusedTo = found instanceof OAuthRefusal ? this.refused(asked, found) : null;
     const redirectHost = placeOf(asked.redirect_uri);
@@ -54,10 +60,12 @@ export class AuthorizationService {
   async decide(actor: Actor, { allow, ...asked }: Asked & { allow: boolean }, device: Device): Promise<string> {
     const madeBy = ownSession(actor);
     const app = await this.appOf(asked);
-    const scopes = this.checked(asked);
+    const scopes = this.checked(asked, actor);
     if (scopes instanceof OAuthRefusal) return this.refused(asked, scopes);
     if (!allow) return this.refused(asked, new OAuthRefusal('access_denied', 'The user did not allow it.'));
     if (areGrave(scopes)) await this.deps.confirmations.require(actor);
+    const seconds = sinceSignIn(asked);
+    if (seconds !== undefined) await this.deps.confirmations.require(actor, Math.max(seconds, leastSeconds) * 1000);
     const { secret: code, hash: codeHash } = newSecret();
     await this.deps.changes.run(async (change) => {
       await lockUser(change.rows, actor.userId);
@@ -83,8 +91,8 @@ export class AuthorizationService {
   }
 
   /** The scopes that are asked for, or what is wrong with the request. */
-  private checked(asked: Asked): string[] | OAuthRefusal {
-    const { response_type, response_mode = 'query', code_challenge = '', code_challenge_method, prompt = '' } = asked;
+  private checked(asked: Asked, actor: Actor | null): string[] | OAuthRefusal {
+    const { response_type, response_mode = 'query', code_challenge = '', code_challenge_method, max_age = '0' } = asked;
     if (response_type !== 'code') {
       return new OAuthRefusal('unsupported_response_type', 'The response_type must be code.');
     }
@@ -93,8 +101,12 @@ export class AuthorizationService {
     if (code_challenge_method !== 'S256' || !/^[\w-]{43}$/.test(code_challenge)) {
       return new OAuthRefusal('invalid_request', 'PKCE with the code_challenge_method S256 is needed.');
     }
-    if (prompt.split(' ').includes('none')) {
-      return new OAuthRefusal('interaction_required', 'The user is asked every time.');
+    if (!/^\d{1,9}$/.test(max_age))
+      return new OAuthRefusal('invalid_request', 'The max_age must be a number of seconds.');
+    if (isSilent(asked)) {
+      return actor
+        ? new OAuthRefusal('interaction_required', 'The user is asked every time.')
+        : new OAuthRefusal('login_required', 'Nobody is signed in here.');
     }
     try {
       requireTarget(asked.resource, this.deps.publicUrl());
@@ -114,3 +126,14 @@ export class AuthorizationService {
     return withParameters(redirect_uri, { ...parameters, state, iss: this.deps.publicUrl() });
   }
 }
+
+/** Whether nobody is to be asked anything (OpenID Connect Core §3.1.2.1). */
+const isSilent = ({ prompt }: Asked): boolean => prompts(prompt).includes('none');
+
+/** How long ago the person may have signed in or confirmed that it is them; undefined: as long ago as it was. */
+function sinceSignIn({ prompt, max_age }: Asked): number | undefined {
+  if (prompts(prompt).includes('login')) return 0;
+  return max_age === undefined ? undefined : Number(max_age);
+}
+
+const prompts = (prompt: string | undefined): string[] => prompt?.split(' ') ?? [];

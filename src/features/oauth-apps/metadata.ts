@@ -28,8 +28,11 @@ export function metadataOf(site: string, selfRegistration: boolean): OAuthMetada
     introspection_endpoint_auth_methods_supported: bySecret,
     authorization_response_iss_parameter_supported: true,
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['ES256'],
-    claims_supported: ['sub', 'name', 'preferred_username', 'picture', 'email', 'email_verified'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    claims_supported: [
+      ...['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce'],
+      ...['name', 'preferred_username', 'picture', 'email', 'email_verified'],
+    ],
     service_documentation: `${site}/docs`,
   };
 }

@@ -29,6 +29,8 @@ interface Exchange {
   id: string;
   hash: string;
   expiresAt: Date;
+  /** How long after it was allowed it ends in any case. */
+  longestSeconds: number;
   usedHash: string;
   /** The new token, sealed with the used one. */
   successor: string;
@@ -57,7 +59,8 @@ const lockAllowed = `SELECT ${allowed} FROM personal_tokens
 const selectByRefresh = `SELECT ${allowed}, token_hash FROM personal_tokens WHERE token_hash = $1 AND app_id = $2
   UNION ALL SELECT t.id, t.user_id, t.scope, t.token_hash FROM used_app_tokens u JOIN personal_tokens t ON t.id = u.token_id
   WHERE u.hash = $1 AND t.app_id = $2 LIMIT 1`;
-const rotate = 'UPDATE personal_tokens SET token_hash = $2, expires_at = $3 WHERE id = $1';
+const rotate = `UPDATE personal_tokens SET token_hash = $2,
+  expires_at = least($3::timestamptz, created_at + make_interval(secs => $4)) WHERE id = $1`;
 const rememberUsed = `INSERT INTO used_app_tokens (hash, token_id, used_at, successor)
   VALUES ($1, $2, clock_timestamp(), $3)`;
 /** How many used tokens of a permission are recognised as stolen; older ones are simply invalid. */
@@ -133,8 +136,8 @@ export async function findByRefresh(
 
 /** Exchanges the refresh token of a locked permission. */
 export async function exchangeRefresh(rows: Rows, exchange: Exchange): Promise<void> {
-  const { id, hash, expiresAt, usedHash, successor, graceSeconds } = exchange;
-  await rows(rotate, [id, hash, expiresAt]);
+  const { id, hash, expiresAt, longestSeconds, usedHash, successor, graceSeconds } = exchange;
+  await rows(rotate, [id, hash, expiresAt, longestSeconds]);
   await rows(rememberUsed, [usedHash, id, successor]);
   await rows(forgetUsed, [id, graceSeconds, rememberedTokens]);
 }

@@ -44,13 +44,14 @@ export class Confirmations {
 
   /**
    * Bots and personal tokens pass: they have no owner at hand, and where only people may act they are refused anyway.
+   * @param ms how long ago it may have been, if not as long as the configuration says
    * @throws AppError CONFIRMATION_REQUIRED, with the `methods` that the account has
    */
-  async require({ userId, sessionId }: Actor): Promise<void> {
+  async require({ userId, sessionId }: Actor, ms = this.ms): Promise<void> {
     if (sessionId === null) return;
     const session = await this.deps.database.read((em) => em.findOne(Session, sessionId));
     const user = await this.find(userId);
-    if (session && this.isFresh(session, user)) return;
+    if (session && isFresh(session, user, ms)) return;
     throw new AppError('CONFIRMATION_REQUIRED', { extra: { methods: await this.methodsOf(user) } });
   }
 
@@ -72,7 +73,7 @@ export class Confirmations {
       await proof(change);
       const confirmedAt = dateNow();
       await change.em.nativeUpdate(Session, { id: sessionId }, { confirmedAt });
-      return new Date(this.end(confirmedAt));
+      return new Date(confirmedAt.getTime() + this.ms);
     });
   }
 
@@ -91,12 +92,6 @@ export class Confirmations {
   private async requireNoFactor(user: User): Promise<void> {
     if (!user.secondFactorAt) return;
     throw new AppError('SECOND_FACTOR_REQUIRED', { extra: { methods: await this.methodsOf(user) } });
-  }
-
-  /** A session that was confirmed before the account got its second factor was confirmed without it. */
-  private isFresh({ confirmedAt, createdAt }: Session, { secondFactorAt }: User): boolean {
-    const since = confirmedAt ?? createdAt;
-    return clock.now() < this.end(since) && (!secondFactorAt || since >= secondFactorAt);
   }
 
   /** @returns what makes sure in the change that the password is still the one that was given */
@@ -126,9 +121,10 @@ export class Confirmations {
     if (!user) throw new AppError('USER_NOT_FOUND');
     return user;
   }
+}
 
-  /** In ms since 1970. */
-  private end(confirmedAt: Date): number {
-    return confirmedAt.getTime() + this.ms;
-  }
+/** A session that was confirmed before the account got its second factor was confirmed without it. */
+function isFresh({ confirmedAt, createdAt }: Session, { secondFactorAt }: User, ms: number): boolean {
+  const since = confirmedAt ?? createdAt;
+  return clock.now() < since.getTime() + ms && (!secondFactorAt || since >= secondFactorAt);
 }

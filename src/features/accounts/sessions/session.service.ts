@@ -199,10 +199,11 @@ export class SessionService {
  * some time ago.
  * @throws AppError SESSION_REVOKED
  */
-export async function holdSession(change: Change, sessionId: string): Promise<void> {
+export async function holdSession(change: Change, sessionId: string): Promise<Session> {
   const lockMode = LockMode.PESSIMISTIC_READ;
   const held = await change.em.findOne(Session, { id: sessionId, revokedAt: null }, { lockMode });
   if (!held) throw new AppError('SESSION_REVOKED');
+  return held;
 }
 
 /** The caller's session; programs may not manage sign-in (contract §13). @throws AppError */

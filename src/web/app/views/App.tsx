@@ -58,13 +58,17 @@ function Screen() {
   if (route.value.name === 'undo-email') return <UndoEmail />;
   const session = account.session.value;
   // Nothing on the screen outlives the session that it belongs to.
+  const here = route.value;
+  if (!session && here.name === 'authorize' && asksNobody(here.asked)) return <Authorize asked={here.asked} />;
   if (!session) return <SignIn />;
   if (session.me.value?.secondFactor === 'required') return <SetUpFactor key={session} />;
-  const here = route.value;
   if (here.name === 'authorize') return <Authorize key={here.asked} asked={here.asked} />;
   if (here.name === 'device') return <AllowDevice asked={here.asked} />;
   return <Home key={session} />;
 }
+
+/** Whether an app only wants to know whether someone is signed in here. */
+const asksNobody = (asked: string) => new URLSearchParams(asked).get('prompt')?.split(' ').includes('none');
 
 /** On a phone these pages show the lists, and the others replace them. */
 const listed = new Set(['home', 'server', 'messages']);

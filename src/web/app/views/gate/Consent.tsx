@@ -6,7 +6,7 @@ import { ConfirmIdentity } from '../frame/ConfirmIdentity.tsx';
 import { Field } from '../parts/Field.tsx';
 import { Form, Problem } from '../parts/Form.tsx';
 import { mayOf } from '../parts/scopes.ts';
-import { useApp, useTexts } from '../useApp.ts';
+import { useApp, usePage, useTexts } from '../useApp.ts';
 import { Gate } from './Gate.tsx';
 
 type Consent = RestAnswer<'POST /api/oauth/authorizations/look'>;
@@ -16,7 +16,9 @@ type Asked = RestInput<'POST /api/oauth/authorizations/look'>['body'];
 export function Authorize({ asked: query }: { asked: string }) {
   const texts = useTexts();
   const { rich, t } = texts;
-  const { client, setTitle } = useApp();
+  const { account, setTitle } = usePage();
+  // It is shown to someone who is signed out, too, whom an app does not want to be asked anything.
+  const [client] = useState(() => account.client);
   const [asked] = useState(() => parametersOf(query));
   const [consent, setConsent] = useState<Consent | null>(null);
   const [error, setError] = useState<string | null>(null);
@@ -194,3 +196,4 @@ function parametersOf(query: string): Asked {
     prompt: one('prompt'),
   };
 }
+    max_age: one('max_age'),
