@@ -16,15 +16,28 @@ export const graveScopes = ['user:write', 'account:write', 'agents:write'];
 export const usualScope = 'messages:read servers:read';
 
 const loopback = ['127.0.0.1', '[::1]', 'localhost'];
-/** Addresses that a browser would run or open by itself, in place of an app. */
-const unsafeSchemes =
-  /^(?:javascript|data|vbscript|file|blob|about|filesystem|view-source|intent|ws|wss|ftp|mailto|tel):$/;
+/**
+ * What is opened by the browser or the system itself, in place of an app: code, files and pages; services of networks; talks; and
+ * whatever else systems have programs for.
+ */
+const noApps = new Set(
+  [
+    'javascript data vbscript file blob about filesystem view-source jar res mk mhtml content',
+    'ws wss ftp ftps sftp gopher news nntp irc ircs magnet feed webcal rtsp ldap ldaps ssh telnet smb cifs nfs afp vnc rdp dav davs',
+    'mailto tel sms smsto mms mmsto callto sip sips xmpp facetime',
+    'intent market shell search help prefs shortcuts geo maps',
+  ].flatMap((names) => names.split(' ')),
+);
+/** Families of those: of Windows (`ms-settings`, `search-ms`), of Apple, and of what browsers have in them. */
+const noFamilies =
+  /^(?:ms-.*|.*-ms|x-apple.*|apple-.*|itms.*|facetime-.*|app-prefs|web\+.*|(?:chrome|edge|moz|safari)(?:-.*)?)$/;
 
 /** https, http of the own machine, or a scheme of an app; whole, without a fragment, a name or a password. */
 function isRedirectUri(text: string): boolean {
   if (!URL.canParse(text) || /[\s#\\*]|\p{Cc}/u.test(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
-  if (username !== '' || password !== '' || unsafeSchemes.test(protocol)) return false;
+  const scheme = protocol.slice(0, -1);
+  if (username !== '' || password !== '' || noApps.has(scheme) || noFamilies.test(scheme)) return false;
   return protocol !== 'http:' || loopback.includes(hostname);
 }
 
@@ -105,6 +118,7 @@ export const authorizeSchema = z.object({
   nonce: text(512),
   resource: text(2048),
   prompt: text(100),
+  max_age: text(20),
 });
 
 export const decideSchema = authorizeSchema.extend({ allow: z.boolean() });
@@ -118,7 +132,6 @@ const asked = {
   scopes: z.array(z.string()),
   isGrave: z.boolean().describe('Whether allowing it takes a fresh confirmation.'),
 };
-  max_age: text(20),
 
 export const consentSchema = record('OAuthConsent', {
   ...asked,
@@ -126,7 +139,10 @@ export const consentSchema = record('OAuthConsent', {
   refusedTo: z
     .string()
     .nullable()
-    .describe('The request is not valid: send the browser here, which says so to the app.'),
+    .describe(
+      'The request is not valid: the app is told so here. Ask the person first where nobody here answers for the app, or it is no web address.',
+    ),
+  problem: z.string().nullable().describe('What is not valid about it.'),
 });
 
 export const deviceConsentSchema = record('OAuthDeviceConsent', asked);

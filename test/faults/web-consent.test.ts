@@ -3,12 +3,15 @@
 import { expect } from 'chai';
 import { asking, back, clientOf, exchange, pkce, registered, sendForm } from '../oauth-apps/dance.ts';
 import { until } from '../rig/until.ts';
+import { type Person, request } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type WebWorld, webWorld } from '../world/visitor.ts';
 
 describe('the page on which people allow apps', () => {
   let here: WebWorld;
   /** The address of the page, as an app sends someone there. */
   const pageFor = (asked: Record<string, string>) => `/app/authorize?${new URLSearchParams(asked)}`;
+  const base = ({ node }: Person) => node.url.replace('127.0.0.1', 'localhost');
 
   before(async () => {
     here = await webWorld();
@@ -45,17 +48,62 @@ describe('the page on which people allow apps', () => {
     const visit = await here.visit(bob);
     const { page } = visit;
     await page.route(`${back}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'back again' }));
-    const base = bob.node.url.replace('127.0.0.1', 'localhost');
-    await page.goto(base + pageFor(asking(app, pkce().challenge)));
+    await page.goto(base(bob) + pageFor(asking(app, pkce().challenge)));
     await page.getByRole('button', { name: 'Do not allow' }).click();
     await page.getByText('back again').waitFor();
     expect(new URL(page.url()).searchParams.get('error')).to.equal('access_denied');
-    await page.goto(base + pageFor(asking(app, pkce().challenge, { redirect_uri: `${back}/elsewhere` })));
+    await page.goto(base(bob) + pageFor(asking(app, pkce().challenge, { redirect_uri: `${back}/elsewhere` })));
     await page
       .getByRole('alert')
       .getByText(/not one that this app has registered/)
       .waitFor();
     expect(page.url()).to.contain('/app/authorize');
+    expect(visit.complaints).to.deep.equal([]);
+  });
+
+  it('sends nobody on by a mere link: the person sees what is wrong, and decides whether to go back', async () => {
+    const { alice, bob } = here;
+    const registration = { client_name: 'From elsewhere', redirect_uris: [back] };
+    const { client_id: clientId } = (await request(alice.node, 'POST', '/oauth/register', registration)).body;
+    for (const person of [bob, null]) {
+      const visit = await here.visit(person);
+      const { page } = visit;
+      await page.route(`${back}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'back again' }));
+      await page.goto(base(bob) + pageFor(asking({ clientId }, pkce().challenge, { prompt: 'none' })));
+      await page.getByRole('heading', { name: 'From elsewhere asked for something that does not work here' }).waitFor();
+      expect(page.url()).to.contain('/app/authorize');
+      await page.getByRole('button', { name: 'Back to tool.example.test' }).click();
+      await page.getByText('back again').waitFor();
+      const error = person ? 'interaction_required' : 'login_required';
+      expect(new URL(page.url()).searchParams.get('error')).to.equal(error);
+      expect(visit.complaints).to.deep.equal([]);
+    }
+    const visit = await here.visit(bob);
+    await visit.page.route(`${back}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'back again' }));
+    const trusted = await registered(alice);
+    await visit.page.goto(base(bob) + pageFor(asking(trusted, pkce().challenge, { scope: 'everything' })));
+    await visit.page.getByText('back again').waitFor();
+    expect(new URL(visit.page.url()).searchParams.get('error')).to.equal('invalid_scope');
+  });
+
+  it('asks someone who signed in long ago to confirm that it is them, where the app wants that', async () => {
+    const { alice, bob } = here;
+    const app = await registered(alice, { name: 'A bank' });
+    await query(
+      here.cluster.databaseUrl,
+      "UPDATE sessions SET created_at = now() - interval '1 hour' WHERE user_id = $1",
+      [bob.id],
+    );
+    const visit = await here.visit(bob);
+    const { page } = visit;
+    await page.route(`${back}**`, (route) => route.fulfill({ contentType: 'text/html', body: 'back again' }));
+    await page.goto(base(bob) + pageFor(asking(app, pkce().challenge, { scope: 'openid', prompt: 'login' })));
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await dialog.getByLabel('Password').fill('correct horse');
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('back again').waitFor();
+    expect(new URL(page.url()).searchParams.get('code')).to.be.a('string');
     expect(visit.complaints).to.deep.equal([]);
   });
 
@@ -65,7 +113,7 @@ describe('the page on which people allow apps', () => {
     const device = (await sendForm(alice.node, '/oauth/device', { ...clientOf(app), scope: 'user:read' })).body;
     const visit = await here.visit(carol);
     const { page } = visit;
-    await page.goto(`${carol.node.url.replace('127.0.0.1', 'localhost')}/app/device`);
+    await page.goto(`${base(carol)}/app/device`);
     await page.getByLabel('Code').fill(device.user_code);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'A television wants to act for you' }).waitFor();

@@ -95,4 +95,18 @@ describe('tools that sign people in with their account here', () => {
     const third = (await refresh(node(), app, second.refresh_token)).body;
     expect((await refresh(node(), app, third.refresh_token)).body.error).to.equal('invalid_grant');
   });
+
+  it('are sent back to no address that the system or the browser would open by itself', async () => {
+    const adding = async (uri: string) =>
+      (await person.post('/api/oauth/apps', { name: 'x', redirectUris: [uri] })).status;
+    for (const bad of [
+      ...['ms-settings:display', 'MS-Word:ofe|u|https://a.test/', 'search-ms:query=x', 'sms:+15550100', 'facetime:a'],
+      ...['tel:+15550100', 'mailto:a@b.test', 'itms-services://x', 'shell:startup', 'chrome://settings', 'smb://a/b'],
+    ]) {
+      expect(await adding(bad), bad).to.equal(400);
+    }
+    for (const good of ['cursor://mcp/callback', 'com.example.tool:/done', 'vscode://an.extension/back']) {
+      expect(await adding(good), good).to.equal(201);
+    }
+  });
 });

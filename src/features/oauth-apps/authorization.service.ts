@@ -49,8 +49,9 @@ export class AuthorizationService {
     const found = this.checked(asked, actor);
     const scopes = found instanceof OAuthRefusal ? [] : found;
     const refusedTo = found instanceof OAuthRefusal ? this.refused(asked, found) : null;
+    const problem = found instanceof OAuthRefusal ? found.message : null;
     const redirectHost = placeOf(asked.redirect_uri);
-    return { app: shownApp(app), scopes, isGrave: areGrave(scopes), redirectHost, refusedTo };
+    return { app: shownApp(app), scopes, isGrave: areGrave(scopes), redirectHost, refusedTo, problem };
   }
 
   /**

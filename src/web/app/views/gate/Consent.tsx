@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { RestAnswer, RestInput } from '../../../../client/index.ts';
 import { errorText } from '../../state/toasts.ts';
 import { ConfirmIdentity } from '../frame/ConfirmIdentity.tsx';
+import { Button } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';
 import { Form, Problem } from '../parts/Form.tsx';
 import { mayOf } from '../parts/scopes.ts';
@@ -30,7 +31,7 @@ export function Authorize({ asked: query }: { asked: string }) {
   useEffect(() => {
     setTitle(t('Allow an app'));
     client.rest('POST /api/oauth/authorizations/look', { body: asked }).then(
-      (found) => (found.refusedTo === null ? setConsent(found) : leave(found.refusedTo)),
+      (found) => (found.refusedTo !== null && isTrusted(found) ? leave(found.refusedTo) : setConsent(found)),
       (reason) => setError(errorText(reason, texts)),
     );
   }, []);
@@ -41,6 +42,8 @@ export function Authorize({ asked: query }: { asked: string }) {
   // An app of this device is opened beside this page.
   if (left) return <Ended text={t('You can close this page now.')} />;
   if (!consent) return <Ended text={null} problem={error} />;
+  const { refusedTo } = consent;
+  if (refusedTo !== null) return <Refused consent={consent} back={() => leave(refusedTo)} />;
   return (
     <Question consent={consent} decide={decide}>
       <p class="faint">
@@ -50,12 +53,29 @@ export function Authorize({ asked: query }: { asked: string }) {
   );
 }
 
+/** Whether a browser may be sent on by a mere link: to the site of an app that someone here answers for. */
+const isTrusted = ({ app, refusedTo }: Consent) => !app.isSelfRegistered && /^https?:/.test(refusedTo ?? '');
+
+/** What an app asked for cannot be allowed, and the person decides whether to go there: anyone can have made the link. */
+function Refused({ consent: { app, redirectHost, problem }, back }: { consent: Consent; back(): void }) {
+  const { rich, t } = useTexts();
+  return (
+    <Gate>
+      <h2>{rich('{name} asked for something that does not work here', { name: <bdi>{app.name}</bdi> })}</h2>
+      <Problem text={problem} />
+      <p class="note">{t('Nothing was allowed. Go back only if you came from this app.')}</p>
+      <Button label={t('Back to {place}', { place: redirectHost })} kind="quiet" onClick={back} />
+      <Links />
+    </Gate>
+  );
+}
+
 /** The page where the user of a device without a browser enters the code that it shows. */
 export function AllowDevice({ asked }: { asked: string }) {
   const { t } = useTexts();
   const { client, setTitle } = useApp();
   const [code, setCode] = useState(() => new URLSearchParams(asked).get('code') ?? '');
-  const [consent, setConsent] = useState<Omit<Consent, 'redirectHost' | 'refusedTo'> | null>(null);
+  const [consent, setConsent] = useState<Omit<Consent, 'redirectHost' | 'refusedTo' | 'problem'> | null>(null);
   const [outcome, setOutcome] = useState<string | null>(null);
   useEffect(() => setTitle(t('Allow a device')), []);
   const look = async (userCode: string) => {
@@ -157,7 +177,6 @@ function useSeen(): boolean {
 }
 
 function Ended({ text, problem = null }: { text: string | null; problem?: string | null }) {
-  const { t } = useTexts();
   return (
     <Gate>
       {text && (
@@ -166,12 +185,17 @@ function Ended({ text, problem = null }: { text: string | null; problem?: string
         </p>
       )}
       <Problem text={problem} />
-      {(text ?? problem) && (
-        <nav class="links" aria-label={t('Other options')}>
-          <a href="/app">{t('To Parley')}</a>
-        </nav>
-      )}
+      {(text ?? problem) && <Links />}
     </Gate>
+  );
+}
+
+function Links() {
+  const { t } = useTexts();
+  return (
+    <nav class="links" aria-label={t('Other options')}>
+      <a href="/app">{t('To Parley')}</a>
+    </nav>
   );
 }
 
@@ -194,6 +218,6 @@ function parametersOf(query: string): Asked {
     nonce: one('nonce'),
     resource: one('resource'),
     prompt: one('prompt'),
+    max_age: one('max_age'),
   };
 }
-    max_age: one('max_age'),
