@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Actor } from './actor.ts';
 import { agentParam } from './agent.ts';
 import { calls, uuidParam } from './call.ts';
+import { AppError } from './errors.ts';
 import { idSchema, limitSchema, nameSchema, offsetSchema, record, timeSchema, withDefault } from './schema.ts';
 
 export const maxRehearsalDays = 7;
@@ -12,6 +14,16 @@ export const maxRehearsals = 10;
 export const maxCaptured = 5000;
 /** How much text these have together. */
 export const maxCapturedBytes = 4 * 1024 * 1024;
+
+/**
+ * For what changes or spends something: a version of a bot that is only tried does neither (contract §4).
+ * @throws AppError INSUFFICIENT_PAT_SCOPE
+ */
+export function requireNoRehearsal({ agent }: Pick<Actor, 'agent'>): void {
+  if (!agent?.rehearsalId) return;
+  const message = 'This is a rehearsal: it reads, and sends messages that nobody gets.';
+  throw new AppError('INSUFFICIENT_PAT_SCOPE', { message });
+}
 
 export const createRehearsalSchema = z.object({
   name: withDefault(nameSchema(100), 'Rehearsal').describe('Of the version that is tried.'),

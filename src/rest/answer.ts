@@ -7,6 +7,7 @@ import type { Operations } from '../cluster/operations.ts';
 import type { Actor } from '../contract/actor.ts';
 import { AppError } from '../contract/errors.ts';
 import { protectedResourcePath } from '../contract/mcp.ts';
+import { requireNoRehearsal } from '../contract/rehearsal.ts';
 import { invalid, validated } from '../contract/schema/validation.ts';
 import { isUuid } from '../contract/schema.ts';
 import { requireScopes, scopesOfCall } from '../contract/scopes.ts';
@@ -45,9 +46,6 @@ export interface RouteServices extends BodyLimits {
   limit(route: Route, context: Context, actor: Actor | null): Promise<void>;
 }
 
-/** What a version of a bot that is only tried gets for what would change something (contract §4). */
-const onlyTried = { message: 'This is a rehearsal: it reads, and sends messages that nobody gets.' };
-
 /** Answers a request by its route: authentication, rate limit, validation, handler. @throws AppError */
 export async function answer(
   route: Route,
@@ -66,8 +64,7 @@ export async function answer(
   // What is for everyone is for those too.
   if (actor && !route.unprotected && route.auth !== 'ignore-invalid') services.requireSecondFactor(actor);
   if (actor?.scopes) requireScopes(actor.scopes, scopesOfCall(route));
-  if (actor?.agent?.rehearsalId && route.method !== 'GET' && !route.rehearsed)
-    throw new AppError('INSUFFICIENT_PAT_SCOPE', onlyTried);
+  if (actor && route.method !== 'GET' && !route.rehearsed) requireNoRehearsal(actor);
   if (actor && route.confirmed) await services.requireConfirmed(actor);
   if (!actor || route.method === 'GET') return answerTo(route, context, services, bodies, actor);
   if (!route.byItself) services.used(actor);

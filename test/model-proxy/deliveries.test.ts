@@ -113,12 +113,14 @@ describe('answers of models that are delivered', () => {
     const before = models.asked.length;
     const mint = async (runtimeId: string) => (await here.alice.post('/api/ai/tokens', { runtimeId })).body.token;
     const stranger = await bot(here.bob);
+    const rehearsal = (await here.alice.post(`/api/agents/${robot.agentId}/rehearsals`)).body;
     for (const [deliver, key, status, code] of [
       [null, robot.token, 403, 'FORBIDDEN'],
       [{}, await mint('a runtime'), 403, 'FORBIDDEN'],
       [{}, here.alice.token, 403, 'FORBIDDEN'],
       [{ agentId: stranger.agentId }, here.alice.token, 404, 'AGENT_NOT_FOUND'],
       [{ agentId: stranger.agentId }, robot.token, 403, 'FORBIDDEN'],
+      [{}, rehearsal.token, 403, 'INSUFFICIENT_PAT_SCOPE'],
       [{}, stranger.token, 404, 'CHANNEL_NOT_FOUND'],
     ] as const) {
       const { status: got, body } = await ask(deliver, key);

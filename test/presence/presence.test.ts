@@ -3,10 +3,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import WebSocket from 'ws';
+import { registered, site, tokensOf } from '../oauth-apps/dance.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
-import type { Listener, Loose, Person } from '../world/person.ts';
+import { type Listener, type Loose, type Person, request } from '../world/person.ts';
 import { query, withRows } from '../world/sql.ts';
 import { register, type World, world } from '../world/world.ts';
 
@@ -409,7 +410,7 @@ describe('presence with a grace that is longer than any reload', () => {
 describe('a good-bye', () => {
   let cluster: Cluster;
   before(async () => {
-    cluster = await startCluster({ settings: { presence: { graceMs: 3_600_000 } } });
+    cluster = await startCluster({ settings: { publicUrl: site, presence: { graceMs: 3_600_000 } } });
   });
   after(() => cluster.stop());
 
@@ -428,6 +429,40 @@ describe('a good-bye', () => {
       return seen(ear, bob).at(-1) === 'offline';
     });
     expect(seen(ear, bob)).to.deep.equal(['online', 'idle', 'offline']);
+    close();
+  });
+
+  it('is for who is signed in: no app, no rehearsal and no token for something else does it for them', async () => {
+    const { alice, bob, channel, server, close } = await world(cluster);
+    const ear = await alice.listen(channel.id);
+    const [robot, other] = [await botIn(server, alice), await botIn(server, alice)];
+    const app = await registered(alice);
+    const signOffs = [
+      [bob, (await tokensOf(bob, app, 'messages:write')).access_token],
+      [bob, (await bob.post('/api/tokens', { name: 'reader', scope: 'messages:read account:write' })).body.token],
+      [robot, (await alice.post(`/api/agents/${robot.agentId}/rehearsals`)).body.token],
+    ] as const;
+    for (const one of [bob, robot, other]) {
+      (await one.connect()).close();
+      await told(ear, one, 'online');
+    }
+    const signOff = ({ node }: Person, token: string) =>
+      request(node, 'POST', '/api/auth/disconnect', { token }).then(({ status }) => expect(status).to.equal(200));
+    // By then the node knows that the other sockets are gone, too.
+    await until(async () => {
+      for (const [who, token] of signOffs) await signOff(who, token);
+      await signOff(other, other.token);
+      return seen(ear, other).at(-1) === 'offline';
+    });
+    for (const [who, token] of signOffs) await signOff(who, token);
+    const mark = await botIn(server, alice);
+    await mark.connect();
+    await told(ear, mark, 'online');
+    for (const one of [bob, robot]) expect(seen(ear, one)).to.deep.equal(['online']);
+    for (const one of [bob, robot]) await signOff(one, one.token);
+    await told(ear, bob, 'offline');
+    await told(ear, robot, 'offline');
+    mark.hangUp();
     close();
   });
 

@@ -1,5 +1,6 @@
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
+import { requireNoRehearsal } from '../../contract/rehearsal.ts';
 import { isUuid } from '../../contract/schema.ts';
 import { bearerToken } from '../../infrastructure/bearer.ts';
 import { quotaHeaders, refusal } from '../../infrastructure/rate-limits.ts';
@@ -38,7 +39,10 @@ export class ModelCallers {
     this.deps = deps;
   }
 
-  /** @throws AppError AUTH_TOKEN_MISSING, ACCESS_TOKEN_INVALID, SESSION_REVOKED, ACCOUNT_SUSPENDED, INVITE_REQUIRED, FORBIDDEN, SECOND_FACTOR_SETUP_REQUIRED */
+  /**
+   * @throws AppError AUTH_TOKEN_MISSING, ACCESS_TOKEN_INVALID, SESSION_REVOKED, ACCOUNT_SUSPENDED, INVITE_REQUIRED, FORBIDDEN,
+   *   SECOND_FACTOR_SETUP_REQUIRED, INSUFFICIENT_PAT_SCOPE for a rehearsal
+   */
   async enter(headers: { authorization?: string; 'x-api-key'?: string }, ip: string): Promise<Caller> {
     const text = bearerToken(headers.authorization) ?? headers['x-api-key'];
     if (!text) throw new AppError('AUTH_TOKEN_MISSING');
@@ -50,6 +54,7 @@ export class ModelCallers {
     }
     const actor = await this.deps.identity.authenticate(text, ip);
     this.deps.identity.requireSecondFactor(actor);
+    requireNoRehearsal(actor);
     if (actor.user.isBot) return this.ownerOf(actor);
     // Personal access tokens are not issued for spending.
     if (actor.sessionId === null) throw new AppError('ACCESS_TOKEN_INVALID');

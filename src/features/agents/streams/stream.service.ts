@@ -3,6 +3,7 @@ import type { ChannelWithRights } from '../../../access/channel.access.ts';
 import type { Actor } from '../../../contract/actor.ts';
 import { AppError } from '../../../contract/errors.ts';
 import { maxContent } from '../../../contract/message.ts';
+import { requireNoRehearsal } from '../../../contract/rehearsal.ts';
 import { invalid } from '../../../contract/schema/validation.ts';
 import { atMost } from '../../../infrastructure/cache.ts';
 import { clock } from '../../../infrastructure/clock.ts';
@@ -62,11 +63,12 @@ export class ReplyStreams {
    * Takes the next piece of a reply. With `done` the reply becomes a message; repeating that returns the same one.
    * @param socketId the sender's, which the broadcast skips; null: it has none
    * @param isServed the server makes the reply itself, in the name of the bot
-   * @throws AppError FORBIDDEN for people, STREAM_LIMIT, STREAM_BROKEN, STREAM_STOPPED, MESSAGE_REFUSED where filters end it, and
-   *   as MessageService.send
+   * @throws AppError FORBIDDEN for people, INSUFFICIENT_PAT_SCOPE for rehearsals, STREAM_LIMIT, STREAM_BROKEN, STREAM_STOPPED,
+   *   MESSAGE_REFUSED where filters end it, and as MessageService.send
    */
   async push(actor: Actor, piece: Piece, socketId: string | null, isServed = false): Promise<Pushed> {
     if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
+    requireNoRehearsal(actor);
     // Checked for each piece, so that a bot that may no longer write is silenced at once.
     const postable = this.deps.channelAccess.postable(actor, piece.channelId);
     const channel = await postable.catch((error) => this.cutShort(actor, piece, error));
@@ -232,12 +234,8 @@ export class ReplyStreams {
     if (stream.kept.isBroken && piece.content === undefined) throw new AppError('STREAM_BROKEN');
     try {
       const once = { idempotencyKey: onceKey(piece.streamId) };
-      const { result: message } = await this.deps.messages.send(
-        actor,
-        piece.channelId,
-        wholeOf(piece, stream.kept),
-        once,
-      );
+      const whole = wholeOf(piece, stream.kept);
+      const { result: message } = await this.deps.messages.send(actor, piece.channelId, whole, once);
       this.forget(key, stream);
       this.deps.events.end(stream.kept, { author: actor.user, messageId: message.id });
       return message;
