@@ -70,6 +70,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || brokenRule(error) === constraint;
 }
 
+/** Whether a value cannot be kept as what its column is for: trying again does not help. */
+export function isUnfitValue(error: unknown): boolean {
+  return databaseCode(error)?.startsWith('22') ?? false;
+}
+
 /** Whether rows were found that do not keep a check constraint, or do not belong into a partition. */
 export function isCheckViolation(error: unknown): boolean {
   return databaseCode(error) === '23514';

@@ -2,9 +2,11 @@
 
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
+import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
 const isSoFar = ({ soFar }: Loose) => soFar === true;
@@ -192,6 +194,25 @@ describe('replies in progress', () => {
     const rest = send(`?streamId=broken-text&offset=${length}`, 1);
     rest.end('two');
     expect((await rest.answer).body.message.content).to.equal('One two');
+  });
+
+  it('left behind without an end become messages, whatever is in one of them', async () => {
+    const { bob, channel, cluster } = here;
+    const ear = await bob.listen(channel.id);
+    const left = `INSERT INTO reply_streams (user_id, channel_id, stream_id, content, shown, is_broken, is_served, state, reason,
+      started_at, seen_at) VALUES ($1, $2, $3, $4, 0, false, true, 'ending', 'cut', now(), now() - $5::interval)`;
+    const texts = { 'of nobody': 'Zero \0', 'of someone': 'Left behind' };
+    for (const [index, [streamId, content]] of Object.entries(texts).entries()) {
+      const values = [robot.id, channel.id, streamId, JSON.stringify(content), `${10 - index} min`];
+      await query(cluster.databaseUrl, left, values);
+    }
+    // A node looks after them as it starts.
+    const later = await startCluster({ databaseUrl: cluster.databaseUrl });
+    const message = await ear.next('message:new', ({ authorId }) => authorId === robot.id);
+    expect([message.content, message.metadata]).to.deep.equal(['Left behind', { stream: 'cut' }]);
+    const isSettled = `SELECT FROM reply_streams WHERE user_id = $1 AND stream_id = 'of nobody' AND state = 'ended'`;
+    await until(async () => (await query(cluster.databaseUrl, isSettled, [robot.id])).length > 0);
+    await later.stop();
   });
 
   it('outlast a start of the server, also without Redis', async () => {

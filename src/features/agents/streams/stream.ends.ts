@@ -5,6 +5,7 @@ import { userRoom } from '../../../contract/rooms.ts';
 import { type EndReason, streamStopped } from '../../../contract/stream.ts';
 import { streamMark } from '../../../contract/stream-mark.ts';
 import { isBlank } from '../../../contract/unicode/visible.ts';
+import { isUnfitValue } from '../../../database/failures.ts';
 import type { AgentIdentity } from '../../accounts/agent.identity.ts';
 import type { Context } from '../../context.ts';
 import type { MessageService } from '../../messages/message.service.ts';
@@ -19,7 +20,7 @@ const atOnce = 50;
 /** Longer than a node needs to end its own, and others need to end those of one that died. */
 const overdueSeconds = 60;
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 'settings'> {
+interface Deps extends Pick<Context, 'database' | 'changes' | 'channelAccess' | 'settings' | 'log'> {
   agentIdentity: AgentIdentity;
   messages: MessageService;
   streams: ReplyStreams;
@@ -68,12 +69,24 @@ export class StreamEnds {
       // Apart from this transaction, since ending one of them writes it anew.
       const { committedRows } = this.deps.database;
       const overdue = await streamTable.takeOverdue(committedRows, this.idleSeconds + overdueSeconds, atOnce);
-      for (const kept of overdue) await this.endAbandoned(kept.place, kept);
+      for (const kept of overdue) {
+        await this.endAbandoned(kept.place, kept).catch((error) => this.noteFailure(error, kept.place));
+      }
       const unsettled = await streamTable.unsettled(rows, atOnce);
-      for (const ending of unsettled) await this.settle(ending);
+      for (const ending of unsettled) await this.settle(ending).catch((error) => this.later(error, ending.kept.place));
       return overdue.length + unsettled.length + (await streamTable.forget(rows, atOnce));
     },
   };
+
+  /** One that fails must not keep others from their end: it goes behind them. */
+  private async later(error: unknown, place: StreamPlace): Promise<void> {
+    this.noteFailure(error, place);
+    await streamTable.postpone(this.deps.database.committedRows, place);
+  }
+
+  private noteFailure(error: unknown, { userId, channelId, streamId }: StreamPlace): void {
+    this.deps.log.warn({ err: error, userId, channelId, streamId }, 'A reply that was left behind could not be ended.');
+  }
 
   /** Nobody has continued a reply: its node died, or it was not told of its end. */
   async abandon(place: StreamPlace): Promise<void> {
@@ -146,7 +159,7 @@ export class StreamEnds {
       const sent = await this.deps.messages.send(bot, channelId, input, { idempotencyKey: onceKey(streamId) });
       return sent.result.id;
     } catch (error) {
-      if (error instanceof AppError && error.status < 500) return null;
+      if (isUnfitValue(error) || (error instanceof AppError && error.status < 500)) return null;
       throw error;
     }
   }

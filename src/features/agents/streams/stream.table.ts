@@ -70,6 +70,7 @@ const end = `INSERT INTO reply_streams AS r (${columns}, seen_at, state, reason,
 const own = 'user_id = $1 AND channel_id = $2 AND stream_id = $3';
 const find = `SELECT * FROM reply_streams WHERE ${own}`;
 const settle = `UPDATE reply_streams SET state = 'ended', content = '""', seen_at = now() WHERE ${own} AND state = 'ending'`;
+const postpone = `UPDATE reply_streams SET seen_at = now() WHERE ${own} AND state = 'ending'`;
 const remove = `DELETE FROM reply_streams r USING unnest($1::uuid[], $2::uuid[], $3::text[]) AS k (user_id, channel_id, stream_id)
   WHERE r.user_id = k.user_id AND r.channel_id = k.channel_id AND r.stream_id = k.stream_id AND r.state = 'open'`;
 const unsettled = `SELECT * FROM reply_streams WHERE state = 'ending' AND seen_at < now() - interval '10 seconds'
@@ -134,6 +135,9 @@ export const streamTable = {
 
   /** The text of one has become a message, or nothing can come of it. */
   settle: (rows: Rows, key: Key) => rows(settle, keyOf(key)),
+
+  /** The text of one could not become a message now: it is tried again after the others. */
+  postpone: (rows: Rows, key: Key) => rows(postpone, keyOf(key)),
 
   /** Forgets those in progress that have ended in the usual way. */
   remove: (rows: Rows, keys: Key[]) =>
