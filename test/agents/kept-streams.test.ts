@@ -1,6 +1,7 @@
 // nodes: one and two
 
 import { request as httpRequest } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
@@ -170,6 +171,9 @@ describe('replies in progress', () => {
     const bad = send('?streamId=bad');
     bad.end(Buffer.from([0xff, 0xff]));
     expect((await bad.answer).body.code).to.equal('VALIDATION_FAILED');
+    const unfit = send('?streamId=unfit');
+    unfit.end('Zero \0');
+    expect((await unfit.answer).body.code).to.equal('VALIDATION_FAILED');
     const nameless = send('');
     nameless.end('text');
     expect((await nameless.answer).body.code).to.equal('VALIDATION_FAILED');
@@ -194,6 +198,44 @@ describe('replies in progress', () => {
     const rest = send(`?streamId=broken-text&offset=${length}`, 1);
     rest.end('two');
     expect((await rest.answer).body.message.content).to.equal('One two');
+  });
+
+  it('that are a text are shown in few pieces, however many they come in', async () => {
+    const ear = await here.bob.listen(here.channel.id);
+    const began = performance.now();
+    const body = send('?streamId=crumbs');
+    for (let i = 0; i < 150; i++) {
+      body.write(`${i} `);
+      await delay(2);
+    }
+    body.end();
+    const { content } = (await body.answer).body.message;
+    const tookMs = performance.now() - began;
+    await ear.next('message:stream', (piece) => piece.streamId === 'crumbs' && piece.done);
+    const pieces = ear.all('message:stream').filter((piece) => piece.streamId === 'crumbs' && piece.delta);
+    expect(pieces.map(({ delta }) => delta).join('')).to.equal(content);
+    // Ten in a second, and one for each 500 characters.
+    expect(pieces.length).to.be.at.most(3 + Math.ceil(tookMs / 100) + Math.ceil(content.length / 500));
+  });
+
+  it('that are a text end with the right of their bot to speak', async () => {
+    const { alice, bob, channel, server } = here;
+    const silenced = await botIn(server, alice);
+    const ear = await bob.listen(channel.id);
+    const body = send('?streamId=silenced', 0, silenced.token);
+    body.write('On ');
+    await ear.next('message:stream', ({ delta }) => delta === 'On ');
+    await alice.post(`/api/agents/${silenced.agentId}/stop`);
+    let isAnswered = false;
+    const answer = body.answer.finally(() => {
+      isAnswered = true;
+    });
+    for (let i = 0; i < 500 && !isAnswered; i++) {
+      body.write('and on ');
+      await delay(20);
+    }
+    expect((await answer).body.code).to.equal('AGENT_STOPPED');
+    silenced.hangUp();
   });
 
   it('left behind without an end become messages, whatever is in one of them', async () => {
@@ -238,9 +280,9 @@ describe('replies in progress', () => {
   });
 
   /** A request with a text as its body. */
-  function send(query: string, node = 0) {
+  function send(query: string, node = 0, token = robot.token) {
     const { port } = at(node);
-    const headers = { authorization: `Bearer ${robot.token}`, 'content-type': 'text/plain' };
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/plain' };
     const sent = httpRequest({ host: '127.0.0.1', port, method: 'POST', path: `${streams()}${query}`, headers });
     const answer = new Promise<{ status: number; body: Loose }>((resolve, reject) => {
       sent.once('error', reject);

@@ -209,6 +209,14 @@ describe('the limits of bots', () => {
         const pieces = [await piece(), await piece(), await piece(), await piece()];
         expect(pieces.map(({ ok }) => ok)).to.deep.equal([true, true, true, false]);
       }
+      // A text that is streamed counts as the pieces that it is shown in.
+      const reader = await botIn(here.server, alice);
+      const text = await fetch(`${reader.node.url}/api/channels/${channel.id}/streams?streamId=text`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${reader.token}`, 'content-type': 'text/plain' },
+        body: 'x'.repeat(5000),
+      });
+      expect(text.status).to.equal(429);
       const [robot] = robots;
       const hook = `/api/agents/${robot?.agentId}/webhook`;
       expect((await alice.put(hook, { url: 'https://10.0.0.1/' })).status).to.equal(422);

@@ -5,7 +5,7 @@ import type { deliverSchema } from '../../contract/model-proxy.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { StreamEnds } from '../agents/streams/stream.ends.ts';
-import { StreamMouth } from '../agents/streams/stream.mouth.ts';
+import { type MouthParts, StreamMouth } from '../agents/streams/stream.mouth.ts';
 import type { ReplyStreams } from '../agents/streams/stream.service.ts';
 import { countedIn, nothing } from './counted.ts';
 import { eventData } from './event-data.ts';
@@ -36,7 +36,7 @@ interface Read {
   finishReason: string;
 }
 
-interface Deps {
+interface Deps extends Omit<MouthParts, 'streams'> {
   upstream: Upstream;
   callers: ModelCallers;
   usage: ModelUsageService;
@@ -102,7 +102,7 @@ export class ModelDeliveries {
     reply: ConstructorParameters<typeof StreamMouth>[2],
     input: { model: string; stream_options?: object | null | undefined },
   ) {
-    const mouth = new StreamMouth(this.deps.replyStreams, bot, reply, true);
+    const mouth = new StreamMouth({ ...this.deps, streams: this.deps.replyStreams }, bot, reply, true);
     let counted = nothing;
     try {
       // Whether it may speak there is known before anybody pays.

@@ -6,17 +6,16 @@ import { streamCalls } from '../../../contract/stream.ts';
 import { type RawRequest, type Route, serve } from '../../../rest/route.ts';
 import type { StreamEnds } from './stream.ends.ts';
 import type { StreamList } from './stream.list.ts';
-import { StreamMouth } from './stream.mouth.ts';
-import type { ReplyStreams } from './stream.service.ts';
+import { type MouthParts, StreamMouth } from './stream.mouth.ts';
 import { sayBody } from './stream.text.ts';
 
 type Query = z.output<typeof streamCalls.streamReply.query>;
 
-export function streamRoutes(streams: ReplyStreams, list: StreamList, ends: StreamEnds): Route[] {
+export function streamRoutes(mouthParts: MouthParts, list: StreamList, ends: StreamEnds): Route[] {
   return serve(streamCalls, {
     async streamReply({ actor, params: { channelId }, query, body, raw }) {
-      if (!body) return streamText(streams, actor, channelId, query, raw());
-      const { length, message } = await streams.push(actor, { ...body, channelId }, null);
+      if (!body) return streamText(mouthParts, actor, channelId, query, raw());
+      const { length, message } = await mouthParts.streams.push(actor, { ...body, channelId }, null);
       return { streamId: body.streamId, length, ...(message ? { message } : {}) };
     },
     listStreams: ({ actor, params }) => list.of(actor, params.channelId),
@@ -28,10 +27,10 @@ export function streamRoutes(streams: ReplyStreams, list: StreamList, ends: Stre
 }
 
 /** The body is the reply. */
-async function streamText(streams: ReplyStreams, actor: Actor, channelId: string, query: Query, { body }: RawRequest) {
+async function streamText(parts: MouthParts, actor: Actor, channelId: string, query: Query, { body }: RawRequest) {
   const { streamId, offset = 0, replyToId = null, threadId = null } = query;
   if (!streamId) throw invalid([{ path: 'streamId', message: 'is missing', code: 'invalid_type' }]);
-  const mouth = new StreamMouth(streams, actor, { channelId, streamId, replyToId, threadId, offset }, false);
+  const mouth = new StreamMouth(parts, actor, { channelId, streamId, replyToId, threadId, offset }, false);
   try {
     await sayBody(mouth, body);
     const { length, message } = await mouth.finish();

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../../contract/errors.ts';
 import { invalid } from '../../../contract/schema/validation.ts';
 import type { StreamMouth } from './stream.mouth.ts';
+import { together } from './together.ts';
 
 /**
  * Says a text as it arrives. The body is never closed here, since that would close the connection before the response is sent.
@@ -9,8 +10,6 @@ import type { StreamMouth } from './stream.mouth.ts';
  *   was stopped, and as `StreamMouth.say`
  */
 export async function sayBody(mouth: StreamMouth, body: Readable): Promise<void> {
-  const source: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   const stopped = new Promise<never>((_, reject) => {
     mouth.signal.addEventListener('abort', () => reject(mouth.signal.reason), { once: true });
   });
@@ -18,10 +17,20 @@ export async function sayBody(mouth: StreamMouth, body: Readable): Promise<void>
   stopped.catch(() => {});
   // Its bot is told at once whether it may speak.
   await mouth.say('');
+  const texts = together(textsIn(body));
   for (;;) {
-    const next = await Promise.race([source.next().catch(brokenOff), stopped]);
-    const text = textOf(decoder, next.done ? undefined : next.value);
-    if (text !== '') await mouth.say(text);
+    const next = await Promise.race([texts.next(), stopped]);
+    if (next.done) return;
+    await mouth.say(next.value);
+  }
+}
+
+async function* textsIn(body: Readable): AsyncGenerator<string> {
+  const source: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for (;;) {
+    const next = await source.next().catch(brokenOff);
+    yield textOf(decoder, next.done ? undefined : next.value);
     if (next.done) return;
   }
 }

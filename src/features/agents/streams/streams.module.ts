@@ -1,5 +1,6 @@
 import type { Gateway } from '../../../gateway/gateway.ts';
 import type { AgentIdentity } from '../../accounts/agent.identity.ts';
+import type { Identity } from '../../accounts/identity.ts';
 import type { Context } from '../../context.ts';
 import type { Filters } from '../../filters/filters.ts';
 import type { LoopGuard } from '../../messages/loop-guard.ts';
@@ -14,6 +15,7 @@ import { ReplyStreams } from './stream.service.ts';
 import { StreamStore } from './stream.store.ts';
 
 interface Below extends Context {
+  identity: Identity;
   agentIdentity: AgentIdentity;
   filters: Filters;
   loopGuard: LoopGuard;
@@ -34,7 +36,7 @@ export function createStreams(parts: Below) {
   return {
     service,
     ends,
-    routes: streamRoutes(service, list, ends),
+    routes: streamRoutes({ ...parts, streams: service }, list, ends),
     handlers: () => streamHandlers(service, ends),
     connect: (gateway: Gateway) => connectStreams(gateway, list),
     /** For nodes with sockets: others have nobody to notify of the end. */
