@@ -22,6 +22,7 @@ describe('answers of models that are delivered', () => {
       settings: {
         modelUpstream: { url: models.url, key: 'the-key', models: ['small'] },
         modelProxy: { answerTimeoutMs: 20_000, idleTimeoutMs: 20_000, maxAnswerBytes: 100_000 },
+        agents: { tokenOverlapSeconds: 1 },
       },
     });
     here = await world(cluster);
@@ -107,6 +108,107 @@ describe('answers of models that are delivered', () => {
     expect((await ask({ streamId: 'never' })).body.error.code).to.equal('MODEL_REQUEST_REFUSED');
     const end = await ear.next('message:stream', (piece) => piece.streamId === 'never' && piece.done);
     expect(end).to.include({ aborted: true, reason: 'cut' });
+  });
+
+  /** The model says these things, and then that it is done, unless it is cut off. */
+  const says = (parts: object[], isCutOff = false) =>
+    models.behave((response) => {
+      const say = stream(response);
+      for (const part of parts) say(part);
+      if (!isCutOff) say('[DONE]');
+      response.end();
+    });
+  const ended = (finish_reason: string) => ({ choices: [{ index: 0, delta: {}, finish_reason }] });
+  const aboutCalls = (tool_calls: object[]) => ({ choices: [{ index: 0, delta: { tool_calls } }] });
+
+  it('are cut off where neither their end nor a reason for it came', async () => {
+    const ear = await here.bob.listen(here.channel.id);
+    says([delta('Half of '), delta('it')], true);
+    expect((await ask({ streamId: 'no end' })).body.error.code).to.equal('MODEL_PROXY_UPSTREAM_ERROR');
+    const message = await ear.next('message:new', ({ authorId }) => authorId === robot.id);
+    expect([message.content, message.metadata]).to.deep.equal(['Half of it', { stream: 'cut' }]);
+    says([delta('All of '), delta('it'), ended('stop')], true);
+    const { choices, delivered } = (await ask({ streamId: 'a reason' })).body;
+    expect([choices[0].finish_reason, delivered.message.content]).to.deep.equal(['stop', 'All of it']);
+  });
+
+  it('are given to who has paid for them, also where they are too long for a message, or have no text', async () => {
+    const ear = await here.bob.listen(here.channel.id);
+    const { abandoned } = models;
+    models.behave((response) => {
+      const say = stream(response);
+      for (let i = 0; i < 17; i++) say(delta(`${'x'.repeat(998)}😀`));
+    });
+    const long = (await ask({ streamId: 'too long' })).body;
+    expect(long.choices[0].finish_reason).to.equal('length');
+    expect(long.choices[0].message.content).to.equal(`${'x'.repeat(998)}😀`.repeat(16));
+    expect(long.delivered.message.content).to.equal(long.choices[0].message.content);
+    await until(() => models.abandoned > abandoned, { message: 'the provider goes on' });
+    const id = 'call-1';
+    says([
+      aboutCalls([{ index: 0, id, type: 'function', function: { name: 'weather', arguments: '' } }]),
+      aboutCalls([{ index: 0, function: { arguments: '{"in":' } }]),
+      aboutCalls([{ index: 0, function: { arguments: '"Rome"}' } }]),
+      ended('tool_calls'),
+      counts(5, 2),
+    ]);
+    const { status, body } = await ask({ streamId: 'no text' });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    const call = { id, type: 'function', function: { name: 'weather', arguments: '{"in":"Rome"}' } };
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    expect(body.choices).to.deep.equal([{ index: 0, message, finish_reason: 'tool_calls' }]);
+    expect([body.delivered.message, body.usage.total_tokens]).to.deep.equal([null, 7]);
+    const end = await ear.next('message:stream', (piece) => piece.streamId === 'no text' && piece.done);
+    expect(end.aborted).to.equal(true);
+  });
+
+  it('have nothing that no message can hold, and nothing of the key', async () => {
+    const ear = await here.bob.listen(here.channel.id);
+    for (const [parts, content] of [
+      [['Zero \0 and ', 'a smile \ud83d', '\ude00', '.'], 'Zero  and a smile 😀.'],
+      [['half \ud83d', ' of one'], 'half \ufffd of one'],
+      [['it is the', '-k', 'ey, or the', '-kayak'], 'it is [removed], or the-kayak'],
+      [['it is th', 'e-key'], 'it is [removed]'],
+      [['it is the', '-ke'], 'it is the-ke'],
+    ] as const) {
+      const streamId = `unfit ${content}`;
+      says(parts.map((part) => delta(part)));
+      const { status, body } = await ask({ streamId });
+      expect([status, body.choices?.[0].message.content], JSON.stringify(body)).to.deep.equal([200, content]);
+      expect(body.delivered.message.content).to.equal(content);
+      await ear.next('message:stream', (piece) => piece.streamId === streamId && piece.done);
+      const shown = ear.all('message:stream').filter((piece) => piece.streamId === streamId && !piece.done);
+      expect(shown.map((piece) => piece.delta).join('')).to.equal(content);
+    }
+    says([aboutCalls([{ index: 0, id: 'x', function: { name: 'f', arguments: 'the-key' } }]), ended('tool_calls')]);
+    expect(JSON.stringify((await ask({})).body))
+      .to.contain('[removed]')
+      .and.not.contain('the-key');
+  });
+
+  it('end with the right of their bot to speak, and with them the work of the provider', async () => {
+    const { alice, channel, server, bob } = here;
+    const ear = await bob.listen(channel.id);
+    const ends = {
+      AGENT_STOPPED: (it: Bot) => alice.post(`/api/agents/${it.agentId}/stop`),
+      ACCESS_TOKEN_INVALID: (it: Bot) => alice.post(`/api/agents/${it.agentId}/token`),
+    };
+    for (const [code, end] of Object.entries(ends)) {
+      const silenced = await botIn(server, alice);
+      const { abandoned } = models;
+      models.behave((response) => {
+        const say = stream(response);
+        const going = setInterval(() => say(delta('on and ')), 50);
+        response.on('close', () => clearInterval(going));
+      });
+      const asked = ask({ streamId: code }, silenced.token);
+      await ear.next('message:stream', (piece) => piece.streamId === code && piece.delta);
+      expect((await end(silenced)).status).to.be.oneOf([200, 201]);
+      expect((await asked).body.error?.code).to.equal(code);
+      await until(() => models.abandoned > abandoned, { message: 'the provider goes on' });
+      await ear.next('message:stream', (piece) => piece.streamId === code && piece.done);
+      silenced.hangUp();
+    }
   });
 
   it('are said in the name of bots alone, where these may write, before anybody pays', async () => {

@@ -1,42 +1,36 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError, ifMissing } from '../../contract/errors.ts';
+import { maxContent } from '../../contract/message.ts';
 import type { deliverSchema } from '../../contract/model-proxy.ts';
+import { isBlank } from '../../contract/unicode/visible.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { StreamEnds } from '../agents/streams/stream.ends.ts';
-import { type MouthParts, StreamMouth } from '../agents/streams/stream.mouth.ts';
+import { type MouthParts, type SpokenReply, StreamMouth } from '../agents/streams/stream.mouth.ts';
 import type { ReplyStreams } from '../agents/streams/stream.service.ts';
-import { countedIn, nothing } from './counted.ts';
-import { eventData } from './event-data.ts';
+import { together } from '../agents/streams/together.ts';
+import type { Context } from '../context.ts';
+import type { MessageRecord } from '../messages/message.view.ts';
 import type { Caller, ModelCallers } from './model-callers.ts';
 import type { ModelUsageService } from './model-usage.service.ts';
+import { presentable, StreamedAnswer } from './streamed-answer.ts';
 import { asUpstreamError, type Upstream } from './upstream.ts';
 
-/** Pieces of an answer that come faster are shown together. */
-const togetherMs = 100;
-const togetherLength = 500;
-
-const partSchema = z.object({
-  choices: z
-    .array(
-      z.object({
-        index: z.number().default(0),
-        delta: z.object({ content: z.string().nullish() }).default({}),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .default([]),
-  error: z.unknown().optional(),
-});
-
-/** What was read of an answer. */
-interface Read {
-  content: string;
-  finishReason: string;
+interface Asked {
+  model: string;
+  stream_options?: object | null | undefined;
 }
 
-interface Deps extends Omit<MouthParts, 'streams'> {
+/** What was said of an answer, and what it became. */
+interface Said {
+  answer: StreamedAnswer;
+  content: string;
+  /** Null: it has no text. */
+  message: MessageRecord | null;
+}
+
+interface Deps extends Pick<Context, 'operations'>, Omit<MouthParts, 'streams'> {
   upstream: Upstream;
   callers: ModelCallers;
   usage: ModelUsageService;
@@ -46,7 +40,7 @@ interface Deps extends Omit<MouthParts, 'streams'> {
 
 /**
  * Streams answers of models into channels, in the name of bots (contract §8): they go on when the caller leaves, and end when
- * someone stops the reply.
+ * someone stops the reply, or its bot may no longer speak.
  */
 export class ModelDeliveries {
   private readonly deps: Deps;
@@ -59,7 +53,7 @@ export class ModelDeliveries {
 
   /**
    * @returns the whole answer in the provider's form, with the message that it has become
-   * @throws AppError like `ModelCallers.speaker`, `ReplyStreams.push` and `Upstream.ask`
+   * @throws AppError like `ModelCallers.speaker`, `StreamMouth.say` and `Upstream.ask`
    */
   async deliver(
     caller: Caller,
@@ -70,21 +64,21 @@ export class ModelDeliveries {
       threadId = null,
       agentId = null,
     }: z.output<typeof deliverSchema>,
-    input: { model: string; stream_options?: object | null | undefined },
+    input: Asked,
   ): Promise<object> {
     const bot = await this.deps.callers.speaker(caller, agentId);
     const reply = { channelId, streamId, replyToId, threadId, offset: 0 };
     const delivering = this.stream(caller, bot, reply, input);
     this.running.add(delivering);
     try {
-      const { message, content, finishReason, counted } = await delivering;
-      const { promptTokens, completionTokens } = counted;
+      const { answer, content, message } = await delivering;
+      const { promptTokens, completionTokens } = answer.counted;
       const total = promptTokens + completionTokens;
       const usage = { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: total };
-      const choice = { index: 0, message: { role: 'assistant', content }, finish_reason: finishReason };
+      const choice = { index: 0, message: answer.messageWith(content), finish_reason: answer.finishReason };
       const created = Math.floor(clock.now() / 1000);
-      const answer = { id: `chatcmpl-${streamId}`, object: 'chat.completion', created, model: input.model };
-      return { ...answer, choices: [choice], usage, delivered: { channelId, streamId, message } };
+      const about = { id: `chatcmpl-${streamId}`, object: 'chat.completion', created, model: input.model };
+      return { ...about, choices: [choice], usage, delivered: { channelId, streamId, message } };
     } finally {
       this.running.delete(delivering);
     }
@@ -96,60 +90,73 @@ export class ModelDeliveries {
     await Promise.allSettled(this.running);
   }
 
-  private async stream(
-    caller: Caller,
-    bot: Actor,
-    reply: ConstructorParameters<typeof StreamMouth>[2],
-    input: { model: string; stream_options?: object | null | undefined },
-  ) {
+  private async stream(caller: Caller, bot: Actor, reply: SpokenReply, input: Asked): Promise<Said> {
     const mouth = new StreamMouth({ ...this.deps, streams: this.deps.replyStreams }, bot, reply, true);
-    let counted = nothing;
+    const answer = new StreamedAnswer();
     try {
       // Whether it may speak there is known before anybody pays.
       await mouth.say('');
-      const read = await this.read(mouth, input, (found) => {
-        counted = found;
-      });
-      return { ...read, ...(await mouth.finish()), counted };
+      const content = await this.read(mouth, answer, input);
+      return { answer, content, message: await this.finish(mouth, bot, reply, content) };
     } catch (error) {
-      if (mouth.signal.aborted) throw mouth.signal.reason;
-      // One that may not be said has ended by itself.
+      const reason: unknown = mouth.signal.aborted ? mouth.signal.reason : error;
+      // One that may not be said, or was stopped, has ended by itself.
       await this.deps.streamEnds.cut(bot, reply).catch(ifMissing);
-      throw asUpstreamError(error);
+      throw asUpstreamError(reason);
     } finally {
       mouth.close();
-      await this.deps.usage.add(caller, input.model, counted);
+      await this.deps.usage.add(caller, input.model, answer.counted);
     }
   }
 
-  /** Says an answer as it comes. */
-  private async read(
+  /** What has no text, as calls of tools alone, becomes no message. The caller gets it all the same, who has paid for it. */
+  private async finish(
     mouth: StreamMouth,
-    input: { stream_options?: object | null | undefined },
-    count: (counted: typeof nothing) => void,
-  ): Promise<Read> {
+    bot: Actor,
+    reply: SpokenReply,
+    content: string,
+  ): Promise<MessageRecord | null> {
+    if (isBlank(content)) {
+      await this.deps.streamEnds.cut(bot, reply).catch(ifMissing);
+      return null;
+    }
+    // It is not committed once the bot is stopped.
+    const { message } = await this.deps.operations.run(
+      () => mouth.requireSpeaker(),
+      () => mouth.finish(),
+    );
+    return message ?? null;
+  }
+
+  /** Says an answer as it comes, as much of it as a message holds. @returns what was said */
+  private async read(mouth: StreamMouth, answer: StreamedAnswer, input: Asked): Promise<string> {
     const { upstream } = this.deps;
     const body = { ...input, stream: true, stream_options: { ...input.stream_options, include_usage: true } };
-    const signal = AbortSignal.any([mouth.signal, this.closing.signal]);
-    const answer = await upstream.ask('POST', '/chat/completions', body, signal);
-    if (!answer.contentType.startsWith('text/event-stream')) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
-    let [content, waiting, saidAt] = ['', '', Number.NEGATIVE_INFINITY];
-    let finishReason = 'stop';
-    for await (const data of eventData(answer.body)) {
-      if (data === '[DONE]') break;
-      const chunk: unknown = JSON.parse(data);
-      const { choices, error } = partSchema.parse(chunk);
-      if (error) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
-      const counted = countedIn(chunk);
-      if (counted) count(counted);
-      const own = choices.find(({ index }) => index === 0);
-      waiting += own?.delta.content ?? '';
-      finishReason = own?.finish_reason ?? finishReason;
-      if (waiting.length < togetherLength && performance.now() - saidAt < togetherMs) continue;
-      if (waiting !== '') await mouth.say(waiting);
-      [content, waiting, saidAt] = [content + waiting, '', performance.now()];
+    const over = new AbortController();
+    const signal = AbortSignal.any([mouth.signal, this.closing.signal, over.signal]);
+    try {
+      const { contentType, body: events } = await upstream.ask('POST', '/chat/completions', body, signal);
+      if (!contentType.startsWith('text/event-stream')) throw new AppError('MODEL_PROXY_UPSTREAM_ERROR');
+      let content = '';
+      for await (const text of presentable(together(answer.texts(events)), upstream.keyGuard)) {
+        const fits = firstOf(text, maxContent - content.length);
+        await mouth.say(fits);
+        content += fits;
+        if (fits !== text) {
+          answer.finishReason = 'length';
+          break;
+        }
+      }
+      return content;
+    } finally {
+      // Nobody reads the rest.
+      over.abort();
     }
-    if (waiting !== '') await mouth.say(waiting);
-    return { content: content + waiting, finishReason };
   }
+}
+
+/** The beginning of a text, of whole characters. */
+function firstOf(text: string, length: number): string {
+  const first = text.slice(0, length);
+  return /[\ud800-\udbff]$/.test(first) ? first.slice(0, -1) : first;
 }

@@ -71,7 +71,7 @@ export class ModelProxy {
     this.requireModel(caller, input.model);
     if (deliver) {
       const json = await this.deps.deliveries.deliver(caller, deliver, input);
-      return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(json) };
+      return { headers: { ...headers, 'content-type': 'application/json' }, body: this.withoutKey(json) };
     }
     if (!input.stream) return this.whole(caller, '/chat/completions', input, headers, signal);
     // Requests the usage, which the provider sends as one more event.
