@@ -212,7 +212,8 @@ describe('replies in progress', () => {
     const { content } = (await body.answer).body.message;
     const tookMs = performance.now() - began;
     await ear.next('message:stream', (piece) => piece.streamId === 'crumbs' && piece.done);
-    const pieces = ear.all('message:stream').filter((piece) => piece.streamId === 'crumbs' && piece.delta);
+    const isPiece = ({ streamId, delta, soFar }: Loose) => streamId === 'crumbs' && delta && !soFar;
+    const pieces = ear.all('message:stream').filter(isPiece);
     expect(pieces.map(({ delta }) => delta).join('')).to.equal(content);
     // Ten in a second, and one for each 500 characters.
     expect(pieces.length).to.be.at.most(3 + Math.ceil(tookMs / 100) + Math.ceil(content.length / 500));

@@ -428,7 +428,8 @@ describe('tokens of runtimes', () => {
       for (const credential of [token, token.slice('smp_'.length)]) {
         const headers = { authorization: `Bearer ${credential}`, 'x-api-key': credential };
         const refused = await request(node, method, address, undefined, headers);
-        expect([refused.status, refused.body.code], `${method} ${path}`).to.deep.equal([401, 'ACCESS_TOKEN_INVALID']);
+        const code = refused.body.error?.data?.code ?? refused.body.code;
+        expect([refused.status, code], `${method} ${path}`).to.deep.equal([401, 'ACCESS_TOKEN_INVALID']);
       }
     }
     const late = owner.dial({ reconnection: false, auth: { token } });
