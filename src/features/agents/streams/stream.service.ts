@@ -67,11 +67,11 @@ export class ReplyStreams {
    *   MESSAGE_REFUSED where filters end it, and as MessageService.send
    */
   async push(actor: Actor, piece: Piece, socketId: string | null, isServed = false): Promise<Pushed> {
-    if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
     requireNoRehearsal(actor);
     // Checked for each piece, so that a bot that may no longer write is silenced at once.
     const postable = this.deps.channelAccess.postable(actor, piece.channelId);
     const channel = await postable.catch((error) => this.cutShort(actor, piece, error));
+    if (!actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Only bots stream their messages.' });
     const known = this.open.get(keyOf(actor, piece));
     // The response to its `done` was lost: it must not be checked, shown or counted again.
     const said = piece.done && !known ? await this.saidBefore(actor, piece) : undefined;
