@@ -121,6 +121,7 @@ class AnswerContext(TypedDict):
     hearing: Literal['all', 'own', 'commands', 'none']
     messages: list[AnswerContextMessagesItem]
     hasMore: bool
+    before: int | None
 
 class AnswerContextMessagesItem(TypedDict):
     id: str
@@ -409,7 +410,7 @@ class DiscordMessage(TypedDict):
     webhook_id: str
     author: DiscordMessageAuthor
     timestamp: str
-    edited_timestamp: None
+    edited_timestamp: str | None
     attachments: list[Any]
     embeds: list[Any]
     mentions: list[Any]
@@ -1000,6 +1001,7 @@ class OAuthConsent(TypedDict):
     isGrave: bool
     redirectHost: str
     refusedTo: str | None
+    problem: str | None
 
 class OAuthConsentApp(TypedDict):
     id: str
@@ -1040,12 +1042,11 @@ class OAuthKeys(TypedDict):
     keys: list[OAuthKeysKeysItem]
 
 class OAuthKeysKeysItem(TypedDict):
-    kty: Literal['EC']
-    crv: Literal['P-256']
-    x: str
-    y: str
+    kty: Literal['RSA']
+    n: str
+    e: str
     kid: str
-    alg: Literal['ES256']
+    alg: Literal['RS256']
     use: Literal['sig']
 
 class OAuthMetadata(TypedDict):
