@@ -4,7 +4,7 @@ import { calls, clientEvents, uuidParam } from './call.ts';
 import { componentIdSchema, formSchema, maxFieldText, sentComponentsSchema, sentFormSchema } from './component.ts';
 import { durableEvent } from './event.ts';
 import { invokedSchema } from './invoked.ts';
-import { attachmentsShape, contentSchema, maxContent, messageSchema, nonceSchema, substance } from './message.ts';
+import { attachmentsShape, contentSchema, maxContent, messageSchema, nonceSchema } from './message.ts';
 import { sendErrors } from './message-calls.ts';
 import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
 
@@ -160,18 +160,10 @@ const answerShapes = {
   done: { type: z.literal('done') },
 };
 
-/** What a message must not be, in the fields that a reply has. */
-const emptySchema = z.object({
-  content: z.literal(''),
-  attachments: z.array(z.unknown()).length(0).nullish(),
-  components: z.null().optional(),
-});
-const saysSomething = (reply: unknown) => !emptySchema.safeParse(reply).success;
-
 const answers = <S extends z.ZodRawShape>(more: S) =>
   z.discriminatedUnion('type', [
     z.object({ ...answerShapes.update, ...more }),
-    z.object({ ...answerShapes.reply, ...more }).refine(saysSomething, substance),
+    z.object({ ...answerShapes.reply, ...more }),
     z.object({ ...answerShapes.ephemeral, ...more }),
     z.object({ ...answerShapes.form, ...more }),
     z.object({ ...answerShapes.working, ...more }),

@@ -140,7 +140,7 @@ interface Substance {
 /** A message has text, attachments, a poll or components, or forwards another. */
 const isSubstantial = ({ content, attachments, poll, forwardId, components }: Substance) =>
   content !== '' || (attachments?.length ?? 0) > 0 || [poll, forwardId, components].some((part) => part != null);
-export const substance = { path: ['content'], message: 'must not be empty' };
+const substance = { path: ['content'], message: 'must not be empty' };
 
 /** A minimal one: the server would refuse an example with ids of other records if it is tried out unchanged. */
 const example = { content: 'Hello @bob!', nonce: '5f2a9c7e' };
