@@ -91,6 +91,7 @@ const titles: Readonly<Record<string, Message>> = {
   quietHours: 'Quiet hours',
   readAt: 'Read',
   reason: 'Reason',
+  redirectUris: 'Redirect addresses',
   referenceId: 'About (id)',
   referenceType: 'About',
   remindAt: 'Reminder',
@@ -143,6 +144,7 @@ const titles: Readonly<Record<string, Message>> = {
   uses: 'Uses',
   version: 'Version',
   voice: 'Voice message',
+  website: 'Website',
 };
 
 /** How a column is headed: one without a title of its own by its name. */
