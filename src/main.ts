@@ -20,14 +20,18 @@ async function main(): Promise<void> {
   warnOfSecrets(settings, log);
   // During the start there is nothing to finish; an embedded PostgreSQL ends with its parent.
   let running: Node | Primary | undefined;
-  stopOnSignals(log, async () => running?.stop());
+  let bundled: Promise<void> | undefined;
+  stopOnSignals(log, async () => {
+    await running?.stop();
+    await bundled;
+  });
   if (settings.workers > 1) {
     running = await Primary.start(settings, log);
     log.info(`Parley is ready with ${settings.workers} workers on ${settings.publicUrl ?? `port ${settings.port}`}`);
     return;
   }
   running = await start(settings, log);
-  bundle(log);
+  bundled = bundle(log);
   log.info({ node: running.id }, `Parley is ready on ${settings.publicUrl ?? running.url}`);
 }
 
@@ -56,9 +60,11 @@ function warnOfSecrets({ jwtSecrets }: Settings, log: Log): void {
 async function runWorker(settings: Settings, log: Log): Promise<void> {
   const link = new WorkerLink();
   let node: Node | undefined;
+  let bundled: Promise<void> | undefined;
   // Stopping is idempotent.
   const stop = async () => {
     await node?.stop();
+    await bundled;
     await exit(log, 0);
   };
   link.onStop(() => void stop());
@@ -66,7 +72,7 @@ async function runWorker(settings: Settings, log: Log): Promise<void> {
   // A terminal's Ctrl+C reaches all processes; the primary ends the workers.
   process.on('SIGINT', () => {});
   node = await start(link.settle(settings), log, link);
-  bundle(log);
+  bundled = bundle(log);
   link.ready();
   log.info({ node: node.id, worker: link.number, pid: process.pid }, 'A worker is ready.');
 }
@@ -86,9 +92,12 @@ function stopOnSignals(log: Log, end: () => Promise<void>): void {
   process.on('SIGINT', () => void stop('SIGINT'));
 }
 
-/** Bundles the web client now rather than for its first visitor; if that fails the API still works. */
-function bundle(log: Log): void {
-  webBundle().catch((error) => log.error({ err: error }, 'The web client could not be built.'));
+/**
+ * Bundles the web client now rather than for its first visitor; if that fails the API still works. The bundler's own process
+ * must not be left in the middle: it would print all that it was doing.
+ */
+async function bundle(log: Log): Promise<void> {
+  await webBundle().catch((error) => log.error({ err: error }, 'The web client could not be built.'));
 }
 
 main().catch((error) => {

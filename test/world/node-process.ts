@@ -87,10 +87,12 @@ export class NodeProcess {
     this.child?.kill(name);
   }
 
-  /** Sudden death. */
+  /** Sudden death. A bundler in the middle of its work prints where it was when its node is gone: that is no failure. */
   async kill(): Promise<void> {
+    const before = this.lines.length;
     this.signal('SIGKILL');
     await this.exit();
+    this.lines.push(...this.lines.splice(before).filter((line) => line.startsWith('{')));
   }
 
   /** An orderly end. */
