@@ -99,6 +99,21 @@ describe('the text of a post to an incoming webhook', () => {
     ]);
   });
 
+  it('is the same sentence of what happened at Gitea', () => {
+    const { compare, ...rest } = githubPush;
+    const { text } = told({ ...rest, compare_url: compare }, { 'x-github-event': 'push' });
+    expect(text).to.equal(told(githubPush, { 'x-github-event': 'push' }).text);
+  });
+
+  it('has the fields of an event of which no sentence can be made', () => {
+    const { commits } = githubPush;
+    const { text } = told({ ref: 'refs/heads/main', commits }, { 'x-github-event': 'push' });
+    expect(text.split('\n')).to.deep.equal([
+      '[`2222222`](https://github.com/octo/hello/commit/2) Mend the roof — Octo Cat',
+      'ref: refs/heads/main',
+    ]);
+  });
+
   it('is all that an unknown event says, without addresses of the API', () => {
     expect(told(githubMarvel, { 'x-github-event': 'marvel' }).text.split('\n')).to.deep.equal([
       '**GitHub: marvel**',

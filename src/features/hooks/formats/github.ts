@@ -24,6 +24,8 @@ const events: Record<string, Telling> = {
   push: {
     lines: [
       '**{sender.login}** pushed to {ref|ref} of {repository.full_name}: [{before|short} → {after|short}]({compare})',
+      // Gitea and Forgejo have another name for it.
+      '**{sender.login}** pushed to {ref|ref} of {repository.full_name}: [{before|short} → {after|short}]({compare_url})',
       '{forced|forced}',
     ],
     each: {

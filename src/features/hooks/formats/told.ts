@@ -2,7 +2,10 @@ import type { Delivery } from './format.ts';
 import { at, isEmpty, isJson, type Json, linesOf, objectsIn, ownIn, restOf } from './json.ts';
 import { bold, code, inLine, lines, quoted } from './marks.ts';
 
-/** What is told of an event: lines with `{path}` or `{path|form}`; one that names something that is not there is left out. */
+/**
+ * What is told of an event: lines with `{path}` or `{path|form}`; one that names something that is not there is left out, and
+ * where all are, the fields that they tell of are listed.
+ */
 export interface Telling {
   lines: readonly string[];
   /** A list in the event, of which some entries are told, and how many there are beside them; `parts` as below. */
@@ -92,13 +95,9 @@ export function told(body: Json, { lines: said, each, parts }: Telling, common: 
     );
   });
   const more = listed.length > entries.length ? `… and ${listed.length - entries.length} more` : '';
-  const known = new Set([...common, ...parts, ...(each ? [each.of.split('.')[0] ?? ''] : [])]);
-  return lines(
-    said.map((line) => filled(line, body)),
-    entries,
-    more,
-    restOf(body, known, isAddress),
-  );
+  const title = lines(said.map((line) => filled(line, body)));
+  const known = new Set([...common, ...(title ? parts : []), ...(each ? [each.of.split('.')[0] ?? ''] : [])]);
+  return lines(title, entries, more, restOf(body, known, isAddress));
 }
 
 /** An event without a form of its own: all that it says. */
