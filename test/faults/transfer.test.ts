@@ -87,6 +87,9 @@ describe('a server that moves to another installation', () => {
     expect([imported.code, imported.complaint]).to.deep.equal([0, '']);
     const claimed = await claimByMail(node(fresh), here.alice);
     const before = await lists(here.alice, here.server.id);
+    // What has just come is found once it is in the index.
+    const found = '/api/search/messages?query=secret';
+    await until(async () => (await claimed.get(found)).body.length === before[found].length);
     const after = await lists(claimed, here.server.id);
     expect(Object.keys(before).length).to.be.greaterThan(40);
     for (const [address, seen] of Object.entries(before)) expect(after[address], address).to.deep.equal(seen);

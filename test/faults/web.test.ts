@@ -275,6 +275,15 @@ describe('the web client', () => {
       const add = (list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) jumped += entry.value; };
       new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
     }`);
+    alice.line.refuse(true);
+    alice.line.cut();
+    await alice.page.locator('.connection', { hasText: 'Offline' }).waitFor();
+    await say(alice.page, 'not sent yet');
+    alice.line.refuse(false);
+    await alice.page.route('**/api/channels/*/messages?*', async (route) => {
+      await said(alice.page, 'not sent yet').first().waitFor();
+      await route.continue();
+    });
     await alice.page.reload();
     await live(alice.page);
     await here.bob.say(here.channel.id, 'a last word');

@@ -241,10 +241,12 @@ describe('reports in a server', () => {
 
   it('lose what they kept some time after the decision', async () => {
     const decided = (await queue(moderator, '&status=decided'))[0];
+    expect((await moderator.get(`/api/reports/${decided?.id}`)).body.snapshot).to.be.an('object');
     await query(cluster.databaseUrl, `UPDATE report_cases SET decided_at = now() - interval '91 days' WHERE id = $1`, [
       decided?.id,
     ]);
-    expect(await withRows(cluster.databaseUrl, (rows) => forgetSnapshots(90).step(rows))).to.equal(1);
+    // A node may have done it by itself meanwhile.
+    await withRows(cluster.databaseUrl, (rows) => forgetSnapshots(90).step(rows));
     expect((await moderator.get(`/api/reports/${decided?.id}`)).body.snapshot).to.equal(null);
   });
 });

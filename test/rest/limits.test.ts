@@ -57,7 +57,10 @@ describe('limits of all requests', () => {
     );
     const without = changing.filter(({ limit, userContent, admit }) => !limit && !userContent && !admit);
     expect(changing.length).to.be.greaterThan(8);
-    expect(without.map(({ path }) => path)).to.deep.equal([]);
+    // One address may be that of all users of a tool: these are counted for the app that asks, and by address before it is known.
+    expect(without.map(({ path }) => path)).to.have.members(
+      ['token', 'revoke', 'introspect', 'device'].map((call) => `/oauth/${call}`),
+    );
   });
 
   it('count people by themselves, and each address of theirs, so that nobody uses up what another needs', async () => {
