@@ -143,7 +143,7 @@ describe('notifications of channels', () => {
     await alice.say(channel.body.id, '@everyone');
     await withRows(databaseUrl, async (rows) => {
       const mentions = "SELECT FROM notifications WHERE user_id = $1 AND kind = 'message.mention'";
-      await until(async () => (await rows(mentions, [id])).length === 1);
+      await until(async () => (await rows(mentions, [id])).length === 1, { timeout: 60_000 });
     });
   });
 
