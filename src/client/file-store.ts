@@ -1,38 +1,28 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import type { KeyValueStore } from './store.ts';
+import { MemoryStore } from './store.ts';
 
 /** Keeps values in a file, for programs in Node: they are there at the next start. One program at a time. */
-export class FileStore implements KeyValueStore {
+export class FileStore extends MemoryStore {
   private readonly file: string;
-  private readonly items: Map<string, string>;
 
   /** @throws Error when the file is there and cannot be read */
   constructor(file: string) {
+    super();
     this.file = file;
     const kept: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-    this.items = new Map(Object.entries(kept ?? {}).map(([key, value]) => [key, String(value)]));
+    for (const [key, value] of Object.entries(kept ?? {})) this.items.set(key, String(value));
   }
 
-  get length(): number {
-    return this.items.size;
-  }
-
-  key(index: number): string | null {
-    return [...this.items.keys()][index] ?? null;
-  }
-
-  getItem(key: string): string | null {
-    return this.items.get(key) ?? null;
-  }
-
-  setItem(key: string, value: string): void {
-    if (this.items.get(key) === value) return;
-    this.items.set(key, value);
+  override setItem(key: string, value: string): void {
+    if (this.getItem(key) === value) return;
+    super.setItem(key, value);
     this.write();
   }
 
-  removeItem(key: string): void {
-    if (this.items.delete(key)) this.write();
+  override removeItem(key: string): void {
+    if (this.getItem(key) === null) return;
+    super.removeItem(key);
+    this.write();
   }
 
   /** A program that is killed meanwhile leaves the file as it was. */

@@ -12,7 +12,7 @@ export const deviceKey = 'parley:device';
 
 /** Keeps values as long as the program runs. */
 export class MemoryStore implements KeyValueStore {
-  private readonly items = new Map<string, string>();
+  protected readonly items = new Map<string, string>();
 
   get length(): number {
     return this.items.size;
