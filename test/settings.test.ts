@@ -117,12 +117,55 @@ describe('the settings', () => {
     ],
     ['APP_PROXY_ALLOW', '0:0:0:0:0:0:0:1, Bücher.intern:80', 'appProxyAllow', ['[::1]', 'xn--bcher-kva.intern:80']],
     ['METRICS_TOKEN', 'a token\n', 'metricsToken', 'a token'],
+    ['S3_REGION', '', 's3', null],
+    ['BLOB_STORE', 'database', 'blobStore', 'database'],
   ];
   for (const [name, value, key, expected] of readings) {
     it(`read ${name}=${value}`, () => {
       expect(load({ [name]: value })).to.have.deep.property(key, expected);
     });
   }
+
+  it('read where files are, with all that a bucket needs', () => {
+    const bucket = { S3_BUCKET: 'files' };
+    expect(load({ ...bucket, AWS_REGION: 'eu-central-1' }).s3).to.deep.equal({
+      ...{
+        bucket: 'files',
+        region: 'eu-central-1',
+        pathStyle: false,
+        prefix: '',
+        keys: null,
+        aws: {},
+        redirects: false,
+      },
+      endpoint: 'https://s3.eu-central-1.amazonaws.com',
+      publicEndpoint: 'https://s3.eu-central-1.amazonaws.com',
+    });
+    const keys = { S3_ACCESS_KEY_ID: 'me', S3_SECRET_ACCESS_KEY: 'secret' };
+    const own = { S3_ENDPOINT: 'http://minio:9000/', S3_PREFIX: 'chat/files', S3_REDIRECTS: 'on', BLOB_STORE: 's3' };
+    const { s3, blobStore } = load({ ...bucket, ...keys, ...own, AWS_ROLE_ARN: 'arn:x' });
+    expect(blobStore).to.equal('s3');
+    expect(s3).to.deep.include({
+      endpoint: 'http://minio:9000',
+      pathStyle: true,
+      prefix: 'chat/files/',
+      redirects: true,
+    });
+    expect(s3).to.deep.include({
+      keys: { accessKeyId: 'me', secretAccessKey: 'secret' },
+      aws: { AWS_ROLE_ARN: 'arn:x' },
+    });
+    for (const [given, said] of [
+      [{ BLOB_STORE: 's3' }, 'BLOB_STORE is s3, but no bucket is named; set S3_BUCKET.'],
+      [{ S3_PREFIX: 'chat' }, 'S3_PREFIX is set, but no bucket is named; set S3_BUCKET.'],
+      [
+        { ...bucket, S3_ACCESS_KEY_ID: 'me' },
+        'S3_ACCESS_KEY_ID is set without S3_SECRET_ACCESS_KEY; set both, or neither.',
+      ],
+    ] as const) {
+      expect(failureOf(() => load(given))?.message).to.equal(said);
+    }
+  });
 
   it('read the replicas of a database, which only one that is named has', () => {
     const DATABASE_URL = 'postgres://u:secret@db/x';
@@ -145,6 +188,16 @@ describe('the settings', () => {
   });
 
   const wrong: [name: string, value: string][] = [
+    ['BLOB_STORE', 'disk'],
+    ['S3_BUCKET', 'https://files.example.com'],
+    ['S3_BUCKET', 'a/b'],
+    ['S3_ENDPOINT', 'minio:9000'],
+    ['S3_ENDPOINT', 'https://minio.example.com/files'],
+    ['S3_REGION', 'Europe'],
+    ['S3_PREFIX', '/chat'],
+    ['S3_PREFIX', '../chat'],
+    ['S3_PATH_STYLE', 'yes'],
+    ['S3_REDIRECTS', 'yes'],
     ['PORT', 'http'],
     ['PORT', '70000'],
     ['PORT', '-1'],

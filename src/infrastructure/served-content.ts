@@ -16,6 +16,8 @@ export interface ServedContent {
   headers: Record<string, string | null>;
   /** Starts reading only when the stream is read. */
   read(range?: ByteRange): Readable;
+  /** Where the client gets them instead, for some seconds. */
+  location?: string;
 }
 
 /**

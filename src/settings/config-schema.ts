@@ -4,6 +4,7 @@ import { pictureSettings, previewSettings } from './media-settings.ts';
 import { milliseconds, positive } from './numbers.ts';
 import { presenceSettings } from './presence-settings.ts';
 import { pushFileSettings } from './push-settings.ts';
+import { s3FileSettings } from './s3-settings.ts';
 
 /** A missing ping or answer reveals a dead connection: within ten minutes at most. */
 const longestPingMs = 300_000;
@@ -266,7 +267,10 @@ export const fileSchema = z.strictObject({
       'files of an account whose e-mail address is not proven, if its tier allows more',
     ),
   }),
-  blobs: z.strictObject({ graceSeconds: positive.describe('how long an unreferenced file is kept') }),
+  blobs: z.strictObject({
+    graceSeconds: positive.describe('how long an unreferenced file is kept'),
+    s3: s3FileSettings,
+  }),
   pictures: pictureSettings,
   previews: previewSettings,
   audit: z.strictObject({ keepDays: z.number().int().min(7).describe('days that the audit log keeps entries') }),

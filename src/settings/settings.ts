@@ -8,6 +8,7 @@ import { previewPlaces } from './media-settings.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
 import { type PushSettings, pushContact, pushKeys, pushVariables } from './push-settings.ts';
 import { type RedisSettings, redisSettings, redisVariables, requireOneKind } from './redis-settings.ts';
+import { type BlobPlaces, blobPlaces, s3Variables } from './s3-settings.ts';
 import { SettingsError } from './settings-error.ts';
 import {
   hosts,
@@ -44,6 +45,7 @@ export const environmentSchema = z.object({
       told('comma-separated streaming replicas of it: pages, searches, lists and files are read from them', 'none'),
     ),
   ...redisVariables,
+  ...s3Variables,
   DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
   WEB_CONCURRENCY: whole(1, 256)
     .default(1)
@@ -116,7 +118,7 @@ export const environmentSchema = z.object({
 });
 
 /** Everything a node is configured with, validated. */
-export interface Settings extends FileSettings, RedisSettings, PushSettings {
+export interface Settings extends FileSettings, RedisSettings, PushSettings, BlobPlaces {
   environment: string;
   port: number;
   host: string;
@@ -182,6 +184,7 @@ export function loadSettings(
     databaseUrl: env.DATABASE_URL ?? null,
     databaseReplicaUrls: env.DATABASE_REPLICA_URLS ?? [],
     ...redisSettings(env),
+    ...blobPlaces(env, given),
     dataDir,
     workers: env.WEB_CONCURRENCY,
     jwtSecrets: [],
