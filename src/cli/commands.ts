@@ -6,6 +6,7 @@ import { validated } from '../contract/schema/validation.ts';
 import { usernameSchema } from '../contract/username.ts';
 import type { ListedUser } from '../features/accounts/operator.service.ts';
 import { auditCommand } from './audit-command.ts';
+import { blobsCommand } from './blobs-command.ts';
 import { asText, type Command, type Input, requiredArgument } from './command.ts';
 import { jobsCommand } from './jobs-command.ts';
 import { operatorCommands } from './operator-commands.ts';
@@ -30,6 +31,8 @@ export const options = {
   'without-emails': { type: 'boolean' },
   'max-bytes': { type: 'string' },
   'give-up': { type: 'boolean' },
+  to: { type: 'string' },
+  'remove-orphans': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -155,6 +158,7 @@ export const commands: Record<string, Command> = {
   },
   audit: auditCommand,
   jobs: jobsCommand,
+  blobs: blobsCommand,
   'partition-messages': partitionCommand,
   ...transferCommands,
 };

@@ -14,13 +14,14 @@ export const transferCommands: Record<string, Command> = {
   export: {
     usage: 'export <server> [--out <file>] [--without-emails]',
     summary: 'write a whole server to a ZIP file: people, channels, messages, files, apps (docs/export-format.md)',
-    async run({ args, options, database, print }) {
+    async run({ args, options, database, services, print }) {
       const { exportServer, findServer } = await import('./transfer/export.ts');
       const name = requiredArgument(args, 0, 'server');
       const server = await findServer(database.rows, name);
       const file = asText(options.out) ?? `${name}-${dateNow().toISOString().slice(0, 10)}.zip`;
       const emails = options['without-emails'] !== true;
-      const manifest = await exportServer(database, server.id, file, { emails });
+      const { blobsOver } = services;
+      const manifest = await exportServer(database, server.id, file, { emails, blobsOver });
       print(`Wrote ${file}: ${described(manifest)}.`);
       const personal = emails
         ? 'It holds what these people wrote, and their e-mail addresses'
@@ -31,14 +32,14 @@ export const transferCommands: Record<string, Command> = {
   import: {
     usage: 'import <file> [--max-bytes <number>]',
     summary: 'import an exported server, with all its ids; nothing is changed if any of them exists already',
-    async run({ args, options, database, settings, print }) {
+    async run({ args, options, database, settings, services, print }) {
       const { importServer } = await import('./transfer/import.ts');
       const file = requiredArgument(args, 0, 'file');
       if (!existsSync(file)) throw new TransferError(`There is no file ${file}.`);
       const given = validated(maxBytesSchema, { 'max-bytes': options['max-bytes'] })['max-bytes'];
       // Text shrinks to a tenth; a file that unpacks to more than this was made to fill a disk.
       const maxBytes = given ?? 50 * statSync(file).size + 1024 * mebibyte;
-      const manifest = await importServer(database, settings, file, maxBytes);
+      const manifest = await importServer(database, settings, file, maxBytes, services.blobsOver);
       print(`Imported "${manifest.server.name}": ${described(manifest)}.`);
       print('People get into their accounts by a code or a new password sent to their e-mail address.');
     },

@@ -64,6 +64,7 @@ export class ParleyError extends Error {
 const passingCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'RATE_LIMITED',
   'DATABASE_UNAVAILABLE',
+  'FILES_UNAVAILABLE',
   'SERVER_BUSY',
   'INTERNAL_ERROR',
 ]);

@@ -233,6 +233,7 @@ export const errorCodes = {
     503,
     'The database cannot be reached just now; try again, with the same nonce or Idempotency-Key, so that nothing is done twice.',
   ],
+  FILES_UNAVAILABLE: [503, 'Files can be neither stored nor read just now; try again in a moment. Nothing is lost.'],
   SERVER_BUSY: [503, 'The server is busy just now; try again in a moment.'],
 } as const satisfies Record<string, readonly [status: number, sentence: string]>;
 

@@ -14,6 +14,8 @@ export const advisoryLocks = {
   /** One node at a time indexes messages. */
   indexing: 7_215_007,
   collectingBlobs: 7_215_040,
+  /** The one run that moves files between stores holds it. */
+  movingBlobs: 7_215_041,
 };
 
 /** Takes a lock until the end of the transaction. @returns false: another connection holds it */

@@ -11,7 +11,7 @@ import {
 import { AgentFeed, Rehearsal, RehearsalFeed, RehearsalSend } from './entities/agent-feed.entity.ts';
 import { App, AppFile } from './entities/app.entity.ts';
 import { AuditEntry } from './entities/audit.entity.ts';
-import { Blob, BlobChunk } from './entities/blob.entity.ts';
+import { Blob, BlobChunk, LooseObject } from './entities/blob.entity.ts';
 import {
   Channel,
   ChannelMember,
@@ -138,6 +138,7 @@ export const entities = [
   IdempotencyKey,
   Blob,
   BlobChunk,
+  LooseObject,
   Picture,
   Friendship,
   Block,

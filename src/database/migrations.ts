@@ -109,6 +109,7 @@ import { McpSubscriptions } from './migrations/0227-mcp-subscriptions.ts';
 import { Answers } from './migrations/0228-answers.ts';
 import { AgentFeeds } from './migrations/0229-agent-feeds.ts';
 import { Rehearsals } from './migrations/0230-rehearsals.ts';
+import { BlobObjects } from './migrations/0231-blob-objects.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
 export const migrations = [
@@ -223,4 +224,5 @@ export const migrations = [
   { name: '0228-answers', class: Answers },
   { name: '0229-agent-feeds', class: AgentFeeds },
   { name: '0230-rehearsals', class: Rehearsals },
+  { name: '0231-blob-objects', class: BlobObjects },
 ];

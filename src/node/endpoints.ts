@@ -22,6 +22,7 @@ import { createApp } from '../rest/app.ts';
 import { Idempotency } from '../rest/idempotency.ts';
 import { limitRequest } from '../rest/limits.ts';
 import type { Route } from '../rest/route.ts';
+import { linkedOrigin } from '../settings/s3-settings.ts';
 import { appRoutes } from '../web/app.routes.ts';
 import { pageRoutes } from '../web/pages.routes.ts';
 import type { Health } from './health.ts';
@@ -50,7 +51,7 @@ export async function createEndpoints(
   const routes: Route[] = [
     ...documentsModule({ routes: () => routes, handlers }).routes,
     ...pageRoutes(),
-    ...appRoutes(origin.origin),
+    ...appRoutes(origin.origin, linkedOrigin(settings.s3)),
     ...Object.values(list).flatMap((module) => module.routes ?? []),
   ];
   const outer = [metrics.middleware, health.middleware, traceRequests(tracing)];

@@ -10,12 +10,15 @@ const freshMs = 100;
 export class Health {
   private readonly database: Database;
   private readonly redis: RedisConnections | null;
+  private readonly filesProblem: () => string | null;
   private draining = false;
   private asked: { condition: ReturnType<Database['condition']>; at: number } | undefined;
 
-  constructor(database: Database, redis: RedisConnections | null) {
+  /** @param filesProblem why the bucket of files fails; null: it does not */
+  constructor(database: Database, redis: RedisConnections | null, filesProblem: () => string | null = () => null) {
     this.database = database;
     this.redis = redis;
+    this.filesProblem = filesProblem;
   }
 
   startDraining(): void {
@@ -53,6 +56,9 @@ export class Health {
   private async answer(context: Context): Promise<void> {
     const problems = await this.problems();
     context.status = problems.length === 0 ? 200 : 503;
-    context.body = problems.length === 0 ? { ok: true } : { ok: false, problems };
+    // All nodes use the same bucket: taking one out of traffic would not bring it back.
+    const degraded =
+      this.filesProblem() === null ? {} : { degraded: ['S3 fails: its files can be neither stored nor read.'] };
+    context.body = problems.length === 0 ? { ok: true, ...degraded } : { ok: false, problems, ...degraded };
   }
 }

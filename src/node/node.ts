@@ -23,6 +23,7 @@ import { Shutdown } from '../infrastructure/shutdown.ts';
 import { openTracing, type Tracing } from '../infrastructure/tracing.ts';
 import type { Route } from '../rest/route.ts';
 import { type Settings, SettingsError, siteOf } from '../settings/settings.ts';
+import { watchBlobs } from './blob-watch.ts';
 import { watchBotLag } from './bot-lag.ts';
 import { connectSockets } from './connect.ts';
 import { createContext } from './context.ts';
@@ -202,7 +203,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   // Closed first: other nodes learn that the people here are leaving, however long webhooks and jobs take to finish.
   shutdown.add('presence', () => presence?.close?.());
 
-  const health = new Health(database, redis);
+  const health = new Health(database, redis, () => services.blobMeter.problem);
   const metrics = new Metrics(settings.metricsToken);
   watchDelivery(metrics, delivery, () => services.writer.queued);
   watchWebhooks(metrics, services.webhookDispatcher);
@@ -212,6 +213,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   watchJobs(metrics, context.jobs);
   watchPictures(metrics, services.pictureWork);
   watchPreviews(metrics, services.previewCounters);
+  watchBlobs(metrics, services.blobMeter);
   watchSearch(metrics, services.searchIndexer);
   const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });
   connectSockets({ list, services }, gateway, shutdown);

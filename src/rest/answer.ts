@@ -14,6 +14,7 @@ import { requireScopes, scopesOfCall } from '../contract/scopes.ts';
 import { bearerToken } from '../infrastructure/bearer.ts';
 import type { BodyLimits, BodyReader } from './body.ts';
 import { compressed, compressedPieces } from './compression.ts';
+import { sendRaw } from './content.ts';
 import type { Idempotency } from './idempotency.ts';
 import { IncomingRequest } from './incoming-request.ts';
 import { type AnyRequest, JsonPieces, JsonText, RawReply, Reply, type Route } from './route.ts';
@@ -90,7 +91,7 @@ async function answerTo(
     return send(context, await answerOnce(route, services, reading, { actor, params, idempotencyKey, keys }));
   }
   const result = await route.handle(await reading);
-  if (result instanceof RawReply) sendRaw(context, result);
+  if (result instanceof RawReply) await sendRaw(context, result);
   else if (result instanceof JsonPieces) sendPieces(context, result);
   else await send(context, toReply(route, result, actor));
 }
@@ -268,14 +269,4 @@ function sendPieces(context: Context, { pieces, closed }: JsonPieces): void {
   context.type = 'application/json';
   const text = Readable.from(pieces, { objectMode: false }).once('close', closed);
   context.body = compressedPieces(context, text);
-}
-
-function sendRaw(context: Context, reply: RawReply): void {
-  context.status = reply.status;
-  for (const [name, value] of Object.entries(reply.headers)) {
-    if (value === null) context.remove(name);
-    else context.set(name, value);
-  }
-  // Koa turns null into a 204.
-  context.body = reply.body ?? '';
 }

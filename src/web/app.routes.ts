@@ -13,9 +13,10 @@ const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 /**
  * The web client: one page for all addresses under /app, and its files.
  * @param appsOrigin where apps are served, when it is another one
+ * @param filesOrigin where clients are sent for files, if they are
  */
-export function appRoutes(appsOrigin: string | null): Route[] {
-  const general = contentPolicy(appsOrigin);
+export function appRoutes(appsOrigin: string | null, filesOrigin: string | null): Route[] {
+  const general = contentPolicy(appsOrigin, filesOrigin);
   const sendPage = async () => {
     const { page, policy } = withNonce((await webBundle()).page, general);
     // The page refers to files by their hashes: an old page would request files that are gone.

@@ -4,15 +4,17 @@ import { nonceMark } from '../infrastructure/asset.ts';
  * The policy of the web client's page: only its own scripts and styles, connections, pictures and sound only from this site, so
  * that no other host learns who looks, and no text that is parsed as HTML by accident (Trusted Types).
  * @param appsOrigin where apps are served, when it is another one
+ * @param filesOrigin where clients are sent for files, if they are
  */
-export function contentPolicy(appsOrigin: string | null): string {
+export function contentPolicy(appsOrigin: string | null, filesOrigin: string | null): string {
+  const own = `'self'${filesOrigin ? ` ${filesOrigin}` : ''}`;
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonceMark}'`,
     `style-src 'nonce-${nonceMark}'`,
-    "img-src 'self'",
-    "media-src 'self'",
-    "connect-src 'self'",
+    `img-src ${own}`,
+    `media-src ${own}`,
+    `connect-src ${own}`,
     `frame-src 'self'${appsOrigin ? ` ${appsOrigin}` : ''}`,
     "manifest-src 'self'",
     // Its address is fixed by the policy of Trusted Types below.

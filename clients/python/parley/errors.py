@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-_PASSING = {"NETWORK", "RATE_LIMITED", "DATABASE_UNAVAILABLE", "SERVER_BUSY", "INTERNAL_ERROR"}
+_PASSING = {"NETWORK", "RATE_LIMITED", "DATABASE_UNAVAILABLE", "FILES_UNAVAILABLE", "SERVER_BUSY", "INTERNAL_ERROR"}
 
 
 class ParleyError(Exception):

@@ -3,7 +3,7 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Database, Rows } from '../../database/database.ts';
-import { DatabaseBlobStore } from '../../features/blobs/blob.store.ts';
+import type { BlobStore } from '../../features/blobs/blob.store.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { version } from '../../infrastructure/version.ts';
 import { type ZipEntry, zipBytes } from '../../infrastructure/zip-writer.ts';
@@ -16,6 +16,8 @@ import { parts } from './parts.ts';
 export interface ExportOptions {
   /** Whether to include e-mail addresses; without them no user can claim an account by mail. */
   emails: boolean;
+  /** The files, with what is known of them read in a transaction. */
+  blobsOver(rows: Rows): Pick<BlobStore, 'read'>;
 }
 
 /**
@@ -76,7 +78,7 @@ async function* entries(rows: Rows, manifest: Manifest, options: ExportOptions):
     };
     yield { ...file, path: fileOf(part), content: partLines(rows, part, server.id, options, lines), level: 6 };
   }
-  const store = new DatabaseBlobStore({ rows, committedRows: rows, readImmutable: (work) => work(rows) });
+  const store = options.blobsOver(rows);
   counts.blobs = 0;
   for await (const page of contentsOf(rows, server.id)) {
     for (const { id, hash } of page) {

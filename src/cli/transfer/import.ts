@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Database, Rows } from '../../database/database.ts';
-import { type BlobStore, DatabaseBlobStore } from '../../features/blobs/blob.store.ts';
+import type { BlobStore } from '../../features/blobs/blob.store.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type Content, ExportFile } from './export-file.ts';
 import { TransferError } from './failure.ts';
@@ -13,12 +13,13 @@ import { PartWriter } from './part-writer.ts';
 import { parts } from './parts.ts';
 
 /** Contents up to this size are stored in one piece. */
-const smallBytes = 256 * 1024;
+const smallBytes = 64 * 1024;
 
 /**
  * Restores a server from a file that `exportServer` wrote, with the same ids, numbers and times: all of it, or nothing if
  * anything is wrong or exists already (docs/export-format.md).
  * @param maxBytes how much may be unpacked from the file
+ * @param blobsOver the store of files, as part of a transaction
  * @throws TransferError with one sentence for the operator
  */
 export async function importServer(
@@ -26,19 +27,19 @@ export async function importServer(
   settings: Settings,
   path: string,
   maxBytes: number,
+  blobsOver: (rows: Rows) => BlobStore,
 ): Promise<Manifest> {
   const file = await ExportFile.open(path, maxBytes);
   try {
-    await database.longTransaction((rows) => fill(rows, file, settings), { snapshot: false });
+    await database.longTransaction((rows) => fill(rows, file, settings, blobsOver(rows)), { snapshot: false });
     return file.manifest;
   } finally {
     file.close();
   }
 }
 
-async function fill(rows: Rows, file: ExportFile, settings: Settings): Promise<void> {
+async function fill(rows: Rows, file: ExportFile, settings: Settings, store: BlobStore): Promise<void> {
   const imported = await ImportedIds.open(rows);
-  const store = new DatabaseBlobStore({ rows, committedRows: rows, readImmutable: (work) => work(rows) });
   let contents = 0;
   for await (const content of file.contents()) {
     await takeIn(store, imported, content);

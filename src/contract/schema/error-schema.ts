@@ -26,6 +26,7 @@ export const generalErrors: ErrorCode[] = [
   'RATE_LIMITED',
   'INTERNAL_ERROR',
   'DATABASE_UNAVAILABLE',
+  'FILES_UNAVAILABLE',
   'SERVER_BUSY',
 ];
 

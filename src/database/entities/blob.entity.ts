@@ -16,6 +16,8 @@ const BlobSchema = defineEntity({
     chunkSize: p.integer(),
     /** When it lost its last known reference; null: it has one. */
     unusedSince: p.datetime(3).nullable(),
+    /** The object in the bucket that holds it; null: it is in the chunks. */
+    objectId: p.uuid().nullable().unique(),
   },
 });
 
@@ -34,3 +36,21 @@ const BlobChunkSchema = defineEntity({
 
 export class BlobChunk extends BlobChunkSchema.class {}
 BlobChunkSchema.setClass(BlobChunk);
+
+/** An object in the bucket that no blob refers to: it is being uploaded, or has to be deleted. */
+const LooseObjectSchema = defineEntity({
+  name: 'LooseObject',
+  tableName: 'loose_objects',
+  properties: {
+    id: p.uuid().primary(),
+    /** The upload in parts that makes it; null: there is none yet. */
+    uploadId: p.string().columnType('text').nullable(),
+    /** When its upload was last heard of, or its blob deleted. */
+    since: p.datetime(3).defaultRaw('now()'),
+    /** Whether it is being deleted: no blob may refer to it any more. */
+    removing: p.boolean().default(false),
+  },
+});
+
+export class LooseObject extends LooseObjectSchema.class {}
+LooseObjectSchema.setClass(LooseObject);

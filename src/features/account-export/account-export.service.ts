@@ -93,14 +93,14 @@ export class AccountExportService {
     return found && isOver(found) ? null : found;
   }
 
-  private served(found: AccountExport | null): ServedContent {
+  private async served(found: AccountExport | null): Promise<ServedContent> {
     const { blobId, size, endedAt } = ready(found);
     const headers = {
       'Content-Type': 'application/zip',
       'Content-Disposition': contentDisposition('attachment', `account-${isoTime(endedAt).slice(0, 10)}.zip`),
       'Cache-Control': 'private, no-store',
     };
-    return { size, etag: blobId, headers, read: (range) => this.deps.blobs.read(blobId, range) };
+    return this.deps.blobs.served({ id: blobId, size }, headers);
   }
 }
 

@@ -6,6 +6,7 @@ import { isForeignKeyViolation } from '../../database/failures.ts';
 import { jittered } from '../../infrastructure/jitter.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import { deleteUnused, markUnused, usedBy } from './blob.table.ts';
+import type { ObjectStore } from './object.store.ts';
 
 const everyMs = 10 * 60_000;
 /** Between two batches, so that collecting takes only a little of the database's time. */
@@ -20,14 +21,17 @@ export class BlobCollector {
   private readonly database: Database;
   private readonly log: Log;
   private readonly graceSeconds: number;
+  private readonly objects: ObjectStore | null;
   private readonly timer: NodeJS.Timeout;
   private closed = false;
   private running: Promise<number> | undefined;
 
-  constructor(database: Database, settings: { graceSeconds: number }, log: Log) {
+  /** @param objects whose loose ones it deletes too */
+  constructor(database: Database, settings: { graceSeconds: number }, log: Log, objects: ObjectStore | null = null) {
     this.database = database;
     this.log = log;
     this.graceSeconds = settings.graceSeconds;
+    this.objects = objects;
     this.timer = setInterval(() => void this.run(), jittered(everyMs));
     this.timer.unref();
   }
@@ -35,6 +39,10 @@ export class BlobCollector {
   /** Checks all blobs once. @returns how many were deleted */
   run(): Promise<number> {
     this.running ??= this.collect()
+      .then(async (removed) => {
+        await this.objects?.collect(this.graceSeconds);
+        return removed;
+      })
       .catch((error) => {
         if (!this.closed) this.log.warn({ err: error }, 'Unused blobs could not be removed; it will be tried again.');
         return 0;

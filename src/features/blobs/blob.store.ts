@@ -2,11 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AppError } from '../../contract/errors.ts';
-import type { Database } from '../../database/database.ts';
+import type { Database, Rows } from '../../database/database.ts';
 import { databaseCode, isUniqueViolation } from '../../database/failures.ts';
 import { newId } from '../../infrastructure/ids.ts';
-import type { ByteRange } from '../../infrastructure/served-content.ts';
+import { StoreMeter } from '../../infrastructure/s3/meter.ts';
+import type { ByteRange, ServedContent } from '../../infrastructure/served-content.ts';
 import {
+  type BlobRow,
   chunksAtOnce,
   deleteBlob,
   deleteVersion,
@@ -20,6 +22,7 @@ import {
   touchByHash,
   upsertBlob,
 } from './blob.table.ts';
+import { BytesMissing } from './object.store.ts';
 
 /** A content in the store. */
 export interface StoredBlob {
@@ -44,6 +47,8 @@ export interface BlobStore {
   read(id: string, range?: ByteRange): Readable;
   /** The bytes of several blobs, small enough to be held all at once, by their ids. */
   readSmall(ids: string[]): Promise<Map<string, Buffer>>;
+  /** A blob for an HTTP answer with these headers, which may send the client elsewhere for its bytes. */
+  served(blob: Pick<StoredBlob, 'id' | 'size'>, headers: ServedContent['headers']): Promise<ServedContent>;
   /** Runs `work`. If it fails, what it has stored is deleted at once, unless someone else stored or uses the same. */
   undoing<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -52,18 +57,26 @@ export interface BlobStore {
  * Big enough to be fast; small enough for the text form in which PostgreSQL sends it to be young garbage: with eight
  * times as much a download of 100 MiB made the process grow by 40 MiB, with this by 3.
  */
-const chunkSize = 32 * 1024;
+export const chunkSize = 32 * 1024;
 
-type Deps = Pick<Database, 'rows' | 'committedRows' | 'readImmutable'>;
+/** What a store of files uses of the database. */
+export type BlobDatabase = Pick<Database, 'rows' | 'committedRows' | 'readImmutable'>;
+
+/** All of it in one transaction. */
+export function inTransaction(rows: Rows): BlobDatabase {
+  return { rows, committedRows: rows, readImmutable: (work) => work(rows) };
+}
 
 /** The store in PostgreSQL: nothing else has to be run, backed up or kept in sync. */
 export class DatabaseBlobStore implements BlobStore {
-  private readonly database: Deps;
+  private readonly database: BlobDatabase;
+  private readonly meter: StoreMeter;
   /** The rows stored by work that may still fail. */
   private readonly stored = new AsyncLocalStorage<NewRow[]>();
 
-  constructor(database: Deps) {
+  constructor(database: BlobDatabase, meter = new StoreMeter()) {
     this.database = database;
+    this.meter = meter;
   }
 
   async write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StoredBlob> {
@@ -86,7 +99,8 @@ export class DatabaseBlobStore implements BlobStore {
     const id = newId();
     const chunks = cut(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
     const row = await upsertBlob(this.database.rows, { id, hash, size: bytes.length, chunkSize }, chunks);
-    if (row.isNew) this.stored.getStore()?.push(row);
+    if (row.isNew) this.undoLater(row);
+    this.meter.bytes.database.written += row.isNew ? bytes.length : 0;
     return { id: row.id, hash, size: bytes.length };
   }
 
@@ -105,44 +119,71 @@ export class DatabaseBlobStore implements BlobStore {
     await deleteVersion(this.database.committedRows, id, version).catch(() => {});
   }
 
+  /** Something new was stored: if the work that it is for fails, it is deleted. */
+  undoLater(row: NewRow): void {
+    this.stored.getStore()?.push(row);
+  }
+
   read(id: string, range?: ByteRange): Readable {
-    return Readable.from(this.chunks(id, range), { objectMode: false, highWaterMark: chunkSize });
+    return Readable.from(this.found(id, range), { objectMode: false, highWaterMark: chunkSize });
   }
 
   async readSmall(ids: string[]): Promise<Map<string, Buffer>> {
+    return new Map((await this.readWhole(ids)).map(({ id, data }) => [id, data]));
+  }
+
+  async served(
+    { id, size }: Pick<StoredBlob, 'id' | 'size'>,
+    headers: ServedContent['headers'],
+  ): Promise<ServedContent> {
+    return { size, etag: id, headers, read: (range) => this.read(id, range) };
+  }
+
+  /** Small blobs with their bytes, as far as those are here. */
+  async readWhole(ids: string[]): Promise<(BlobRow & { data: Buffer })[]> {
     const found = await this.database.readImmutable(async (rows) => {
       const some = await readWhole(rows, ids);
       return some.length < ids.length ? undefined : some;
     });
     // One that is gone does not take the others with it.
     const all = found ?? (await readWhole(this.database.committedRows, ids));
-    return new Map(all.map(({ id, data }) => [id, data]));
+    for (const { data } of all) this.meter.bytes.database.read += data.length;
+    return all;
   }
 
-  private async *chunks(id: string, range: ByteRange | undefined): AsyncGenerator<Buffer> {
-    const blob = await this.database.readImmutable((rows) => findBlob(rows, id));
-    if (!blob) throw new Error(`The blob ${id} is gone.`);
-    const start = range?.start ?? 0;
-    const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, blob.size - 1);
+  /** The bytes of a blob that is here, from `start` to `end`, as they are consumed. @throws BytesMissing */
+  async *pieces(blob: BlobRow, { start, end }: ByteRange): AsyncGenerator<Buffer> {
     for (let at = start; at <= end; ) {
       const position = Math.floor(at / blob.chunkSize);
       // One at a time: several at once are faster, but the driver's memory grows with them.
-      const chunk = await this.database.readImmutable((rows) => readChunk(rows, id, position));
-      if (!chunk) throw new Error(`The blob ${id} has lost its chunk ${position}.`);
+      const chunk = await this.meter.timed('database', 'get', () =>
+        this.database.readImmutable((rows) => readChunk(rows, blob.id, position)),
+      );
+      if (!chunk) throw new BytesMissing(`The blob ${blob.id} has lost its chunk ${position}.`);
+      this.meter.bytes.database.read += chunk.length;
       const offset = position * blob.chunkSize;
       yield chunk.subarray(at - offset, end + 1 - offset);
       at = offset + blob.chunkSize;
     }
   }
 
-  private async writeChunks(id: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
+  /** Writes the bytes of a blob whose row is there. @returns how many */
+  async writeChunks(id: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
     let size = 0;
     for await (const piece of inBatches(bytes)) {
       const chunks = cut(piece).map((chunk, index) => [size / chunkSize + index, chunk] as const);
-      await insertChunks(this.database.committedRows, id, chunks);
+      await this.meter.timed('database', 'put', () => insertChunks(this.database.committedRows, id, chunks));
       size += piece.length;
+      this.meter.bytes.database.written += piece.length;
     }
     return size;
+  }
+
+  private async *found(id: string, range: ByteRange | undefined): AsyncGenerator<Buffer> {
+    const blob = await this.database.readImmutable((rows) => findBlob(rows, id));
+    if (!blob) throw new Error(`The blob ${id} is gone.`);
+    const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, blob.size - 1);
+    yield* this.pieces(blob, { start: range?.start ?? 0, end });
   }
 
   /** Records the hash of what was written, or finds that the content was stored already. */
@@ -156,7 +197,7 @@ export class DatabaseBlobStore implements BlobStore {
       }
       try {
         const row = await finishBlob(rows, blob);
-        this.stored.getStore()?.push(row);
+        this.undoLater(row);
         return blob;
       } catch (error) {
         // Someone stored the same content meanwhile.
@@ -175,7 +216,12 @@ function sizeOf(bytes: number): string {
   return bytes < 2 ** 20 ? `${bytes} bytes` : `${Math.floor(bytes / 2 ** 20)} MB`;
 }
 
-async function* limited(bytes: AsyncIterable<Uint8Array>, maxBytes: number, hash: Hash): AsyncGenerator<Uint8Array> {
+/** The bytes of a stream, which also go into a hash. @throws AppError BODY_TOO_LARGE */
+export async function* limited(
+  bytes: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  hash: Hash,
+): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const piece of bytes) {
     size += piece.length;

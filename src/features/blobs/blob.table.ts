@@ -76,21 +76,34 @@ export async function deleteVersion(rows: Rows, id: string, version: string): Pr
   await rows('DELETE FROM blobs WHERE id = $1 AND xmin::text = $2', [id, version]);
 }
 
-/** The bytes of small blobs whose content has arrived. */
-export function readWhole(rows: Rows, ids: string[]): Promise<{ id: string; data: Buffer }[]> {
-  return rows<{ id: string; data: Buffer }>(
-    `SELECT b.id, coalesce((SELECT string_agg(c.data, '' ORDER BY c.position) FROM blob_chunks c WHERE c.blob_id = b.id), '') AS data
-       FROM blobs b WHERE b.id = ANY($1::uuid[]) AND b.hash IS NOT NULL`,
+/** A blob whose content has arrived. */
+export interface BlobRow {
+  id: string;
+  /** SHA-256 in hex. */
+  hash: string;
+  /** Bytes. */
+  size: number;
+  chunkSize: number;
+  /** The object that holds it; null: its chunks do. */
+  objectId: string | null;
+}
+
+export const blobColumns = 'b.id, b.hash, b.size, b.chunk_size AS "chunkSize", b.object_id AS "objectId"';
+
+/** Small blobs with their bytes, which are empty where an object holds them. */
+export function readWhole(rows: Rows, ids: string[]): Promise<(BlobRow & { data: Buffer })[]> {
+  return rows<BlobRow & { data: Buffer }>(
+    `SELECT ${blobColumns}, coalesce(
+         (SELECT string_agg(c.data, '' ORDER BY c.position) FROM blob_chunks c WHERE c.blob_id = b.id AND b.object_id IS NULL), ''
+       ) AS data
+     FROM blobs b WHERE b.id = ANY($1::uuid[]) AND b.hash IS NOT NULL`,
     [ids],
   );
 }
 
-/** The form of a blob whose content has arrived, in bytes. It does not change any more. */
-export async function findBlob(rows: Rows, id: string): Promise<{ size: number; chunkSize: number } | undefined> {
-  const [blob] = await rows<{ size: number; chunkSize: number }>(
-    'SELECT size, chunk_size AS "chunkSize" FROM blobs WHERE id = $1 AND hash IS NOT NULL',
-    [id],
-  );
+/** What is known of a blob. Only the place of its bytes may change. */
+export async function findBlob(rows: Rows, id: string): Promise<BlobRow | undefined> {
+  const [blob] = await rows<BlobRow>(`SELECT ${blobColumns} FROM blobs b WHERE b.id = $1 AND b.hash IS NOT NULL`, [id]);
   return blob;
 }
 

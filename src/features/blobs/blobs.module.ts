@@ -1,15 +1,49 @@
+import type { Rows } from '../../database/database.ts';
+import { StoreMeter } from '../../infrastructure/s3/meter.ts';
+import { S3Client } from '../../infrastructure/s3/s3-client.ts';
 import type { Context } from '../context.ts';
 import { StorageAllowance } from './allowance.ts';
 import { BlobCollector } from './blob.collector.ts';
-import { DatabaseBlobStore } from './blob.store.ts';
+import { BlobMover } from './blob.mover.ts';
+import { type BlobDatabase, inTransaction } from './blob.store.ts';
+import { MixedBlobStore } from './mixed-blob.store.ts';
+import { ObjectCheck } from './object.check.ts';
+import { ObjectStore } from './object.store.ts';
+import { hasObjects } from './object.table.ts';
 
 export type BlobsServices = ReturnType<typeof blobsModule>['services'];
 
 /** Bytes of files, and how many each may store. */
 export function blobsModule({ database, settings, log }: Context) {
-  const collector = new BlobCollector(database, settings.blobs, log);
+  const blobMeter = new StoreMeter(log);
+  const client = settings.s3 && new S3Client(settings.s3, settings.blobs.s3, blobMeter);
+  const objects = client && new ObjectStore(client, settings.blobs.s3, database.committedRows, log);
+  const collector = new BlobCollector(database, settings.blobs, log, objects);
+  const over = (on: BlobDatabase) => new MixedBlobStore(on, objects, settings, blobMeter);
   return {
-    services: { blobs: new DatabaseBlobStore(database), allowance: new StorageAllowance(database, settings.storage) },
-    close: () => collector.close(),
+    services: {
+      blobs: over(database),
+      /** The same files, with what is known of them read and written in a transaction. */
+      blobsOver: (rows: Rows) => over(inTransaction(rows)),
+      allowance: new StorageAllowance(database, settings.storage),
+      blobMover: new BlobMover(database, objects, settings.blobs.s3, blobMeter),
+      objectCheck: new ObjectCheck(database, objects),
+      blobMeter,
+    },
+    start: () => void lookAhead(),
+    async close() {
+      await collector.close();
+      await client?.close();
+      blobMeter.close();
+    },
   };
+
+  /** Says at the start what would else be found out by the first who uploads or opens a file. */
+  async function lookAhead(): Promise<void> {
+    // The meter reports what is wrong with the bucket.
+    if (objects && settings.blobStore === 's3') return objects.probe().catch(() => {});
+    if (objects) return;
+    const isLost = await hasObjects(database.committedRows).catch(() => false);
+    if (isLost) log.error('Files are in S3, but S3_BUCKET is not set: they cannot be read here.');
+  }
 }

@@ -212,7 +212,7 @@ export class MediaService {
       'Content-Disposition': contentDisposition(kind, row.filename),
       'Cache-Control': 'private, max-age=3600',
     };
-    return { size: row.size, etag: row.blob_id, headers, read: (range) => this.deps.blobs.read(row.blob_id, range) };
+    return this.deps.blobs.served({ id: row.blob_id, size: row.size }, headers);
   }
 
   /** @throws AppError ATTACHMENT_NOT_FOUND where there is none */

@@ -186,19 +186,17 @@ export class FileService {
     return this.served(await this.deps.workspaceAccess.linkedFile(serverId, fileId), disposition);
   }
 
-  private served(file: StoredFile, disposition: Disposition): ServedContent {
+  private served(file: StoredFile, disposition: Disposition): Promise<ServedContent> {
     const inline = disposition === 'inline' && mayShowInline(file.mime ?? '');
-    return {
-      size: file.sizeBytes,
-      etag: file.blobId,
-      headers: {
+    return this.deps.blobs.served(
+      { id: file.blobId, size: file.sizeBytes },
+      {
         'Content-Type': inline ? withCharset(file.mime ?? '') : 'application/octet-stream',
         'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.name),
         ...uploadHeaders,
         'Cache-Control': 'private, no-cache',
       },
-      read: (range) => this.deps.blobs.read(file.blobId, range),
-    };
+    );
   }
 }
 
