@@ -102,6 +102,8 @@ const staying = [
   ...['search_words', 'search_progress', 'search_stale'],
   // These come along, in another form.
   ...['streams', 'blobs', 'blob_chunks'],
+  // Where this installation keeps bytes that nobody needs any more.
+  'loose_objects',
 ];
 
 /** Whoever adds a table or a column has to decide whether it moves with its server. */

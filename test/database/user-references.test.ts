@@ -163,6 +163,7 @@ decide('not of users', 'ephemerals.thread_id', 'ephemerals.reply_to_id');
 decide(madeIt, 'server_emoji.created_by', 'hooks.created_by');
 decide('not of users', 'hooks.user_id');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
+decide('not of users', 'blobs.object_id');
 
 decide(
   'kept because who did what for a server stays known until its days are over, of people by an id alone',

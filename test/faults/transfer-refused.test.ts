@@ -10,7 +10,8 @@ import yauzl from 'yauzl';
 import { exportServer } from '../../src/cli/transfer/export.ts';
 import { importServer } from '../../src/cli/transfer/import.ts';
 import { maxMentions } from '../../src/contract/mention.ts';
-import { Database } from '../../src/database/database.ts';
+import { Database, type Rows } from '../../src/database/database.ts';
+import { DatabaseBlobStore, inTransaction } from '../../src/features/blobs/blob.store.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import { type Entry, zip } from '../apps/zip.ts';
 import { atEnd } from '../rig/ending.ts';
@@ -54,6 +55,8 @@ const text =
   (files) =>
     void files.set(name, { name, content: change(String(files.get(name)?.content)) });
 
+const blobsOver = (rows: Rows) => new DatabaseBlobStore(inTransaction(rows));
+
 describe('an import is refused in one sentence and changes nothing, with', () => {
   let old: Cluster;
   let fresh: Cluster;
@@ -68,7 +71,7 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     [here, there] = await Promise.all([world(old), world(fresh)]);
     await furnish(here);
     const from = await Database.connect(old.databaseUrl, settings, createLog('silent'));
-    await exportServer(from, here.server.slug, whole, { emails: true });
+    await exportServer(from, here.server.slug, whole, { emails: true, blobsOver });
     await from.close();
     into = await Database.connect(fresh.databaseUrl, settings, createLog('silent'));
   });
@@ -89,7 +92,7 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
   /** Imports what cannot be imported. @returns the sentence */
   async function refusal(file: string, maxBytes = plenty): Promise<string> {
     const before = await rowsIn(fresh.databaseUrl);
-    const error: unknown = await importServer(into, settings, file, maxBytes).then(
+    const error: unknown = await importServer(into, settings, file, maxBytes, blobsOver).then(
       () => 'it was imported',
       (reason) => reason,
     );
@@ -402,7 +405,7 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     const farAhead = records('channel-reads.jsonl', (all) => {
       for (const pointer of all) pointer.lastReadSeq = 1_000_000;
     });
-    await importServer(into, settings, await changed(farAhead), plenty);
+    await importServer(into, settings, await changed(farAhead), plenty, blobsOver);
     // What is written next would have been read already.
     const ahead = await withRows(fresh.databaseUrl, (rows) =>
       rows('SELECT FROM channel_reads r JOIN streams s ON s.id = r.channel_id WHERE r.last_read_seq > s.last_seq'),
