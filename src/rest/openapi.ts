@@ -230,15 +230,17 @@ function successes(route: Route, { schemas, examples }: Parts): Record<string, o
     ? { [route.refusalPage]: { description: 'A page that says why.', headers: withId } }
     : {};
   return {
+    ...(route.headers === contentHeaders ? { 302: { description: inBucket, headers: withId } } : {}),
     ...Object.fromEntries([...whole, ...elsewhere]),
     ...refused,
     ...(route.headers === contentHeaders ? parts(withId, content) : {}),
   };
 }
 
+const inBucket = 'Its bytes are elsewhere for some seconds, where files are in a bucket (`S3_REDIRECTS`).';
+
 /** The responses to a request for content, besides the whole of it (contentReply). */
 const parts = (headers: object, content: object) => ({
-  302: { description: 'Where its bytes are for some seconds (`S3_REDIRECTS`).', headers },
   206: { description: 'The requested part; `Content-Range` says which.', headers, content },
   304: { description: 'It is what you have.', headers },
   416: { description: 'There is no such part; `Content-Range` has the total length.', headers },

@@ -25,7 +25,6 @@ type Answer = Dispatcher.ResponseData;
 const firstPauseMs = 200;
 /** S3 puts the parts of an upload together before it answers. */
 const completeFactor = 3;
-const connections = 64;
 
 /**
  * A bucket, by the part of S3's protocol that AWS, MinIO, R2 and Garage have in common. Each request is bounded in time, and
@@ -44,7 +43,8 @@ export class S3Client {
     this.meter = meter;
     this.signing = new S3Signing(settings);
     const { timeoutMs } = limits;
-    this.agent = new Agent({ connect: { timeout: timeoutMs }, connections, bodyTimeout: timeoutMs, headersTimeout: 0 });
+    // As many connections as there are requests: who downloads slowly must not keep others waiting for one.
+    this.agent = new Agent({ connect: { timeout: timeoutMs }, bodyTimeout: timeoutMs, headersTimeout: 0 });
   }
 
   /** Stores an object whose bytes are in memory. @param bodyHash their SHA-256 */
@@ -88,8 +88,9 @@ export class S3Client {
         if (!text.includes('<CompleteMultipartUploadResult')) throw answeredError(`complete ${key}`, 500, text);
       });
     } catch (error) {
-      // The first answer was lost: the upload is over, and its object is there.
-      if (error instanceof S3Error && error.isMissing && (await this.size(key)) === size) return;
+      // Perhaps only the first answer was lost: then the upload is no more, but its object is there, which appears whole.
+      const isAnswered = error instanceof S3Error && error.status !== 0;
+      if (isAnswered && (await this.size(key).catch(() => null)) === size) return;
       throw error;
     }
   }
