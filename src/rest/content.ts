@@ -8,7 +8,7 @@ import type { ByteRange, ServedContent } from '../infrastructure/served-content.
 import { RawReply } from './route.ts';
 
 /** Content, which the client may be sent elsewhere for. */
-export class ContentReply extends RawReply {
+class ContentReply extends RawReply {
   readonly location: string | undefined;
 
   constructor(location: string | undefined, ...reply: ConstructorParameters<typeof RawReply>) {

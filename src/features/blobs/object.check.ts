@@ -7,7 +7,7 @@ import type { ObjectStore } from './object.store.ts';
 import { insertOrphans, knownObjects, pageOfBlobs } from './object.table.ts';
 
 /** How the bucket and the database agree. */
-export interface CheckReport {
+interface CheckReport {
   /** Files in the bucket as they should be. */
   well: number;
   /** Files whose object is not there, or has another size. */

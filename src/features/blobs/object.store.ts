@@ -17,7 +17,7 @@ export class BytesMissing extends Error {}
 export class WrongBytes extends Error {}
 
 /** A blob whose bytes an object holds. */
-export type ObjectBlob = Pick<BlobRow, 'id' | 'hash' | 'size'> & { objectId: string };
+type ObjectBlob = Pick<BlobRow, 'id' | 'hash' | 'size'> & { objectId: string };
 
 /** Objects are deleted in groups, each at once. */
 const groupSize = 10;

@@ -5,7 +5,7 @@ import { clock } from '../clock.ts';
 import { S3Error, textsOf } from './s3-error.ts';
 
 /** What requests are signed with. */
-export interface Credentials {
+interface Credentials {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;

@@ -3,7 +3,7 @@ import { StateLog } from '../state-log.ts';
 
 /** A request to a store, as metrics tell them apart. */
 export type StoreOperation = 'get' | 'put' | 'head' | 'delete' | 'list' | 'begin' | 'part' | 'complete' | 'abort';
-export type StoreName = 'database' | 's3';
+type StoreName = 'database' | 's3';
 
 /** Receives how long a request took. */
 type Observe = (store: StoreName, operation: StoreOperation, outcome: 'ok' | 'failed', seconds: number) => void;

@@ -8,13 +8,13 @@ import { answeredError, listsOf, S3Error, textsOf } from './s3-error.ts';
 import { type LinkHeaders, type S3Request, S3Signing } from './signing.ts';
 
 /** Limits of requests to a bucket, see `blobs.s3` in the settings. */
-export interface S3Limits {
+interface S3Limits {
   timeoutMs: number;
   attempts: number;
 }
 
 /** An object as the bucket lists it. */
-export interface ListedObject {
+interface ListedObject {
   key: string;
   size: number;
   changedAt: Date;
