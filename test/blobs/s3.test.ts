@@ -11,7 +11,7 @@ import { S3Client } from '../../src/infrastructure/s3/s3-client.ts';
 import { type Bucket, startBucket } from '../rig/bucket.ts';
 import { until } from '../rig/until.ts';
 import { type Cluster, type SettingsChange, startCluster, testSettings } from '../world/nodes.ts';
-import type { Person } from '../world/person.ts';
+import type { Loose, Person } from '../world/person.ts';
 import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -27,15 +27,15 @@ async function send(who: Person, bytes: Buffer, name = 'film.bin') {
   form.append('file', new Blob([new Uint8Array(bytes)]), name);
   const headers = { authorization: `Bearer ${who.token}` };
   const response = await fetch(`${who.node.url}/api/media/upload`, { method: 'POST', body: form, headers });
-  return { status: response.status, again: response.headers.get('retry-after'), body: await response.json() };
+  const record: Loose = await response.json();
+  return { status: response.status, again: response.headers.get('retry-after'), body: record };
 }
 
-const open = (who: Person, path: string, init: RequestInit = {}) =>
-  fetch(`${who.node.url}${path}`, {
-    redirect: 'manual',
-    ...init,
-    headers: { authorization: `Bearer ${who.token}`, ...init.headers },
-  });
+const open = (who: Person, path: string, more: { method?: string; headers?: Record<string, string> } = {}) => {
+  const { method = 'GET', headers = {} } = more;
+  const authorization = `Bearer ${who.token}`;
+  return fetch(`${who.node.url}${path}`, { redirect: 'manual', method, headers: { authorization, ...headers } });
+};
 
 async function bytesOf(response: Response): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
