@@ -29,6 +29,7 @@ export const options = {
   'password-stdin': { type: 'boolean' },
   out: { type: 'string' },
   'without-emails': { type: 'boolean' },
+  'with-direct-messages': { type: 'boolean' },
   'max-bytes': { type: 'string' },
   'give-up': { type: 'boolean' },
   to: { type: 'string' },

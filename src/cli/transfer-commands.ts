@@ -12,7 +12,7 @@ const maxBytesSchema = z.object({ 'max-bytes': z.coerce.number().int().min(1).op
 /** Export and import of servers, and the step after a restore. Their code is loaded on use. */
 export const transferCommands: Record<string, Command> = {
   export: {
-    usage: 'export <server> [--out <file>] [--without-emails]',
+    usage: 'export <server> [--out <file>] [--without-emails] [--with-direct-messages]',
     summary: 'write a whole server to a ZIP file: people, channels, messages, files, apps (docs/export-format.md)',
     async run({ args, options, database, services, print }) {
       const { exportServer, findServer } = await import('./transfer/export.ts');
@@ -20,13 +20,16 @@ export const transferCommands: Record<string, Command> = {
       const server = await findServer(database.rows, name);
       const file = asText(options.out) ?? `${name}-${dateNow().toISOString().slice(0, 10)}.zip`;
       const emails = options['without-emails'] !== true;
+      const directMessages = options['with-direct-messages'] === true;
       const { blobsOver } = services;
-      const manifest = await exportServer(database, server.id, file, { emails, blobsOver });
+      const manifest = await exportServer(database, server.id, file, { emails, directMessages, blobsOver });
       print(`Wrote ${file}: ${described(manifest)}.`);
-      const personal = emails
-        ? 'It holds what these people wrote, and their e-mail addresses'
-        : 'It holds what these people wrote';
-      print(`${personal}: keep it as you keep the database.`);
+      const parts = [
+        'what these people wrote',
+        ...(directMessages ? ['what they wrote to each other in private'] : []),
+        ...(emails ? ['their e-mail addresses'] : []),
+      ];
+      print(`It holds ${parts.join(', and ')}: keep it as you keep the database.`);
     },
   },
   import: {
@@ -42,6 +45,7 @@ export const transferCommands: Record<string, Command> = {
       const manifest = await importServer(database, settings, file, maxBytes, services.blobsOver);
       print(`Imported "${manifest.server.name}": ${described(manifest)}.`);
       print('People get into their accounts by a code or a new password sent to their e-mail address.');
+      for (const line of leftToDo(manifest)) print(line);
     },
   },
   'after-restore': {
@@ -58,5 +62,18 @@ export const transferCommands: Record<string, Command> = {
 function described({ counts }: Manifest): string {
   const of = (file: string) => counts[file] ?? 0;
   const people = `${of('users.jsonl')} people and bots, ${of('channels.jsonl')} channels`;
-  return `${people}, ${of('messages.jsonl')} messages, ${of('blobs')} files`;
+  const direct = of('direct-channels.jsonl');
+  const conversations = direct > 0 ? [`${direct} conversations`] : [];
+  return [people, ...conversations, `${of('messages.jsonl')} messages`, `${of('blobs')} files`].join(', ');
+}
+
+/** What came without its secrets, and how it gets others. */
+function leftToDo({ counts }: Manifest): string[] {
+  const [bots, incoming] = [counts['webhooks.jsonl'] ?? 0, counts['hooks.jsonl'] ?? 0];
+  return [
+    ...(bots > 0 ? [`Webhooks of ${bots} bots are paused: their owners get a new secret, and enable them again.`] : []),
+    ...(incoming > 0
+      ? [`${incoming} incoming webhooks have no address yet: who manages their channels gives them one.`]
+      : []),
+  ];
 }

@@ -15,6 +15,8 @@ import { DatabaseBlobStore, inTransaction } from '../../src/features/blobs/blob.
 import { createLog } from '../../src/infrastructure/log.ts';
 import { type Entry, zip } from '../apps/zip.ts';
 import { atEnd } from '../rig/ending.ts';
+import { until } from '../rig/until.ts';
+import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster, testSettings } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
 import { withRows } from '../world/sql.ts';
@@ -24,6 +26,12 @@ import { furnish } from './furnished.ts';
 const folder = mkdtempSync(path.join(tmpdir(), 'parley-transfer-'));
 atEnd(() => rmSync(folder, { recursive: true, force: true }));
 const plenty = 1024 ** 3;
+/** Files that earlier versions did not write. */
+const added = [
+  ...['direct-channels.jsonl', 'dm-channels.jsonl', 'group-channels.jsonl', 'group-members.jsonl', 'blocks.jsonl'],
+  ...['channel-levels.jsonl', 'server-levels.jsonl', 'webhooks.jsonl', 'hooks.jsonl'],
+  ...['notifications.jsonl', 'notification-sources.jsonl'],
+];
 
 type Lines = Record<string, unknown>[];
 type Change = (files: Map<string, Entry>) => void;
@@ -62,16 +70,21 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
   let fresh: Cluster;
   let here: World;
   let there: World;
+  let dm: string;
   let into: Database;
   const whole = path.join(folder, 'whole.zip');
+  const plain = path.join(folder, 'plain.zip');
   const settings = testSettings('', null);
 
   before(async () => {
-    [old, fresh] = await Promise.all([startCluster({ nodes: 1 }), startCluster({ nodes: 1 })]);
+    const allowing = { appProxyAllow: ['127.0.0.1:9'] };
+    [old, fresh] = await Promise.all([startCluster({ nodes: 1, settings: allowing }), startCluster({ nodes: 1 })]);
     [here, there] = await Promise.all([world(old), world(fresh)]);
     await furnish(here);
+    await talkAside(here);
     const from = await Database.connect(old.databaseUrl, settings, createLog('silent'));
-    await exportServer(from, here.server.slug, whole, { emails: true, blobsOver });
+    await exportServer(from, here.server.slug, whole, { emails: true, directMessages: true, blobsOver });
+    await exportServer(from, here.server.slug, plain, { emails: true, directMessages: false, blobsOver });
     await from.close();
     into = await Database.connect(fresh.databaseUrl, settings, createLog('silent'));
   });
@@ -80,9 +93,23 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     await Promise.all([old.stop(), fresh.stop()]);
   });
 
+  /** What is said to some alone, and to and by other programs. */
+  async function talkAside({ alice, bob, server, channel }: World): Promise<void> {
+    dm = (await alice.post('/api/dm/channels', { userId: bob.id })).body.id;
+    await alice.say(dm, 'between us');
+    await alice.post(`/api/channels/${channel.id}/hooks`, { name: 'Builds' });
+    const { agentId } = await botIn(server, alice);
+    const { status } = await alice.put(`/api/agents/${agentId}/webhook`, { url: 'http://127.0.0.1:9/' });
+    expect(status).to.equal(200);
+    const told = () => bob.get('/api/notifications').then(({ body }) => body);
+    await until(async () => (await told()).some(({ kind }: Loose) => kind === 'message.mention'));
+  }
+
   /** The export with something changed in it. */
-  async function changed(...changes: Change[]): Promise<string> {
-    const files = await entriesOf(whole);
+  const changed = (...changes: Change[]): Promise<string> => changedIn(whole, ...changes);
+
+  async function changedIn(original: string, ...changes: Change[]): Promise<string> {
+    const files = await entriesOf(original);
     for (const change of changes) change(files);
     const file = path.join(folder, 'changed.zip');
     writeFileSync(file, zip([...files.values()]));
@@ -395,6 +422,39 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     for (const [sentence, change] of changes) expect(await refusal(await changed(change))).to.contain(sentence);
   });
 
+  it('conversations in which others are than the file says', async () => {
+    const inDm: (record: Loose) => boolean = ({ channelId }) => channelId === dm;
+    const changes: [sentence: string, Change][] = [
+      ['dm-channels.jsonl: others are', one('dm-channels.jsonl', any, (all) => (all.highId = all.lowId))],
+      ['dm-channels.jsonl: others are', one('channel-members.jsonl', inDm, (row) => (row.userId = here.carol.id))],
+      ['dm-channels.jsonl: others are', one('channel-members.jsonl', inDm, (row) => (row.excluded = true))],
+      ['direct-channels.jsonl: a conversation', one('direct-channels.jsonl', any, (row) => (row.kind = 'group'))],
+      ['direct-channels.jsonl, line 1: kind', one('direct-channels.jsonl', any, (row) => (row.kind = 'server'))],
+      [
+        'dm-channels.jsonl, line 1: channelId: the file brings no direct channels',
+        one('dm-channels.jsonl', any, (row) => (row.channelId = here.channel.id)),
+      ],
+    ];
+    for (const [sentence, change] of changes) expect(await refusal(await changed(change))).to.contain(sentence);
+  });
+
+  it('webhooks that write as people, or where no server is, and notifications of what is elsewhere', async () => {
+    const elsewhere = (row: Loose) => (row.channelId = dm);
+    const changes: [sentence: string, Change][] = [
+      ['hooks.jsonl: an incoming webhook writes as', one('hooks.jsonl', any, (row) => (row.userId = here.bob.id))],
+      ['hooks.jsonl, line 1: channelId: the file brings no server channels', one('hooks.jsonl', any, elsewhere)],
+      ['webhooks.jsonl, line 1: url', one('webhooks.jsonl', any, (row) => (row.url = 'file:///etc/passwd'))],
+      ['notifications.jsonl: a notification is of a bot, or', one('notifications.jsonl', any, elsewhere)],
+      ['notifications.jsonl: a notification shows', one('notifications.jsonl', any, (row) => (row.referenceId = dm))],
+      ['notifications.jsonl: a notification is merged', one('notifications.jsonl', any, (row) => (row.scope = dm))],
+      [
+        'notification-sources.jsonl: a notification counts',
+        one('notification-sources.jsonl', any, (row) => (row.userId = here.carol.id)),
+      ],
+    ];
+    for (const [sentence, change] of changes) expect(await refusal(await changed(change))).to.contain(sentence);
+  });
+
   it('a server or people who are there already', async () => {
     const named = records('users.jsonl', ([first]) => Object.assign(first ?? {}, { username: there.alice.username }));
     expect(await refusal(await changed(named))).to.contain(`username_key "${there.alice.username}"`);
@@ -405,7 +465,15 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     const farAhead = records('channel-reads.jsonl', (all) => {
       for (const pointer of all) pointer.lastReadSeq = 1_000_000;
     });
-    await importServer(into, settings, await changed(farAhead), plenty, blobsOver);
+    // Of an earlier version, which had none of these.
+    const earlier: Change = (files) => {
+      for (const name of added) files.delete(name);
+    };
+    const counts = manifest((said) => {
+      const counted: Loose = said.counts;
+      for (const name of added) delete counted[name];
+    });
+    await importServer(into, settings, await changedIn(plain, farAhead, earlier, counts), plenty, blobsOver);
     // What is written next would have been read already.
     const ahead = await withRows(fresh.databaseUrl, (rows) =>
       rows('SELECT FROM channel_reads r JOIN streams s ON s.id = r.channel_id WHERE r.last_read_seq > s.last_seq'),

@@ -22,12 +22,13 @@ import {
   label,
   part,
   pictureUrl,
+  serverChannels,
   smallCount,
   text,
   time,
   times,
 } from './part.ts';
-import { contacts, people } from './selections.table.ts';
+import { chosenChannels, contacts, people } from './selections.table.ts';
 
 export const users = part({
   table: 'users',
@@ -204,6 +205,7 @@ export const channels = part({
   from: 'channels t JOIN streams s ON s.id = t.id WHERE t.server_id = $1 ORDER BY t.id',
   select: { lastSeq: 's.last_seq' },
   elsewhere: ['lastSeq'],
+  kinds: ['channels', serverChannels],
   refers: { serverId: 'servers', createdBy: 'users' },
   derive: () => ({ kind: 'server' }),
   // The old log is not imported: clients with a position in it reread the lists.
@@ -212,7 +214,7 @@ export const channels = part({
     FROM json_array_elements($1::json) AS c`,
 });
 
-const inChannels = 'JOIN channels c ON c.id = t.channel_id WHERE c.server_id = $1 ORDER BY t.channel_id, t.user_id';
+const inChannels = `WHERE t.channel_id IN (${chosenChannels}) ORDER BY t.channel_id, t.user_id`;
 
 export const channelMembers = part({
   table: 'channel_members',
@@ -241,7 +243,7 @@ export const joinRequests = part({
   }),
   from: `join_requests t LEFT JOIN channels c ON c.id = t.channel_id
     WHERE t.server_id = $1 AND (t.channel_id IS NULL OR c.server_id = $1) ORDER BY t.id`,
-  refers: { serverId: 'servers', channelId: 'channels', userId: 'users', decidedBy: 'users' },
+  refers: { serverId: 'servers', channelId: serverChannels, userId: 'users', decidedBy: 'users' },
 });
 
 const half = z.object({
@@ -271,7 +273,7 @@ export const policies = part({
   }),
   from: `agent_policies t LEFT JOIN channels c ON c.id = t.channel_id
     WHERE t.server_id = $1 AND (t.channel_id IS NULL OR c.server_id = $1) ORDER BY t.id`,
-  refers: { agentId: 'agents', serverId: 'servers', channelId: 'channels' },
+  refers: { agentId: 'agents', serverId: 'servers', channelId: serverChannels },
   // A trigger splits policies that earlier versions wrote as one.
   derive: ({ ownerHalf, serverHalf }) => ({ revision: ownerHalf || serverHalf ? 1 : 0 }),
 });

@@ -9,13 +9,11 @@ import { version } from '../../infrastructure/version.ts';
 import { type ZipEntry, zipBytes } from '../../infrastructure/zip-writer.ts';
 import { TransferError } from './failure.ts';
 import { blobFolder, type Manifest, manifestEntry } from './manifest.ts';
-import { contentsOf, linesOf, serverNamed } from './part.table.ts';
+import { contentsOf, linesOf, type Selection, serverNamed } from './part.table.ts';
 import { fileOf, formatName, formatVersion, type Part } from './part.ts';
 import { parts } from './parts.ts';
 
-export interface ExportOptions {
-  /** Whether to include e-mail addresses; without them no user can claim an account by mail. */
-  emails: boolean;
+export interface ExportOptions extends Omit<Selection, 'serverId'> {
   /** The files, with what is known of them read in a transaction. */
   blobsOver(rows: Rows): Pick<BlobStore, 'read'>;
 }
@@ -71,16 +69,17 @@ async function writeFile(rows: Rows, name: string, path: string, options: Export
 /** Everything in the file, each to be read before the next. The manifest, with the counts, is the last. */
 async function* entries(rows: Rows, manifest: Manifest, options: ExportOptions): AsyncGenerator<ZipEntry> {
   const { server, counts } = manifest;
+  const selection = { ...options, serverId: server.id };
   const file = { time: new Date(manifest.exportedAt), mode: 0o100600 };
   for (const part of parts) {
     const lines = (count: number) => {
       counts[fileOf(part)] = count;
     };
-    yield { ...file, path: fileOf(part), content: partLines(rows, part, server.id, options, lines), level: 6 };
+    yield { ...file, path: fileOf(part), content: partLines(rows, part, selection, lines), level: 6 };
   }
   const store = options.blobsOver(rows);
   counts.blobs = 0;
-  for await (const page of contentsOf(rows, server.id)) {
+  for await (const page of contentsOf(rows, selection)) {
     for (const { id, hash } of page) {
       // Most uploads are compressed already.
       yield { ...file, path: `${blobFolder}${hash}`, content: store.read(id), level: 1 };
@@ -106,12 +105,11 @@ async function create(path: string): Promise<NodeJS.WritableStream> {
 async function* partLines(
   rows: Rows,
   part: Part,
-  serverId: string,
-  options: ExportOptions,
+  selection: Selection,
   counted: (count: number) => void,
 ): AsyncGenerator<Buffer> {
   let count = 0;
-  for await (const page of linesOf(rows, part, serverId, options.emails)) {
+  for await (const page of linesOf(rows, part, selection)) {
     count += page.length;
     yield Buffer.from(page.map(({ line }) => `${line}\n`).join(''));
   }

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Database, Rows } from '../../database/database.ts';
+import { newWebhookSecret } from '../../features/agents/webhooks/signature.ts';
 import type { BlobStore } from '../../features/blobs/blob.store.ts';
+import { SealedText } from '../../infrastructure/sealed-text.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type Content, ExportFile } from './export-file.ts';
 import { TransferError } from './failure.ts';
@@ -55,9 +57,13 @@ async function fill(rows: Rows, file: ExportFile, settings: Settings, store: Blo
   await finishImport(rows, imported, file.manifest.server.id, settings.workspace);
 }
 
-function placeOf({ accounts, newAccountTier }: Settings): Place {
+function placeOf({ accounts, newAccountTier, jwtSecrets }: Settings): Place {
   const tiers = new Set(accounts.tiers.map(({ id }) => id));
-  return { tierOf: (tier) => (typeof tier === 'string' && tiers.has(tier) ? tier : newAccountTier) };
+  const sealed = new SealedText(jwtSecrets);
+  return {
+    tierOf: (tier) => (typeof tier === 'string' && tiers.has(tier) ? tier : newAccountTier),
+    unknownSecret: () => sealed.seal(newWebhookSecret()),
+  };
 }
 
 async function takeIn(store: BlobStore, imported: ImportedIds, { sha256, size, bytes }: Content): Promise<void> {

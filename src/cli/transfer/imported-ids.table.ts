@@ -2,6 +2,9 @@ import type { Rows } from '../../database/database.ts';
 import { isUniqueViolation } from '../../database/failures.ts';
 import { TransferError } from './failure.ts';
 
+/** The condition that channel `c` came with the file: of the server, or a conversation. */
+export const isImported = "c.id IN (SELECT id FROM imported WHERE kind = 'channels')";
+
 /**
  * The ids imported so far. A record may refer only to these: a file must not be able to add messages to an existing
  * channel here, or to take a file by knowing its hash. They are stored in the database, since there may be millions,

@@ -20,8 +20,8 @@ interface Item {
   record: Record<string, unknown>;
 }
 
-/** Tables that other parts refer to. */
-const referredTo = new Set(parts.flatMap((part) => Object.values(part.refers)));
+/** Kinds of rows that other parts refer to, or that the checks at the end look for. */
+const referredTo = new Set([...parts.flatMap((part) => Object.values(part.refers)), 'hooks']);
 
 /** Writes the lines of one part into its table, in batches. */
 export class PartWriter {
@@ -59,13 +59,8 @@ export class PartWriter {
   private async writeBatch(batch: Item[]): Promise<void> {
     await this.requireReferences(batch);
     const span = spanOf(batch);
-    const { table } = this.part;
-    if (referredTo.has(table))
-      await this.imported.add(
-        table,
-        batch.map(({ record }) => record.id),
-        span,
-      );
+    const ids = batch.map(({ record }) => record.id);
+    for (const kind of this.part.kinds) if (referredTo.has(kind)) await this.imported.add(kind, ids, span);
     const records = await this.asRows(batch);
     try {
       await insertRecords(this.rows, this.part, records);
@@ -76,18 +71,21 @@ export class PartWriter {
 
   /** Every id that a record names must belong to something imported before it. */
   private async requireReferences(batch: Item[]): Promise<void> {
-    for (const [field, table] of Object.entries(this.part.refers)) {
+    for (const [field, kind] of Object.entries(this.part.refers)) {
       const earlier = new Set<unknown>();
       const outside: Item[] = [];
       for (const item of batch) {
         const named = item.record[field];
-        if (named !== null && !(table === this.part.table && earlier.has(named))) outside.push(item);
+        if (named !== null && !(this.part.kinds.includes(kind) && earlier.has(named))) outside.push(item);
         earlier.add(item.record.id);
       }
       const ids = [...new Set(outside.map(({ record }) => record[field]))];
-      const missing = ids.length > 0 ? await this.imported.missing(table, ids) : new Set();
+      const missing = ids.length > 0 ? await this.imported.missing(kind, ids) : new Set();
       const bad = missing.size > 0 && outside.find(({ record }) => missing.has(record[field]));
-      if (bad) throw new TransferError(`${bad.place}: ${field}: the file brings no ${table} with this id before it.`);
+      if (bad)
+        throw new TransferError(
+          `${bad.place}: ${field}: the file brings no ${kind.replaceAll('_', ' ')} with this id before it.`,
+        );
     }
   }
 

@@ -14,14 +14,23 @@ export async function serverNamed(rows: Rows, name: string): Promise<{ id: strin
   return server;
 }
 
-/** The lines of a part's file, without their line ends, in pages. @param emails whether to show addresses */
-export function linesOf(rows: Rows, part: Part, serverId: string, emails: boolean) {
-  return pages<{ line: string }>(rows, part.table, selectLines(part, emails), serverId);
+/** What an export takes. */
+export interface Selection {
+  serverId: string;
+  /** Whether to include e-mail addresses; without them no user can claim an account by mail. */
+  emails: boolean;
+  /** Whether to include the conversations of those who move, with each other. */
+  directMessages: boolean;
 }
 
-/** The contents of a server's files, in pages. */
-export function contentsOf(rows: Rows, serverId: string) {
-  return pages<{ id: string; hash: string }>(rows, 'contents', contents, serverId);
+/** The lines of a part's file, without their line ends, in pages. */
+export function linesOf(rows: Rows, part: Part, selection: Selection) {
+  return pages<{ line: string }>(rows, part.file ?? part.table, selectLines(part, selection.emails), selection);
+}
+
+/** The contents of the files in an export, in pages. */
+export function contentsOf(rows: Rows, selection: Selection) {
+  return pages<{ id: string; hash: string }>(rows, 'contents', contents, selection);
 }
 
 /** PostgreSQL makes the lines: rows as objects would create enough garbage here to grow the process. */
@@ -38,10 +47,12 @@ function selectLines(part: Part, emails: boolean): string {
 
 const isoTime = (value: string) => `to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** The rows of a query about a server, a page at a time. */
-async function* pages<R extends object>(rows: Rows, name: string, query: string, serverId: string) {
+/** The rows of a query about an export, a page at a time. */
+async function* pages<R extends object>(rows: Rows, name: string, query: string, selection: Selection) {
   const cursor = `export_${name}`;
-  await rows(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${query}`, [serverId]);
+  // PostgreSQL takes no more values than a statement names.
+  const values = query.includes('$2') ? [selection.serverId, selection.directMessages] : [selection.serverId];
+  await rows(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${query}`, values);
   for (;;) {
     const page = await rows<R>(`FETCH ${pageSize} FROM ${cursor}`);
     if (page.length > 0) yield page;

@@ -17,15 +17,19 @@ export const formatVersion = 1;
 /** One file of an export: rows of one table, each a JSON object on a line of its own (docs/export-format.md). */
 export interface Part {
   table: string;
+  /** Its file, where that is not named after the table. */
+  file: string | null;
   shape: z.ZodObject;
-  /** The rows' source, in a fixed order; `t` is the table, `$1` the id of the server. */
+  /** The rows' source, in a fixed order; `t` is the table, `$1` the id of the server, `$2` whether conversations come along. */
   from: string;
   /** SQL for fields that are not a column of their name. */
   select: Record<string, string>;
   /** Fields that are not columns of the table: the import handles them separately. */
   elsewhere: string[];
-  /** Fields with the id of a row in an earlier part (or the same one), and its table. */
+  /** Fields with the id of a row in an earlier part (or the same one), and its kind. */
   refers: Record<string, string>;
+  /** As what its rows may be referred to. */
+  kinds: string[];
   /** Columns that follow from the record and from the target installation. */
   derive(record: Record<string, unknown>, place: Place): Record<string, unknown>;
   /** A statement that runs after each batch was inserted; `$1` is the batch as JSON. */
@@ -38,14 +42,20 @@ export interface Part {
 export interface Place {
   /** The tier of an account: its own if this installation has one of that name. */
   tierOf(tier: unknown): string;
+  /** A secret that nobody knows, sealed as they are kept here: its owner asks for another one. */
+  unknownSecret(): string;
 }
+
+/** Channels that belong to the server, of all that a file has. */
+export const serverChannels = 'server_channels';
 
 /** Declares a part; its file is named after its table. */
 export function part(spec: Pick<Part, 'table' | 'shape' | 'from'> & Partial<Part>): Part {
-  return { select: {}, elsewhere: [], refers: {}, derive: () => ({}), also: null, mergesRepeats: false, ...spec };
+  const lists = { select: {}, elsewhere: [], refers: {}, kinds: [spec.table] };
+  return { ...lists, file: null, derive: () => ({}), also: null, mergesRepeats: false, ...spec };
 }
 
-export const fileOf = ({ table }: Part): string => `${table.replaceAll('_', '-')}.jsonl`;
+export const fileOf = ({ table, file }: Part): string => `${(file ?? table).replaceAll('_', '-')}.jsonl`;
 
 /** `createdAt` → `created_at` */
 export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

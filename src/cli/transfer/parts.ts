@@ -13,8 +13,11 @@ import {
   timeouts,
   users,
 } from './community.table.ts';
+import { blocks, directs, dms, groupMembers, groups } from './direct.table.ts';
 import { polls, pollVotes, serverEmoji } from './expression.table.ts';
 import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
+import { hooks, webhooks } from './hook.table.ts';
+import { channelLevels, notificationSources, notifications, serverLevels } from './notice.table.ts';
 import type { Part } from './part.ts';
 import { channelOverrides, commandRuleHolders, commandRules, memberRoles, serverRoles } from './roles.table.ts';
 import { attachments, forwards, messages, reactions, threadFollows, threads, versions } from './talk.table.ts';
@@ -33,9 +36,18 @@ export const parts: Part[] = [
   filters,
   serverEmoji,
   channels,
+  directs,
+  dms,
+  groups,
+  groupMembers,
+  blocks,
   channelOverrides,
   channelMembers,
   channelReads,
+  channelLevels,
+  serverLevels,
+  webhooks,
+  hooks,
   joinRequests,
   policies,
   commandRules,
@@ -49,6 +61,8 @@ export const parts: Part[] = [
   attachments,
   polls,
   pollVotes,
+  notifications,
+  notificationSources,
   workspaces,
   nodes,
   apps,

@@ -3,7 +3,7 @@ import { allCommands } from '../../contract/command.ts';
 import { commandName } from '../../contract/command-option.ts';
 import { createRoleSchema } from '../../contract/role.ts';
 import { builtInRoles, grantable, rightNames } from '../../contract/roles.ts';
-import { id, label, part, smallCount, times } from './part.ts';
+import { id, label, part, serverChannels, smallCount, times } from './part.ts';
 
 const permissions = z.array(z.enum(grantable)).max(grantable.length);
 const rights = z.array(z.enum(rightNames)).max(rightNames.length);
@@ -43,7 +43,7 @@ export const channelOverrides = part({
     deny: rights,
   }),
   from: 'channel_overrides t JOIN channels c ON c.id = t.channel_id WHERE c.server_id = $1 ORDER BY t.id',
-  refers: { channelId: 'channels', roleId: 'server_roles', userId: 'users' },
+  refers: { channelId: serverChannels, roleId: 'server_roles', userId: 'users' },
 });
 
 export const commandRules = part({

@@ -8,7 +8,7 @@ import { maxContent, maxMetadataBytes, nonceSchema } from '../../contract/messag
 import { keptEmojiSchema } from '../../contract/reaction.ts';
 import { withDefault } from '../../contract/schema.ts';
 import { count, id, json, label, mediaType, part, sha256, smallCount, text, time, times } from './part.ts';
-import { liveMessages } from './selections.table.ts';
+import { chosenChannels, liveMessages } from './selections.table.ts';
 
 /** Thumbnails stay: they are made anew, once the import is done, by the jobs of nodes (features/media). */
 const remakeThumbnails = `INSERT INTO jobs (kind, id, data)
@@ -28,8 +28,8 @@ export const threads = part({
     lastMessageAt: time.nullable(),
     ...times,
   }),
-  from: `threads t JOIN channels c ON c.id = t.channel_id
-    WHERE c.server_id = $1 AND t.deleted_at IS NULL ORDER BY t.channel_id, t.id`,
+  from: `threads t
+    WHERE t.channel_id IN (${chosenChannels}) AND t.deleted_at IS NULL ORDER BY t.channel_id, t.id`,
   // Its message is later in the file; the end of the import checks that it exists.
   refers: { channelId: 'channels', creatorId: 'users' },
 });
@@ -45,7 +45,7 @@ export const threadFollows = part({
     activeAt: time,
   }),
   from: `thread_follows t JOIN threads h ON h.id = t.thread_id AND h.deleted_at IS NULL
-    JOIN channels c ON c.id = h.channel_id WHERE c.server_id = $1 ORDER BY t.thread_id, t.user_id`,
+    WHERE h.channel_id IN (${chosenChannels}) ORDER BY t.thread_id, t.user_id`,
   refers: { threadId: 'threads', userId: 'users' },
 });
 
@@ -105,8 +105,8 @@ export const messages = part({
           [parts.metadata, parts.mentions, parts.pinnedAt, parts.previews, parts.components].every(isNone)),
       { path: ['deletedAt'], message: 'must be null for a message that still says something, or is pinned' },
     ),
-  from: `messages t JOIN channels c ON c.id = t.channel_id LEFT JOIN threads h ON h.id = t.thread_id
-    WHERE c.server_id = $1 ORDER BY t.channel_id, t.seq`,
+  from: `messages t LEFT JOIN threads h ON h.id = t.thread_id
+    WHERE t.channel_id IN (${chosenChannels}) ORDER BY t.channel_id, t.seq`,
   select: {
     content: kept('content', "''"),
     threadId: kept('thread_id', 'NULL'),
@@ -167,8 +167,11 @@ export const reactions = part({
     emojiId: withDefault(id.nullable(), null),
   }),
   from: `reactions t JOIN (${liveMessages}) m ON m.id = t.message_id ORDER BY m.channel_id, m.seq, t.place, t.user_id`,
-  // Of an emoji that was removed the name alone is left.
-  select: { emojiId: 'CASE WHEN EXISTS (SELECT FROM server_emoji e WHERE e.id = t.emoji_id) THEN t.emoji_id END' },
+  // Of an emoji that was removed, or belongs to another server, the name alone is left.
+  select: {
+    emojiId:
+      'CASE WHEN EXISTS (SELECT FROM server_emoji e WHERE e.id = t.emoji_id AND e.server_id = $1) THEN t.emoji_id END',
+  },
   refers: { messageId: 'messages', userId: 'users', emojiId: 'server_emoji' },
   mergesRepeats: true,
 });
