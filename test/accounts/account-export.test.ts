@@ -40,7 +40,7 @@ describe('the export of an account', () => {
     ]);
 
   before(async () => {
-    cluster = await startCluster({ settings: { dataDir: folder.dataDir }, nodes: 2 });
+    cluster = await startCluster({ settings: { dataDir: folder.dataDir, appProxyAllow: ['127.0.0.1:9'] }, nodes: 2 });
   });
   after(() => cluster.stop());
 
@@ -49,6 +49,8 @@ describe('the export of an account', () => {
     let archive: AccountArchive;
     let dm: string;
     let secret: string;
+    let botSecret: string;
+    let hookToken: string;
     let left: string;
     let group: string;
     let leftGroup: string;
@@ -87,7 +89,12 @@ describe('the export of an account', () => {
       await alice.put(`/api/friends/blocks/${(await register(at(0))).id}`);
       await alice.patch('/api/notifications/preferences', { strategy: 'mention_only' });
       secret = (await alice.post('/api/tokens', { name: 'my script' })).body.token;
-      await alice.post('/api/agents', { name: `bot${randomBytes(4).toString('hex')}` });
+      const bot = (await alice.post('/api/agents', { name: `bot${randomBytes(4).toString('hex')}` })).body;
+      ({ secret: botSecret } = (await alice.put(`/api/agents/${bot.id}/webhook`, { url: 'http://127.0.0.1:9/' })).body);
+      const hook = { name: 'Builds', format: 'slack', signingSecret: 'a secret of the sender' };
+      ({ token: hookToken } = (await alice.post(`/api/channels/${channel.id}/hooks`, hook)).body);
+      await bob.say(channel.id, `calls @${alice.username}`);
+      await until(async () => (await kindsOf(alice)).includes('message.mention'));
       await alice.post('/api/invite-codes', { count: 1, note: 'for a friend' });
       // A channel of somebody else's, where alice wrote and cannot read any more.
       const other = (await bob.post('/api/servers', { name: 'Other' })).body;
@@ -122,6 +129,14 @@ describe('the export of an account', () => {
       const [friend] = await archive.list('friends');
       expect(friend).to.include({ username: carol.username, status: 'pending', isByYou: true });
       expect(await archive.list('blocks')).to.have.lengthOf(1);
+      const told = await archive.list('notifications');
+      expect(told.find(({ kind }) => kind === 'message.mention')).to.include({
+        channelId: here.channel.id,
+        readAt: null,
+      });
+      expect((await archive.list('agent-webhooks'))[0]).to.include({ url: 'http://127.0.0.1:9/', state: 'active' });
+      const [incoming] = await archive.list('incoming-webhooks');
+      expect(incoming).to.include({ channelId: here.channel.id, name: 'Builds', format: 'slack', isSigned: true });
     });
 
     it('has their own messages of every channel, and of those that they may read the name', async () => {
@@ -172,7 +187,15 @@ describe('the export of an account', () => {
         'taken back',
       ])
         expect(all, foreign).not.to.contain(foreign);
-      for (const foreign of ['bytes of bob', '# of bob', `${bob.username}@example.com`, 'argon2', secret])
+      for (const foreign of [
+        'bytes of bob',
+        '# of bob',
+        `${bob.username}@example.com`,
+        'argon2',
+        secret,
+        botSecret,
+        hookToken,
+      ])
         expect(all, foreign).not.to.contain(foreign);
       const hashes = await sql<{ hash: string }>(
         `SELECT password_hash AS hash FROM users WHERE password_hash IS NOT NULL

@@ -27,7 +27,8 @@ const emoji = section(
 const hooks = section(
   'incoming-webhooks',
   'Incoming webhooks you made',
-  `h.id, h.channel_id AS "channelId", u.display_name AS name, h.created_at AS "createdAt"`,
+  `h.id, h.channel_id AS "channelId", u.display_name AS name, u.avatar_url AS "avatarUrl", h.format,
+   h.secret IS NOT NULL AS "isSigned", h.created_at AS "createdAt", h.last_used_at AS "lastUsedAt"`,
   `hooks h JOIN users u ON u.id = h.user_id JOIN channels c ON c.id = h.channel_id
    JOIN server_members m ON m.server_id = c.server_id AND m.user_id = $1 WHERE h.created_by = $1`,
   'h.id',
