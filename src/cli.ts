@@ -24,6 +24,7 @@ async function main(argv: string[]): Promise<number> {
     process.stderr.write(`"${tooMany}" is one word too many for: ${command.usage}\n`);
     return 2;
   }
+  if ('runAlone' in command) return command.runAlone({ args, options: values, print });
   // Only now, since it loads the whole server.
   const { openInstallation } = await import('./cli/installation.ts');
   const installation = await openInstallation(loadSettings(), createLog('error'));

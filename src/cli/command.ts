@@ -15,14 +15,23 @@ export interface Input {
   print(line: string): void;
 }
 
-export interface Command {
+interface Described {
   usage: string;
   summary: string;
+}
+
+export interface Command extends Described {
   run(input: Input): Promise<void>;
 }
 
+/** A command that opens no installation. */
+export interface LoneCommand extends Described {
+  /** @returns the exit code */
+  runAlone(input: Pick<Input, 'args' | 'options' | 'print'>): Promise<number>;
+}
+
 /** The maximum number of a command's arguments, by its usage without the options. */
-export function maxArguments({ usage }: Command): number {
+export function maxArguments({ usage }: Described): number {
   return usage.replace(/\[?--[\w-]+( <[^>]+>)?\]?/g, '').match(/[<[]/g)?.length ?? 0;
 }
 

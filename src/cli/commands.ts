@@ -7,7 +7,8 @@ import { usernameSchema } from '../contract/username.ts';
 import type { ListedUser } from '../features/accounts/operator.service.ts';
 import { auditCommand } from './audit-command.ts';
 import { blobsCommand } from './blobs-command.ts';
-import { asText, type Command, type Input, requiredArgument } from './command.ts';
+import { asText, type Command, type Input, type LoneCommand, requiredArgument } from './command.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { jobsCommand } from './jobs-command.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { partitionCommand } from './partition-command.ts';
@@ -34,6 +35,8 @@ export const options = {
   'give-up': { type: 'boolean' },
   to: { type: 'string' },
   'remove-orphans': { type: 'boolean' },
+  'mail-to': { type: 'string' },
+  json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -47,7 +50,7 @@ const daysSchema = z.object({ days: z.coerce.number().int().min(0).max(30).defau
 const countSchema = z.object({ count: z.coerce.number().int().min(1).max(1000).default(1) });
 const limitSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000).default(50) });
 
-export const commands: Record<string, Command> = {
+export const commands: Record<string, Command | LoneCommand> = {
   'create-user': {
     usage: 'create-user --email <address> [--username <name>] [--name <display name>] [--tier <tier>]',
     summary: 'create an account; a member unless --tier says otherwise',
@@ -157,6 +160,7 @@ export const commands: Record<string, Command> = {
       if (users.length === 0) print('There are none.');
     },
   },
+  doctor: doctorCommand,
   audit: auditCommand,
   jobs: jobsCommand,
   blobs: blobsCommand,

@@ -33,6 +33,12 @@ const replayed = `CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() -
 export const selectPosition = `SELECT ${ofPrimary} FROM (${lsn}) AS now`;
 export const selectPrimary = `SELECT ${origin}, ${ofPrimary} FROM (${lsn}) AS now`;
 export const selectReplica = `SELECT ${origin}, ${replayedTimeline}, ${replayed}`;
+
+/** @param select what is asked of a primary, or of a replica. @returns undefined if it says nothing */
+export async function readStanding(client: pg.ClientBase, select: string): Promise<Standing | undefined> {
+  return (await client.query<Standing>(select)).rows[0];
+}
+
 const selectReplayed = `SELECT ${replayed}`;
 
 /** How far a replica is. */

@@ -43,6 +43,12 @@ async function runAlone(url: string, log: Log): Promise<string[]> {
   }
 }
 
+/** Which migrations of this version a database lacks, and which it has of newer ones. @throws Error of PostgreSQL */
+export async function migrationsOf(client: pg.Client): Promise<{ missing: string[]; newer: string[] }> {
+  const [known, executed] = [namesOfAll(), await namesOfExecuted(client)];
+  return { missing: [...known.difference(executed)].sort(), newer: [...executed.difference(known)].sort() };
+}
+
 /** Each has a file of its name. */
 function namesOfAll(): Set<string> {
   const files = readdirSync(path.join(import.meta.dirname, 'migrations'));

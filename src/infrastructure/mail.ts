@@ -78,7 +78,8 @@ async function smtpTransport(url: string, from: string, timeoutMs: number): Prom
   return { send: async (mail) => void (await pool.sendMail(mail)), close: () => pool.close() };
 }
 
-function smtpOptions(url: string) {
+/** How the server of an SMTP_URL is connected to. */
+export function smtpOptions(url: string) {
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
   const auth = username ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : undefined;

@@ -26,6 +26,7 @@ import { linkedOrigin } from '../settings/s3-settings.ts';
 import { appRoutes } from '../web/app.routes.ts';
 import { pageRoutes } from '../web/pages.routes.ts';
 import type { Health } from './health.ts';
+import { mirror } from './mirror.ts';
 import type { Modules } from './modules.ts';
 import { watchEvents } from './watches.ts';
 
@@ -54,7 +55,7 @@ export async function createEndpoints(
     ...appRoutes(origin.origin, linkedOrigin(settings.s3)),
     ...Object.values(list).flatMap((module) => module.routes ?? []),
   ];
-  const outer = [metrics.middleware, health.middleware, traceRequests(tracing)];
+  const outer = [metrics.middleware, health.middleware, mirror(settings, services.nodeId), traceRequests(tracing)];
   const bodies = new SlowBodies(settings.limits);
   const app = createApp(routes, routeServices(services, bodies), outer, settings, log);
   const httpServer = createHttpServer(app.callback(), settings.limits.uploadBytes);

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { exportServer } from '../../src/cli/transfer/export.ts';
 import { importServer } from '../../src/cli/transfer/import.ts';
-import { Database } from '../../src/database/database.ts';
+import { Database, type Rows } from '../../src/database/database.ts';
+import { DatabaseBlobStore, inTransaction } from '../../src/features/blobs/blob.store.ts';
 import { createLog } from '../../src/infrastructure/log.ts';
 import type { Node } from '../../src/node/node.ts';
 import { atEnd } from '../rig/ending.ts';
@@ -23,6 +24,7 @@ atEnd(() => rmSync(folder, { recursive: true, force: true }));
 const receiver = '127.0.0.1:9';
 const url = `http://${receiver}/events`;
 const settings = testSettings('', null);
+const blobsOver = (rows: Rows) => new DatabaseBlobStore(inTransaction(rows));
 
 /** What someone sees of conversations, webhooks and notifications, by address. */
 async function seen(who: Person, addresses: string[]): Promise<Record<string, Loose>> {
@@ -96,12 +98,12 @@ describe('what a server that moves brings of its people', () => {
   async function moved(directMessages: boolean): Promise<{ as(who: Person): Promise<Person>; place: Cluster }> {
     const file = path.join(folder, `${directMessages}-${places.length}.zip`);
     const from = await Database.connect(old.databaseUrl, settings, createLog('silent'));
-    await exportServer(from, here.server.id, file, { emails: true, directMessages });
+    await exportServer(from, here.server.id, file, { emails: true, directMessages, blobsOver });
     await from.close();
     const place = await startCluster({ nodes: 1, settings: { appProxyAllow: [receiver] } });
     places.push(place);
     const into = await Database.connect(place.databaseUrl, settings, createLog('silent'));
-    await importServer(into, settings, file, 1024 ** 3);
+    await importServer(into, settings, file, 1024 ** 3, blobsOver);
     await into.close();
     const hashes = await withRows(old.databaseUrl, (rows) =>
       rows<{ id: string; hash: string }>('SELECT id, password_hash AS hash FROM users WHERE password_hash IS NOT NULL'),
