@@ -13,18 +13,18 @@ const idsSchema = z.object({ id: idSchema });
 export const jobsCommand: Command = {
   usage: 'jobs [retry|discard] [id|all] [--limit <number>]',
   summary: 'list how many jobs wait and which are dead; run a dead one again, or all; delete one',
-  async run({ args, options, database: { rows }, print }) {
+  async run({ args, options, database: { rows }, services: { jobDesk }, print }) {
     const { action } = validated(actionSchema, { action: args[0] });
     if (action === undefined) return list(rows, validated(limitSchema, { limit: options.limit }).limit, print);
     const name = requiredArgument(args, 1, 'id');
     if (action === 'retry') {
       const id = name === 'all' ? null : validated(idsSchema, { id: name }).id;
-      const count = await jobTable.revive(rows, id);
+      const count = await jobDesk.retry('cli', id);
       print(count === 1 ? 'One dead job runs again.' : `${count} dead jobs run again.`);
       return;
     }
-    const isGone = await jobTable.discard(rows, validated(idsSchema, { id: name }).id);
-    print(isGone ? 'The dead job is deleted.' : 'There is no dead job with this id.');
+    await jobDesk.discard('cli', validated(idsSchema, { id: name }).id);
+    print('The dead job is deleted.');
   },
 };
 

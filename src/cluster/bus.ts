@@ -1,5 +1,6 @@
 import type { Choice } from '../contract/command-option.ts';
 import type { Room } from '../contract/rooms.ts';
+import type { Vitals } from '../contract/vitals.ts';
 import type { RedisConnections } from '../infrastructure/redis.ts';
 import { within } from '../infrastructure/within.ts';
 import type { LogEntry } from './entry.ts';
@@ -115,6 +116,9 @@ export type ControlMessage =
   | { kind: 'choices'; id: string; userId: string; choices: Choice[] }
   /** The webhook of a bot was changed or removed. */
   | { kind: 'webhook'; agentId: string }
+  /** A node wants to know what the others measured of themselves after a time (ms since 1970). */
+  | { kind: 'vitals-ask'; id: string; from: string; after: number }
+  | { kind: 'vitals-told'; id: string; node: string; host: string; points: Vitals[] }
   /** The subscriptions of a session of the Model Context Protocol have changed, or it has ended. */
   | { kind: 'mcp'; sessionId: string; isOver: boolean }
   /** A client reconnected elsewhere: the node that still holds its old socket saves its state and closes it. */

@@ -48,6 +48,10 @@ export class Control {
         return this.handlers.webhook?.(message);
       case 'mcp':
         return this.handlers.mcp?.(message);
+      case 'vitals-ask':
+        return this.handlers['vitals-ask']?.(message);
+      case 'vitals-told':
+        return this.handlers['vitals-told']?.(message);
       case 'hand-over':
         return this.handlers['hand-over']?.(message);
     }

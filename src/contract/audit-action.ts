@@ -15,6 +15,7 @@ export const auditTargets = [
   'emoji',
   'hook',
   'instance-ban',
+  'job',
 ] as const;
 
 export type AuditTargetKind = (typeof auditTargets)[number];

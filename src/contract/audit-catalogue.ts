@@ -33,6 +33,7 @@ import {
   accountDelete,
   accountPassword,
   accountRemoveFactors,
+  accountReset,
   accountRevoke,
   accountSuspend,
   accountTier,
@@ -40,6 +41,8 @@ import {
   instanceBan,
   instanceUnban,
   inviteCodesIssue,
+  jobDiscard,
+  jobRetry,
   operatorGrant,
   operatorRevoke,
 } from './operating.ts';
@@ -72,9 +75,9 @@ export const auditActions = [
   ...([inviteCreate, inviteDelete, raidUpdate, raidBegin, raidEnd] as const),
   ...([messagePin, messageUnpin, messageDelete, previewsRemove, threadUpdate, threadDelete] as const),
   ...([appCreate, appUpdate, appDelete, botKeep, botRelease, botRights, botPolicy, botCommands] as const),
-  ...([accountCreate, accountPassword, accountTier, accountRevoke, accountRemoveFactors] as const),
+  ...([accountCreate, accountPassword, accountReset, accountTier, accountRevoke, accountRemoveFactors] as const),
   ...([accountSuspend, accountUnsuspend, accountDelete, inviteCodesIssue] as const),
-  ...([operatorGrant, operatorRevoke, instanceBan, instanceUnban] as const),
+  ...([operatorGrant, operatorRevoke, instanceBan, instanceUnban, jobRetry, jobDiscard] as const),
 ] as const;
 
 export type AuditActionName = (typeof auditActions)[number]['name'];

@@ -47,6 +47,8 @@ import { oauthCalls } from './oauth.ts';
 import { consentCalls, oauthAppCalls } from './oauth-app.ts';
 import { oauthProtocolCalls } from './oauth-protocol.ts';
 import { operatorCalls } from './operator.ts';
+import { operatorTaskCalls } from './operator-tasks.ts';
+import { operatorWatchCalls } from './operator-watch.ts';
 import { pageCalls, resetPageCalls } from './page.ts';
 import { passkeyCalls } from './passkey.ts';
 import { personalTokenCalls } from './personal-token.ts';
@@ -104,6 +106,8 @@ const ownCalls = {
   ...modelTokenCalls,
   ...notificationCalls,
   ...operatorCalls,
+  ...operatorTaskCalls,
+  ...operatorWatchCalls,
   ...oauthCalls,
   ...oauthAppCalls,
   ...consentCalls,

@@ -152,6 +152,7 @@ export const errorCodes = {
   LATER_NOT_FOUND: [404, 'You have saved no such thing.'],
   SCHEDULED_NOT_FOUND: [404, 'You have no such scheduled message; it may have been sent.'],
   HELD_NOT_FOUND: [404, 'There is no such held message.'],
+  JOB_NOT_FOUND: [404, 'There is no such dead job; it may run again, or be deleted.'],
   BAN_NOT_FOUND: [404, 'This user is not banned here.'],
   POLICY_NOT_FOUND: [404, 'There is no such policy.'],
   NOTIFICATION_NOT_FOUND: [404, 'You have no such notification.'],

@@ -12,6 +12,11 @@ export const accountPassword = auditAction({
   summary: 'The operator set a new password, which ended all sessions.',
 });
 
+export const accountReset = auditAction({
+  name: 'account.reset',
+  summary: 'The operator had a link for a new password mailed.',
+});
+
 export const accountTier = auditAction({
   name: 'account.tier',
   summary: 'The operator put an account on another tier.',
@@ -66,4 +71,16 @@ export const instanceBan = auditAction({
 export const instanceUnban = auditAction({
   name: 'instance.unban',
   summary: 'A ban from the installation was lifted.',
+});
+
+export const jobRetry = auditAction({
+  name: 'job.retry',
+  summary: 'Dead jobs were run again.',
+  fields: ['count'],
+});
+
+export const jobDiscard = auditAction({
+  name: 'job.discard',
+  summary: 'A dead job was deleted.',
+  fields: ['kind', 'attempts'],
 });

@@ -3,7 +3,15 @@ import { smallUserSchema } from './account.ts';
 import { auditEntrySchema, listAuditSchema } from './audit.ts';
 import { calls, uuidParam } from './call.ts';
 import { reportDecide } from './moderation-actions.ts';
-import { accountSuspend, accountUnsuspend, instanceBan, instanceUnban } from './operating.ts';
+import {
+  accountReset,
+  accountRevoke,
+  accountSuspend,
+  accountTier,
+  accountUnsuspend,
+  instanceBan,
+  instanceUnban,
+} from './operating.ts';
 import {
   listReportsSchema,
   operatorDecisionSchema,
@@ -11,7 +19,7 @@ import {
   reportDetailSchema,
   reportParam,
 } from './report.ts';
-import { doneSchema, idSchema, limitSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
+import { doneSchema, idSchema, limitSchema, omittable, record, textSchema, timeSchema, withDefault } from './schema.ts';
 
 /** The capability of those who operate the installation from within (contract §3). */
 export const operatorCapability = 'instance:admin';
@@ -38,6 +46,7 @@ const operatedUserSchema = record('OperatedUser', {
   tier: z.string(),
   createdAt: timeSchema,
   suspended: z.boolean(),
+  isOperator: z.boolean(),
   deletesAt: timeSchema.nullable(),
   sessions: z.number().int(),
 });
@@ -45,9 +54,16 @@ const operatedUserSchema = record('OperatedUser', {
 export const standingSchema = z.object({ reason, until });
 export const banUserSchema = z.object({ userId: idSchema, reason, until });
 export const searchUsersSchema = z.object({
-  search: z.string().max(320).default('').describe('A part of a username or an e-mail.'),
+  search: z.string().max(320).default('').describe('A part of a username, a display name or an e-mail.'),
   limit: limitSchema(100, 50),
+  cursor: z.string().optional().describe('`id` of the last account of the page before.'),
 });
+export const signOutUserSchema = z.object({
+  tokens: withDefault(z.boolean(), false).describe(
+    'Also tokens of all kinds, and those of their bots, whose webhooks pause.',
+  ),
+});
+export const setTierSchema = z.object({ tier: z.string().max(100) });
 export const listBansSchema = z.object({
   limit: limitSchema(200, 100),
   cursor: z.string().optional().describe('`id` of the last ban of the page before.'),
@@ -94,10 +110,47 @@ export const operatorCalls = calls('Operators', {
     ...operated,
     method: 'GET',
     path: '/api/operator/users',
-    summary: 'The newest accounts, or those whose name or e-mail contains a text.',
+    summary:
+      'The newest accounts, or those whose name or e-mail contains a text, newest first. X-Has-More says whether there are more.',
     query: searchUsersSchema,
+    paged: true,
     answer: z.array(operatedUserSchema),
-    errors: [...errors],
+    errors: [...errors, 'INVALID_CURSOR'],
+  },
+  signOutUser: {
+    ...operated,
+    method: 'POST',
+    path: '/api/operator/users/:id/sign-out',
+    summary: 'End all sessions of someone; with `tokens` everything else that acts for them as well.',
+    params: { id: userParam },
+    body: signOutUserSchema,
+    status: 200,
+    answer: z.object({ ended: z.number().int().describe('How many sessions, tokens and webhooks.') }),
+    errors: [...errors, 'USER_NOT_FOUND'],
+    audit: [accountRevoke],
+  },
+  mailPasswordReset: {
+    ...operated,
+    method: 'POST',
+    path: '/api/operator/users/:id/password-reset',
+    summary:
+      'Mail someone a link for a new password, as they could ask for themselves. Nothing ends before they use it.',
+    params: { id: userParam },
+    status: 200,
+    answer: doneSchema,
+    errors: [...errors, 'USER_NOT_FOUND', 'NO_EMAIL', 'SERVER_BUSY'],
+    audit: [accountReset],
+  },
+  setUserTier: {
+    ...operated,
+    method: 'PUT',
+    path: '/api/operator/users/:id/tier',
+    summary: 'Put someone on another tier of the settings.',
+    params: { id: userParam },
+    body: setTierSchema,
+    answer: doneSchema,
+    errors: [...errors, 'USER_NOT_FOUND'],
+    audit: [accountTier],
   },
   suspendUser: {
     ...operated,

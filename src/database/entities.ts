@@ -22,6 +22,7 @@ import {
   JoinRequest,
   SlowModeTurn,
 } from './entities/channel.entity.ts';
+import { ClusterNode } from './entities/cluster-node.entity.ts';
 import { CommandFile, CommandRule, CommandRuleHolder } from './entities/command.entity.ts';
 import { CustomStatus } from './entities/custom-status.entity.ts';
 import { ServerEmoji } from './entities/emoji.entity.ts';
@@ -198,4 +199,5 @@ export const entities = [
   EphemeralReply,
   Hook,
   ReplyStream,
+  ClusterNode,
 ];

@@ -24,6 +24,15 @@ interface Transport {
   close(): void;
 }
 
+/** Why a mail was not taken. */
+export interface MailFailure {
+  /** Of the library or the system, such as `EAUTH`. */
+  code: string | null;
+  /** What it was about to say to the mail server, such as `MAIL FROM`. */
+  command: string | null;
+  words: string;
+}
+
 /** How many mails are sent concurrently. */
 export const parallelMails = 4;
 
@@ -55,9 +64,32 @@ export class Mailer {
     }
   }
 
+  /**
+   * Sends a mail to someone who is told what went wrong, in the words of the mail server or of the system: one's own
+   * address and a mail of no secrets. @returns null: it was taken
+   */
+  async attempt(mail: Mail, id: string): Promise<MailFailure | null> {
+    try {
+      this.transport ??= this.open();
+      await (await this.transport).send({ ...mail, messageId: `<${id}@${this.host}>` });
+      return null;
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+
   async close(): Promise<void> {
     (await this.transport)?.close();
   }
+}
+
+function failureOf(error: unknown): MailFailure {
+  const field = (name: string): string | null => {
+    const value: unknown = error instanceof Object ? Reflect.get(error, name) : undefined;
+    return typeof value === 'string' && value !== '' ? value : null;
+  };
+  const words = field('response') ?? field('message') ?? String(error);
+  return { code: field('code'), command: field('command'), words };
 }
 
 async function smtpTransport(url: string, from: string, timeoutMs: number): Promise<Transport> {

@@ -19,6 +19,8 @@ export class Metrics {
   private readonly requests: Histogram<'method' | 'route' | 'status'>;
   /** By method, route and status, which take few values. */
   private readonly timers = new Map<string, Observe>();
+  /** Called for each request that did not wait for events. */
+  onRequest: (ms: number, status: number) => void = () => {};
 
   /** @param token required as a bearer token; null: only requests from this machine are answered */
   constructor(token: string | null) {
@@ -125,7 +127,9 @@ export class Metrics {
     try {
       await next();
     } finally {
-      this.timer(context)((performance.now() - started) / 1000);
+      const ms = performance.now() - started;
+      this.timer(context)(ms / 1000);
+      if (context.query.wait === undefined) this.onRequest(ms, context.status);
     }
   };
 

@@ -50,8 +50,25 @@ const revive = `UPDATE jobs j SET died_at = NULL, attempts = 0, run_at = now(), 
     AND NOT EXISTS (SELECT FROM jobs o WHERE o.kind = j.kind AND o.died_at IS NULL AND o.key = j.key)
     AND NOT EXISTS (SELECT FROM jobs o WHERE o.kind = j.kind AND o.died_at IS NOT NULL AND o.key = j.key AND o.id > j.id
       AND $1::uuid IS NULL)
-  RETURNING id`;
-const discard = 'DELETE FROM jobs WHERE id = $1 AND died_at IS NOT NULL RETURNING id';
+  RETURNING id, kind`;
+const discard = 'DELETE FROM jobs WHERE id = $1 AND died_at IS NOT NULL RETURNING kind, attempts';
+/** Up to so many of a kind are counted where nobody waits for the exact number. */
+const mostCounted = 1000;
+const some = (which: string) =>
+  `(SELECT count(*)::int FROM (SELECT FROM jobs WHERE ${which} LIMIT ${mostCounted + 1}) AS some)`;
+const countSome = `WITH dead AS (
+    SELECT kind, count(*)::int AS count FROM (
+      SELECT kind FROM jobs WHERE died_at IS NOT NULL ORDER BY id DESC LIMIT ${mostCounted + 1}
+    ) AS some GROUP BY kind
+  ), kinds AS (SELECT unnest($1::text[]) AS kind UNION SELECT kind FROM dead)
+  SELECT k.kind, least(waiting.count, ${mostCounted}) AS waiting, coalesce(dead.count, 0) AS dead,
+    waiting.count > ${mostCounted} OR (SELECT sum(count) FROM dead) > ${mostCounted} AS "isAbout",
+    coalesce(greatest(extract(epoch FROM now() - (
+      SELECT due_at FROM jobs WHERE kind = k.kind AND died_at IS NULL ORDER BY due_at LIMIT 1)), 0), 0)::float8 AS "oldestSeconds"
+  FROM kinds k CROSS JOIN LATERAL (SELECT ${some('kind = k.kind AND died_at IS NULL')} AS count) waiting
+  LEFT JOIN dead ON dead.kind = k.kind ORDER BY k.kind`;
+const selectDeadBefore = `SELECT id, kind, attempts, error, died_at AS "diedAt" FROM jobs
+  WHERE died_at IS NOT NULL AND id < $1 ORDER BY id DESC LIMIT $2`;
 const forgetDead = `DELETE FROM jobs WHERE id = ANY(ARRAY(
     SELECT id FROM jobs WHERE died_at < now() - make_interval(secs => $1 * 86400.0) LIMIT $2
   )) RETURNING id`;
@@ -66,6 +83,17 @@ export interface JobSummary {
   dead: number;
   /** For how long the oldest one that was to run by now has been waiting; 0 without one. */
   oldestSeconds: number;
+}
+
+/** The same where nobody waits for exact numbers. */
+interface BoundedSummary {
+  kind: string;
+  waiting: number;
+  dead: number;
+  /** For how long the oldest one that is due has been; an attempt that failed begins anew. */
+  oldestSeconds: number;
+  /** There are more than were counted. */
+  isAbout: boolean;
 }
 
 export interface DeadJob {
@@ -163,14 +191,18 @@ export const jobTable = {
   /** The jobs that were given up, newest first. */
   dead: (rows: Rows, most: number) => rows<DeadJob>(selectDead, [most]),
 
-  /** Dead jobs run again, as if new. @param id null: all of them. @returns how many */
-  async revive(rows: Rows, id: string | null): Promise<number> {
-    return (await rows(revive, [id])).length;
-  },
+  /** How many there are of each kind, at a bounded cost. @param known kinds; those of dead jobs are told besides */
+  bounded: (rows: Rows, known: string[]) => rows<BoundedSummary>(countSome, [known]),
 
-  /** Deletes a dead job. @returns whether there was one */
-  async discard(rows: Rows, id: string): Promise<boolean> {
-    return (await rows(discard, [id])).length > 0;
+  /** The newest dead jobs before one. */
+  deadBefore: (rows: Rows, id: string, most: number) => rows<DeadJob>(selectDeadBefore, [id, most]),
+
+  /** Dead jobs run again, as if new. @param id null: all of them. @returns those */
+  revive: (rows: Rows, id: string | null) => rows<{ id: string; kind: string }>(revive, [id]),
+
+  /** Deletes a dead job. @returns it, if there was one */
+  async discard(rows: Rows, id: string): Promise<{ kind: string; attempts: number } | undefined> {
+    return (await rows<{ kind: string; attempts: number }>(discard, [id]))[0];
   },
 
   /** Deletes jobs that died that many days ago. @returns how many */

@@ -112,10 +112,10 @@ export function createModules(context: Context) {
   const apps = appsModule({ ...talk, ...workspace.services });
   const direct = directModule(talk);
   const reports = reportsModule({ ...talk, ...apps.services });
-  const operators = operatorsModule({ ...talk, ...audit.services, ...reports.services });
   const notifications = notificationsModule({ ...talk, ...direct.services });
   const digest = digestModule({ ...context, ...presence.services, ...notifications.services });
   const push = pushModule(talk);
+  const operators = operatorsModule({ ...talk, ...audit.services, ...reports.services, ...push.services });
   const later = laterModule(talk);
   const accountExport = accountExportModule(talk);
   const handovers = handoversModule({ ...talk, ...agents.services });

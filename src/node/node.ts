@@ -215,6 +215,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   watchPreviews(metrics, services.previewCounters);
   watchBlobs(metrics, services.blobMeter);
   watchSearch(metrics, services.searchIndexer);
+  metrics.onRequest = (ms, status) => services.nodeVitals.request(ms, status);
   const { httpServer, bodies, gateway, ...endpoints } = await createEndpoints({ list, services }, { health, metrics });
   connectSockets({ list, services }, gateway, shutdown);
   for (const module of Object.values(list)) module.start?.();

@@ -10,11 +10,29 @@ export function isKnownEnvironment(environment: string): boolean {
   return environment === 'development' || existsSync(fileFor(environment));
 }
 
+/** A file of settings; the ones after it override its values. */
+interface ConfigLayer {
+  /** `config/default.json` */
+  name: string;
+  isDefault: boolean;
+  values: object;
+}
+
+/** config/default.json, and the environment's own file if there is one. */
+export function configLayers(environment: string): ConfigLayer[] {
+  const own = fileFor(environment);
+  const layer = (file: string, isDefault: boolean) => ({
+    name: `config/${path.basename(file)}`,
+    isDefault,
+    values: readJson(file),
+  });
+  const base = layer(path.join(configFolder, 'default.json'), true);
+  return existsSync(own) ? [base, layer(own, false)] : [base];
+}
+
 /** config/default.json, overridden by the environment's own file. */
 export function readConfigFiles(environment: string): unknown {
-  const own = fileFor(environment);
-  const base = readJson(path.join(configFolder, 'default.json'));
-  return existsSync(own) ? merge(base, readJson(own)) : base;
+  return configLayers(environment).reduce((base, { values }) => merge(base, values), {});
 }
 
 function readJson(file: string): object {

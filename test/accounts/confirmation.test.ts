@@ -46,6 +46,7 @@ describe('what others must not do with a session', () => {
       'DELETE /api/auth/passkeys/:id',
       'DELETE /api/auth/totp',
       'DELETE /api/operator/bans/:id',
+      'DELETE /api/operator/jobs/:id',
       'DELETE /api/operator/users/:id/suspension',
       'DELETE /api/servers/:id',
       'GET /api/auth/me/export/download',
@@ -70,11 +71,18 @@ describe('what others must not do with a session', () => {
       'POST /api/oauth/apps',
       'POST /api/oauth/apps/:appId/secret',
       'POST /api/operator/bans',
+      'POST /api/operator/jobs/:id/retry',
+      'POST /api/operator/jobs/retry',
       'POST /api/operator/reports/:id/decide',
+      'POST /api/operator/trials/mail',
+      'POST /api/operator/trials/push',
+      'POST /api/operator/users/:id/password-reset',
+      'POST /api/operator/users/:id/sign-out',
       'POST /api/tokens',
       'PUT /api/agents/:id/webhook',
       'PUT /api/auth/username',
       'PUT /api/operator/users/:id/suspension',
+      'PUT /api/operator/users/:id/tier',
     ]);
   });
 

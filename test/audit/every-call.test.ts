@@ -4,6 +4,7 @@ import { auditActions } from '../../src/contract/audit-catalogue.ts';
 import type { CallSpec } from '../../src/contract/call.ts';
 import { allCalls } from '../../src/contract/calls.ts';
 import { operatorCalls } from '../../src/contract/operator.ts';
+import { operatorTaskCalls } from '../../src/contract/operator-tasks.ts';
 import { halves, sendPicture } from '../pictures/samples.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import type { Answer, Loose, Person } from '../world/person.ts';
@@ -490,8 +491,10 @@ const acts: Record<string, Act> = {
   },
 };
 
-/** Tried in reports/operators.test.ts, which has operators. */
-const operated = Object.keys(operatorCalls).filter((name) => audited.some(([one]) => one === name));
+/** Tried in reports/operators.test.ts and operators/, which have operators. */
+const operated = Object.keys({ ...operatorCalls, ...operatorTaskCalls }).filter((name) =>
+  audited.some(([one]) => one === name),
+);
 
 /** Undone after they were done, by the same action. */
 const twice = new Set([

@@ -79,6 +79,8 @@ const staying = [
     // Of devices and people of one installation.
     ...['push_subscriptions', 'pushed_notifications', 'push_preferences', 'mcp_subscriptions'],
     'log_entries',
+    // Which nodes there are.
+    'cluster_nodes',
     'invalidations',
     'moved_logs',
     'migrations',

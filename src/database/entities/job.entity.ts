@@ -17,6 +17,7 @@ const JobSchema = defineEntity({
       name: 'jobs_key',
       expression: 'create unique index jobs_key on jobs (kind, key) where key is not null and died_at is null',
     },
+    { name: 'jobs_dead', properties: ['id'], where: { diedAt: { $ne: null } } },
   ],
   properties: {
     id: p.uuid().primary(),

@@ -120,7 +120,7 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   const dashboard = new Dashboard(database);
   const suspensions = new Suspensions(base);
   const bans = new InstanceBans({ barring, suspensions });
-  const operator = new OperatorService({ ...parts, suspensions, bans });
+  const operator = new OperatorService({ ...parts, suspensions, bans, resets });
   const operators = new Operators(database);
   return {
     services: {

@@ -4,6 +4,7 @@ import {
   accountCreate,
   accountPassword,
   accountRemoveFactors,
+  accountReset,
   accountRevoke,
   accountTier,
   operatorGrant,
@@ -13,6 +14,7 @@ import { isoTime, isoTimeOrNull, isUuid } from '../../contract/schema.ts';
 import { earlierUsernameKey, usernameKeys } from '../../contract/username.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
+import type { Auditor } from '../../delivery/audit.ts';
 import type { Change, Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -20,6 +22,7 @@ import { shownEmail, smallUserColumns } from './account.view.ts';
 import type { Credentials } from './credentials.ts';
 import { ownerOfFormerName } from './former-usernames.table.ts';
 import type { InstanceBans } from './instance-bans.ts';
+import type { PasswordResetService } from './mailed/password-reset.service.ts';
 import type { MembershipService } from './membership/membership.service.ts';
 import { createUser, namingConflicts } from './new-user.ts';
 import type { SecurityNotices } from './notices/security-notices.ts';
@@ -41,6 +44,7 @@ export interface ListedUser {
   /** Whether the address is proven to be theirs. */
   verified: boolean;
   suspended: boolean;
+  isOperator: boolean;
   /** When it is deleted; null: it stays. */
   deletesAt: string | null;
   /** Valid sessions. */
@@ -57,6 +61,7 @@ interface OperatorParts {
   suspensions: Suspensions;
   bans: InstanceBans;
   notices: Pick<SecurityNotices, 'notify'>;
+  resets: Pick<PasswordResetService, 'mail'>;
   settings: Settings;
 }
 
@@ -106,26 +111,41 @@ export class OperatorService {
   }
 
   /** @throws AppError USER_NOT_FOUND, VALIDATION_FAILED for an unknown tier */
-  async setTier(name: string, tier: string): Promise<void> {
+  async setTier(name: string, tier: string, by: Auditor = 'cli'): Promise<void> {
     const id = await this.find(name);
     const known = this.knownTier(tier);
     await this.parts.changes.run(async (change) => {
       const { tier: was } = await change.em.findOneOrFail(User, id);
       await this.parts.membership.setTier(change, id, known);
-      auditFor(change, accountTier, id, { before: { tier: was }, after: { tier: known } });
+      auditFor(change, accountTier, id, { by, before: { tier: was }, after: { tier: known } });
     });
   }
 
   /**
    * Ends sessions, tokens of all kinds, the tokens and webhooks of the user's bots, and pending links. The
-   * password and the linked accounts stay. @returns how many were ended. @throws AppError USER_NOT_FOUND
+   * password and the linked accounts stay. @param tokens false: sessions and links alone
+   * @returns how many were ended. @throws AppError USER_NOT_FOUND
    */
-  async revokeAll(name: string): Promise<number> {
+  async revokeAll(
+    name: string,
+    { tokens = true, by = 'cli' }: { tokens?: boolean; by?: Auditor } = {},
+  ): Promise<number> {
     const id = await this.find(name);
     return this.parts.changes.run(async (change) => {
-      const ended = await this.parts.credentials.end(change, id, { tokens: true });
-      auditFor(change, accountRevoke, id, { after: { ended } });
+      const ended = await this.parts.credentials.end(change, id, { tokens });
+      auditFor(change, accountRevoke, id, { by, after: { ended } });
       return ended;
+    });
+  }
+
+  /** Mails a link for a new password. @throws AppError USER_NOT_FOUND, NO_EMAIL, SERVER_BUSY while too many mails wait */
+  async mailReset(name: string, by: Auditor): Promise<void> {
+    const id = await this.find(name);
+    await this.parts.changes.run(async (change) => {
+      const { email, language = null } = await change.em.findOneOrFail(User, id);
+      if (email == null) throw new AppError('NO_EMAIL', { message: 'This account has no e-mail address of its own.' });
+      if (!(await this.parts.resets.mail(change, { userId: id, language }))) throw new AppError('SERVER_BUSY');
+      auditFor(change, accountReset, id, { by });
     });
   }
 
@@ -179,9 +199,13 @@ export class OperatorService {
     });
   }
 
-  /** Newest first. @param search part of a username or an e-mail; empty: all */
-  async list(search: string, limit: number): Promise<ListedUser[]> {
-    const found = await usersLike(this.parts.database.db, usernameKeys(search)).limit(limit).execute();
+  /**
+   * Newest first.
+   * @param search part of a username, a display name or an e-mail; empty: all @param before id; null: from the newest on
+   */
+  async list(search: string, limit: number, before: string | null = null): Promise<ListedUser[]> {
+    const { db } = this.parts.database;
+    const found = await usersLike(db, search.trim(), before).limit(limit).execute();
     return found.map(
       ({ email, claimedEmail, createdAt, emailVerifiedAt, suspendedAt, deletesAt, sessions, avatarUrl, ...user }) => {
         const deleted = { deletesAt: isoTimeOrNull(deletesAt ?? null) };
@@ -219,30 +243,47 @@ export class OperatorService {
 }
 
 interface Values {
+  by?: Auditor;
   before?: Record<string, unknown>;
   after?: Record<string, unknown>;
   reason?: string | null;
 }
 
 /** What the operator did to an account. */
-function auditFor(change: Change, action: AuditAction, id: string, values: Values = {}): void {
-  change.audit(action, { actor: 'cli', serverId: null, target: { kind: 'user', id }, ...values });
+function auditFor(change: Change, action: AuditAction, id: string, { by = 'cli', ...values }: Values = {}): void {
+  change.audit(action, { actor: by, serverId: null, target: { kind: 'user', id }, ...values });
 }
 
-/** Users with a part of their username or e-mail, newest first, and how many valid sessions they have. */
-function usersLike(db: Queries, parts: string[]) {
-  const likes = parts.map((part) => `%${part.replace(/[\\%_]/g, '\\$&')}%`);
-  const columns = [...smallUserColumns, 'u.email', 'u.claimedEmail', 'u.tier', 'u.createdAt'] as const;
-  return db
-    .selectFrom('User as u')
-    .where('u.deletedAt', 'is', null)
-    .where((eb) => eb.or(likes.flatMap((like) => [eb('u.usernameKey', 'like', like), eb('u.email', 'like', like)])))
-    .orderBy('u.createdAt', 'desc')
-    .orderBy('u.id', 'desc')
-    .select([...columns, 'u.emailVerifiedAt', 'u.suspendedAt', 'u.deletesAt'])
-    .select((eb) => {
-      const sessions = eb.selectFrom('Session as s').whereRef('s.userId', '=', 'u.id').where('s.revokedAt', 'is', null);
-      const valid = sessions.where('s.refreshExpiresAt', '>', dateNow());
-      return valid.select(eb.fn.countAll<number>().as('count')).as('sessions');
-    });
+/** Users with a part of their username, display name or e-mail, newest first, and how many valid sessions they have. */
+function usersLike(db: Queries, search: string, before: string | null) {
+  const like = (part: string) => `%${part.replace(/[\\%_]/g, '\\$&')}%`;
+  const columns = [...smallUserColumns, 'u.email', 'u.claimedEmail', 'u.tier', 'u.createdAt', 'u.isOperator'] as const;
+  return (
+    db
+      .selectFrom('User as u')
+      .where('u.deletedAt', 'is', null)
+      .$if(before !== null, (all) => all.where('u.id', '<', before))
+      .$if(search !== '', (all) =>
+        all.where((eb) =>
+          eb.or([
+            eb('u.displayName', 'ilike', like(search)),
+            ...usernameKeys(search).flatMap((part) => [
+              eb('u.usernameKey', 'like', like(part)),
+              eb('u.email', 'like', like(part)),
+            ]),
+          ]),
+        ),
+      )
+      // Ids are made in order of time: pages of the newest cost no look at the others.
+      .orderBy('u.id', 'desc')
+      .select([...columns, 'u.emailVerifiedAt', 'u.suspendedAt', 'u.deletesAt'])
+      .select((eb) => {
+        const sessions = eb
+          .selectFrom('Session as s')
+          .whereRef('s.userId', '=', 'u.id')
+          .where('s.revokedAt', 'is', null);
+        const valid = sessions.where('s.refreshExpiresAt', '>', dateNow());
+        return valid.select(eb.fn.countAll<number>().as('count')).as('sessions');
+      })
+  );
 }

@@ -4,7 +4,13 @@ import { lockUser, userById, usersByIds } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { listAuditSchema } from '../../contract/audit.ts';
 import { AppError } from '../../contract/errors.ts';
-import type { banUserSchema, instanceBanSchema, listBansSchema, standingSchema } from '../../contract/operator.ts';
+import type {
+  banUserSchema,
+  instanceBanSchema,
+  listBansSchema,
+  searchUsersSchema,
+  standingSchema,
+} from '../../contract/operator.ts';
 import { type ListPage, listPage } from '../../contract/schema/list-page.ts';
 import { idCursor } from '../../contract/schema/validation.ts';
 import { isoTime, isoTimeOrNull } from '../../contract/schema.ts';
@@ -23,7 +29,7 @@ type BanRecord = z.output<typeof instanceBanSchema>;
 interface Deps extends Pick<Context, 'database' | 'changes'> {
   operators: Operators;
   audit: Pick<AuditService, 'page'>;
-  operator: Pick<OperatorService, 'list'>;
+  operator: Pick<OperatorService, 'list' | 'revokeAll' | 'mailReset' | 'setTier'>;
   suspensions: Suspensions;
   instanceBans: InstanceBans;
 }
@@ -36,10 +42,30 @@ export class OperatorDesk {
     this.deps = deps;
   }
 
-  /** @throws AppError FORBIDDEN, INSUFFICIENT_PAT_SCOPE, as all of these */
-  async users(actor: Actor, { search, limit }: { search: string; limit: number }): Promise<ListedUser[]> {
+  /** @throws AppError FORBIDDEN, INSUFFICIENT_PAT_SCOPE, as all of these; INVALID_CURSOR */
+  async users(actor: Actor, query: z.output<typeof searchUsersSchema>): Promise<ListPage<ListedUser>> {
     await this.deps.operators.require(actor);
-    return this.deps.operator.list(search, limit);
+    const { search, limit, cursor } = query;
+    const found = await this.deps.operator.list(search, limit + 1, idCursor(cursor));
+    return listPage(found, limit, (user) => user);
+  }
+
+  /** @returns how much has ended @throws AppError USER_NOT_FOUND, FORBIDDEN for bots, as those below */
+  async signOut(actor: Actor, userId: string, tokens: boolean): Promise<number> {
+    await this.deps.operators.require(actor);
+    return this.deps.operator.revokeAll(userId, { tokens, by: actor });
+  }
+
+  /** @throws AppError NO_EMAIL, SERVER_BUSY */
+  async mailReset(actor: Actor, userId: string): Promise<void> {
+    await this.deps.operators.require(actor);
+    await this.deps.operator.mailReset(userId, actor);
+  }
+
+  /** @throws AppError VALIDATION_FAILED for an unknown tier */
+  async setTier(actor: Actor, userId: string, tier: string): Promise<void> {
+    await this.deps.operators.require(actor);
+    await this.deps.operator.setTier(userId, tier, actor);
   }
 
   /** @throws AppError USER_NOT_FOUND, FORBIDDEN for bots and operators, VALIDATION_FAILED for a past end */

@@ -4,7 +4,10 @@ import type { PresenceServices } from '../presence/presence.module.ts';
 import { pushRoutes } from './push.routes.ts';
 import { PushSender } from './push.sender.ts';
 import { PushService } from './push.service.ts';
+import { PushTrials } from './push.trials.ts';
 import { PushWork } from './push.work.ts';
+
+export type PushServices = ReturnType<typeof pushModule>['services'];
 
 /** Pushes to devices whose page is closed (contract §7, Push). */
 export function pushModule(context: Context & PresenceServices) {
@@ -12,7 +15,7 @@ export function pushModule(context: Context & PresenceServices) {
   const sender = settings.pushKeys && new PushSender(outgoing, settings.pushKeys, settings);
   const pushWork = new PushWork({ ...context, sender });
   return {
-    services: { pushWork },
+    services: { pushWork, pushTrials: new PushTrials(context.database, sender) },
     routes: pushRoutes(new PushService(context)),
     jobs: pushWork.kinds,
     start() {

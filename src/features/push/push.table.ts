@@ -45,6 +45,9 @@ export interface Closable extends Target {
   unreadCount: number;
 }
 
+/** Where someone's pushes go, by the device. */
+type UserTarget = Target & Spoken & { deviceName: string | null; userAgent: string | null };
+
 /** How many pushed notifications of a session can be taken back. */
 const mostPushed = 100;
 
@@ -68,6 +71,8 @@ const find = `SELECT endpoint, session_id AS "sessionId", created_at AS "created
 const remove = 'DELETE FROM push_subscriptions WHERE session_id = $1';
 const removeEndpoint = 'DELETE FROM push_subscriptions WHERE session_id = $1 AND endpoint = $2 RETURNING endpoint';
 const targetOf = `SELECT ${target}, u.language FROM ${valid} WHERE s.session_id = $1`;
+const targetsOfUser = `SELECT ${target}, u.language, e.device_name AS "deviceName", e.user_agent AS "userAgent"
+  FROM ${valid} WHERE s.user_id = $1 ORDER BY s.created_at DESC LIMIT $2`;
 /** SQL of up to when a push had notification `n`. The version before pushed each once. */
 const shownAt = 'coalesce(d.shown_at, d.pushed_at)';
 /** Nobody is pushed what they have read or may not be told any more, nor what has nothing new. */
@@ -133,6 +138,9 @@ export const pushTable = {
 
   /** Where pushes of a session go, if it may be used now. */
   target: (rows: Rows, sessionId: string) => first(rows<Target & Spoken>(targetOf, [sessionId])),
+
+  /** The newest places where pushes of someone go, with what is known of the devices. */
+  targetsOfUser: (rows: Rows, userId: string, most: number) => rows<UserTarget>(targetsOfUser, [userId, most]),
 
   /** A notification that is unread and has what was not pushed to a session, if that may be used. */
   due: (rows: Rows, sessionId: string, notificationId: string) => first(rows<Due>(due, [sessionId, notificationId])),

@@ -158,6 +158,11 @@ export class AccountMails {
     return this.mail(to, 'sign-in-linked', { username, provider });
   }
 
+  /** To an operator who wants to see whether mail arrives. */
+  trial(to: Addressee): Mail {
+    return this.mail(to, 'trial', {});
+  }
+
   /** To someone whose account is about to be deleted. @param day as `2026-01-31` */
   accountLeaving(to: Addressee, username: string, day: string): Mail {
     return this.mail(to, 'account-leaving', { username, day });

@@ -59,14 +59,19 @@ export class PasswordResetService {
 
   /** Mails a link after this change if there is an account. */
   async begin(change: Change, { email, language }: MailedTo<'email'>): Promise<void> {
-    const { mails, settings } = this.parts;
     const user = await personByEmail(change.rows, email);
-    if (!user) return;
-    const id = await mails.add(change, { mail: 'password-reset', userId: user.id, language });
-    if (!id) return;
+    if (user) await this.mail(change, { userId: user.id, language });
+  }
+
+  /** Mails someone a link after this change. @returns false: so many mails wait that this one is dropped */
+  async mail(change: Change, { userId, language }: MailedTo<'userId'>): Promise<boolean> {
+    const { mails, settings } = this.parts;
+    const id = await mails.add(change, { mail: 'password-reset', userId, language });
+    if (!id) return false;
     const tokenHash = hashSecret(derivedToken(this.keys[0] ?? '', id));
     const expiresAt = new Date(clock.now() + settings.accounts.passwordResetSeconds * 1000);
-    await change.em.insert(PasswordReset, { tokenHash, userId: user.id, expiresAt });
+    await change.em.insert(PasswordReset, { tokenHash, userId, expiresAt });
+    return true;
   }
 
   /** The mail of a job with its link, unless that was used, or is over. */

@@ -32,7 +32,10 @@ const settingsSections = ['profile', 'account', 'devices', 'notifications', 'age
 export type SettingsSection = (typeof settingsSections)[number];
 const laterSections = ['saved', 'done', 'scheduled', 'drafts'] as const;
 export type LaterSection = (typeof laterSections)[number];
-const adminSections = ['reports', 'people', 'bans', 'log'] as const;
+const adminSections = [
+  ...(['overview', 'reports', 'people', 'bans', 'servers', 'nodes', 'storage'] as const),
+  ...(['jobs', 'trials', 'settings', 'log'] as const),
+] as const;
 export type AdminSection = (typeof adminSections)[number];
 const serverSections = [
   'overview',
@@ -120,7 +123,7 @@ export function routeOf(text: string): Route {
     return { name: 'dm', serverId: null, channelId: second, ...within(third ? [third, ...others] : []) };
   }
   if (first === 'later') return { name: 'later', section: oneOf(laterSections, second) ?? 'saved' };
-  if (first === 'admin') return { name: 'admin', section: oneOf(adminSections, second) ?? 'reports' };
+  if (first === 'admin') return { name: 'admin', section: oneOf(adminSections, second) ?? 'overview' };
   if (first === 'settings') {
     return { name: 'settings', section: oneOf(settingsSections, second) ?? 'profile', id: third ?? null };
   }

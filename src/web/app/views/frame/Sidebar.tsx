@@ -201,7 +201,7 @@ export function OwnProfile() {
       </Menu>
       {saying && <StatusDialog onClose={() => setSaying(false)} />}
       {app.can('instance:admin') && (
-        <a class="icon" href={pathTo.admin('reports')} aria-label={t('Operators')} title={t('Operators')}>
+        <a class="icon" href={pathTo.admin('overview')} aria-label={t('Operators')} title={t('Operators')}>
           <Icon name="shield" />
         </a>
       )}

@@ -37,6 +37,7 @@ export const auditWords: Record<AuditActionName, Message> = {
   'bot.commands': '{actor} changed who may use commands of the bot {target}',
   'account.create': '{actor} made the account {target}',
   'account.password': '{actor} set a new password for {target}',
+  'account.reset': '{actor} had a link for a new password mailed to {target}',
   'account.tier': '{actor} changed the tier of {target}',
   'account.revoke': '{actor} signed {target} out everywhere',
   'account.remove-factors': '{actor} removed the second factors of {target}',
@@ -77,6 +78,8 @@ export const auditWords: Record<AuditActionName, Message> = {
   'operator.revoke': '{actor} took operator rights from {target}',
   'instance.ban': '{actor} banned {target} from the installation',
   'instance.unban': '{actor} lifted the ban of {target} from the installation',
+  'job.retry': '{actor} had dead jobs run again',
+  'job.discard': '{actor} deleted the dead job {target}',
 };
 
 const isKnown = (action: string): action is AuditActionName => Object.hasOwn(auditWords, action);
