@@ -12,7 +12,7 @@ const limitSchema = z.object({ limit: z.coerce.number().int().min(1).max(10_000)
 export const operatorCommands: Record<string, Command> = {
   'grant-operator': {
     usage: 'grant-operator <user>',
-    summary: 'let someone decide reports, suspend and ban, in the web client at /app/admin',
+    summary: 'let someone operate the installation from within, in the web client at /app/admin',
     async run({ args, services, print }) {
       const name = requiredArgument(args, 0, 'user');
       const changed = await services.operator.setOperator(name, true);

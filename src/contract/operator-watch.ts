@@ -56,7 +56,7 @@ const nodeSchema = record('ClusterNode', {
   vitals: vitalsSchema.nullable().describe('As it last announced them; null: it has just started.'),
 });
 
-export const listMetricsSchema = z.object({
+const listMetricsSchema = z.object({
   after: numberSchema(whole.min(0)).default(0).describe('Only what was measured after that: the greatest `at` so far.'),
 });
 

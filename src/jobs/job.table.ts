@@ -55,14 +55,14 @@ const discard = 'DELETE FROM jobs WHERE id = $1 AND died_at IS NOT NULL RETURNIN
 /** Up to so many of a kind are counted where nobody waits for the exact number. */
 const mostCounted = 1000;
 const some = (which: string) =>
-  `(SELECT count(*)::int FROM (SELECT FROM jobs WHERE ${which} LIMIT ${mostCounted + 1}) AS some)`;
+  `(SELECT count(*)::int FROM (SELECT FROM jobs WHERE ${which} LIMIT ${mostCounted + 1}) AS part)`;
 const countSome = `WITH dead AS (
     SELECT kind, count(*)::int AS count FROM (
       SELECT kind FROM jobs WHERE died_at IS NOT NULL ORDER BY id DESC LIMIT ${mostCounted + 1}
-    ) AS some GROUP BY kind
+    ) AS part GROUP BY kind
   ), kinds AS (SELECT unnest($1::text[]) AS kind UNION SELECT kind FROM dead)
   SELECT k.kind, least(waiting.count, ${mostCounted}) AS waiting, coalesce(dead.count, 0) AS dead,
-    waiting.count > ${mostCounted} OR (SELECT sum(count) FROM dead) > ${mostCounted} AS "isAbout",
+    waiting.count > ${mostCounted} OR coalesce((SELECT sum(count) FROM dead), 0) > ${mostCounted} AS "isAbout",
     coalesce(greatest(extract(epoch FROM now() - (
       SELECT due_at FROM jobs WHERE kind = k.kind AND died_at IS NULL ORDER BY due_at LIMIT 1)), 0), 0)::float8 AS "oldestSeconds"
   FROM kinds k CROSS JOIN LATERAL (SELECT ${some('kind = k.kind AND died_at IS NULL')} AS count) waiting

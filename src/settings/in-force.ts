@@ -5,7 +5,7 @@ import { fileSchema } from './config-schema.ts';
 import { environmentSchema, type Settings } from './settings.ts';
 
 /** A setting as operators are shown it. */
-export interface SettingInForce {
+interface SettingInForce {
   name: string;
   /** `program`: other code started this node with it. */
   source: 'default' | 'file' | 'environment' | 'program';

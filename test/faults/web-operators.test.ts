@@ -128,7 +128,7 @@ describe('the operators’ page', () => {
     await page.getByText('SMTP_URL is not set').waitFor();
 
     await alice.go('/app/admin/settings');
-    await page.getByLabel('Search').focus();
+    await page.locator('main').getByLabel('Search').focus();
     await page.keyboard.type('jwt_secret');
     await until(async () => (await page.locator('.settings-in-force > li').count()) === 1);
     expect(await page.locator('.settings-in-force').innerText()).not.to.contain('a secret for tests only');

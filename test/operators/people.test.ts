@@ -60,7 +60,7 @@ describe('what operators do about accounts', () => {
     const person = await register(at(0));
     const { token } = (await person.post('/api/tokens', { name: 'x' })).body;
     const program = (node: number) =>
-      request(at(node), 'GET', '/api/auth/me', undefined, { authorization: `Bearer ${token}` });
+      request(at(node), 'GET', '/api/servers', undefined, { authorization: `Bearer ${token}` });
     const { socket } = await person.on(at(1)).connect();
     const path = `/api/operator/users/${person.id}/sign-out`;
     expect((await operator.post(path, {})).body).to.deep.equal({ ended: 1 });

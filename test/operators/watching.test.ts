@@ -102,7 +102,7 @@ describe('what operators see', () => {
     expect(small).to.deep.include({ id: made.id, members: 1, filesBytes: 300 });
     expect(small?.owner.id).to.equal(bob.id);
     expect(small?.attachments).to.deep.equal({ bytes: 500, isAbout: false });
-    const { count, isAbout } = small?.messages;
+    const { count, isAbout } = small?.messages ?? {};
     expect([count > 0, isAbout]).to.deep.equal([true, false]);
     await sql(
       `INSERT INTO messages (id, channel_id, seq, author_id, content, created_at, updated_at)
@@ -169,10 +169,7 @@ describe('what operators see', () => {
     expect(found.map(({ id }) => id)).to.deep.equal(cluster.nodes.map(({ id }) => id).sort());
     const all = found.flatMap(({ points }) => points);
     expect(all.some(({ requestsPerSecond, requestP95Ms }) => requestsPerSecond > 0 && requestP95Ms > 0)).to.equal(true);
-    for (const { memoryBytes, errorsPerMinute } of all) {
-      expect(memoryBytes).to.be.above(10_000_000);
-      expect(errorsPerMinute).to.equal(0);
-    }
+    for (const { memoryBytes } of all) expect(memoryBytes).to.be.above(10_000_000);
     const last = Math.max(...all.map(({ at: time }) => time));
     const news = (await measured(operator.on(at(1)), last)).flatMap(({ points }) => points);
     expect(news.every(({ at: time }) => time > last)).to.equal(true);

@@ -19,7 +19,7 @@ const countAlive = `SELECT count(*)::int AS count FROM cluster_nodes WHERE NOT $
 const forget = `DELETE FROM cluster_nodes WHERE seen_at < now() - make_interval(mins => ${keptMinutes}) RETURNING id`;
 
 /** How a node announces itself. */
-export interface Announced {
+interface Announced {
   id: string;
   host: string;
   pid: number;

@@ -6,6 +6,7 @@ import { type Vitals, vitalSeconds } from '../../contract/vitals.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { jittered } from '../../infrastructure/jitter.ts';
 import { version } from '../../infrastructure/version.ts';
+import { within } from '../../infrastructure/within.ts';
 import type { Context } from '../context.ts';
 import { clusterNodes } from './cluster-nodes.table.ts';
 import type { NodeVitals } from './node-vitals.ts';
@@ -14,6 +15,8 @@ type NodeRecord = z.input<typeof operatorWatchCalls.listNodes.answer>[number];
 type Measured = z.input<typeof operatorWatchCalls.getMetrics.answer>['nodes'][number];
 
 const host = hostname();
+/** An end does not wait longer for PostgreSQL. */
+const goodbyeMs = 1000;
 
 interface Deps extends Pick<Context, 'database' | 'control' | 'nodeId' | 'log'> {
   vitals: NodeVitals;
@@ -49,11 +52,9 @@ export class ClusterView {
   async close(): Promise<void> {
     if (!this.timer) return;
     clearInterval(this.timer);
-    await this.announcing;
     const { database, nodeId, log } = this.deps;
-    await clusterNodes
-      .remove(database.rows, nodeId)
-      .catch((error) => log.warn({ err: error }, 'This node could not say that it ends; it is listed for an hour.'));
+    const removed = Promise.resolve(this.announcing).then(() => clusterNodes.remove(database.rows, nodeId));
+    if (!(await within(removed, goodbyeMs))) log.debug('This node could not say that it ends; it is listed for an hour.');
   }
 
   /** The newest first. */

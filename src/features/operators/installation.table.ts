@@ -1,3 +1,4 @@
+import type { storageKinds } from '../../contract/operator-watch.ts';
 import type { Rows } from '../../database/database.ts';
 
 /** Up to so many rows are counted; beyond that PostgreSQL's own estimate has to do. */
@@ -12,35 +13,35 @@ const selectTables = `SELECT coalesce(pg_partition_root(c.oid), c.oid)::regclass
 const selectDatabaseBytes = 'SELECT pg_database_size(current_database())::float8 AS bytes';
 
 /** SQL that counts rows up to a bound. */
-const bounded = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT ${mostCounted + 1}) AS some)::int`;
+const bounded = (rows: string) => `(SELECT count(*) FROM (SELECT FROM ${rows} LIMIT ${mostCounted + 1}) AS part)::int`;
 const countSome = `SELECT ${bounded('users WHERE deleted_at IS NULL')} AS people, ${bounded('servers')} AS servers,
   ${bounded('messages WHERE deleted_at IS NULL')} AS messages,
   ${bounded('report_cases WHERE decided_at IS NULL AND (server_id IS NULL OR to_operators)')} AS "openReports",
   ${bounded('jobs WHERE died_at IS NOT NULL')} AS "deadJobs"`;
 
-/** The tables of what people store, with the column of its bytes. */
+type StoredKind = (typeof storageKinds)[number];
+
+/** The tables of what people store, with the column of its bytes, and which rows are meant. */
 const storedIn = {
   attachments: ['attachments', 'size', 'true'],
   workspaces: ['workspace_nodes', 'size_bytes', "kind = 'file'"],
   apps: ['app_files', 'size_bytes', 'true'],
   pictures: ['pictures', 'bytes', 'true'],
   exports: ['account_exports', 'size', 'size IS NOT NULL'],
-} as const;
-
-export type StoredKind = keyof typeof storedIn;
+} as const satisfies Record<StoredKind, readonly [table: string, bytes: string, isMeant: string]>;
 
 /** $1 how many of 100 blocks of the table are read. */
-const sample = ([table, column, isMeant]: (typeof storedIn)[StoredKind]) =>
+const sample = ([table, column, isMeant]: readonly [table: string, bytes: string, isMeant: string]) =>
   `SELECT count(*)::int AS count, coalesce(sum(${column}), 0)::float8 AS bytes FROM ${table} TABLESAMPLE SYSTEM ($1) WHERE ${isMeant}`;
 
-export interface TableSize {
+interface TableSize {
   name: string;
   bytes: number;
   /** As PostgreSQL estimates them. */
   rows: number;
 }
 
-export type Counted = Record<'people' | 'servers' | 'messages' | 'openReports' | 'deadJobs', number>;
+type Counted = Record<'people' | 'servers' | 'messages' | 'openReports' | 'deadJobs', number>;
 
 /** How many there are, of which no more than that are counted. */
 export interface Rough {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { operatorWatchCalls, storageParts } from '../../contract/operator-watch.ts';
+import { type operatorWatchCalls, storageKinds, storageParts } from '../../contract/operator-watch.ts';
 import { version } from '../../infrastructure/version.ts';
 import type { Context } from '../context.ts';
 import { clusterNodes } from './cluster-nodes.table.ts';
-import { installationTable, roughly, type StoredKind } from './installation.table.ts';
+import { installationTable, roughly } from './installation.table.ts';
 
 type Overview = z.input<typeof operatorWatchCalls.getInstallation.answer>;
 type Storage = z.input<typeof operatorWatchCalls.getStorage.answer>;
@@ -20,8 +20,6 @@ const partOf: Record<string, Part> = {
   blobs: 'files',
   blob_chunks: 'files',
 };
-const parts: readonly Part[] = ['messages', 'search', 'events', 'files', 'other'];
-const kinds: readonly StoredKind[] = ['attachments', 'workspaces', 'apps', 'pictures', 'exports'];
 
 /** The installation in numbers, at a cost that does not grow with it. */
 export class Installation {
@@ -60,8 +58,8 @@ export class Installation {
       installationTable.databaseBytes(rows),
     ]);
     const files: Storage['files'] = [];
-    for (const kind of kinds) files.push({ kind, ...(await installationTable.stored(rows, kind, tables)) });
-    const sums = new Map<Part, number>(parts.map((part) => [part, 0]));
+    for (const kind of storageKinds) files.push({ kind, ...(await installationTable.stored(rows, kind, tables)) });
+    const sums = new Map<Part, number>(storageParts.map((part) => [part, 0]));
     for (const { name, bytes } of tables.values()) {
       const part = partOf[name] ?? 'other';
       sums.set(part, (sums.get(part) ?? 0) + bytes);

@@ -19,19 +19,21 @@ const selectServers = `WITH page AS (
     ARRAY(SELECT id FROM channels WHERE server_id = s.id) AS channels
   FROM page s JOIN users u ON u.id = s.owner_id LEFT JOIN workspaces w ON w.server_id = s.id ORDER BY s.id DESC`;
 
-/** $1 servers. By indexes alone, and bounded for each of them. */
-const selectSizes = `SELECT s.id, (
-      SELECT count(*)::int FROM (
-        SELECT FROM channels c JOIN messages m ON m.channel_id = c.id AND m.deleted_at IS NULL AND m.thread_id IS NULL
-        WHERE c.server_id = s.id LIMIT ${mostMessages + 1}
-      ) AS some
-    ) AS counted, sampled.count AS "sampled", sampled.bytes
+/** $1 servers. Bounded for each of them; messages that were deleted are empty rows, and some of those that are read. */
+const selectSizes = `SELECT s.id, counted.rows, counted.messages, sampled.rows AS sampled, sampled.bytes
   FROM unnest($1::uuid[]) AS s (id) CROSS JOIN LATERAL (
-    SELECT count(*)::int AS count, coalesce(sum(file.bytes), 0)::float8 AS bytes FROM (
+    SELECT count(*)::int AS rows, (count(*) FILTER (WHERE found.deleted_at IS NULL))::int AS messages FROM (
+      SELECT m.deleted_at FROM channels c JOIN messages m ON m.channel_id = c.id
+      WHERE c.server_id = s.id LIMIT ${mostMessages + 1}
+    ) AS found
+  ) AS counted CROSS JOIN LATERAL (
+    SELECT count(*)::int AS rows, coalesce(sum(files.bytes), 0)::float8 AS bytes FROM (
       SELECT m.id, m.has_extras FROM channels c CROSS JOIN LATERAL (
         SELECT id, has_extras FROM messages WHERE channel_id = c.id ORDER BY seq DESC LIMIT ${newest}
       ) m WHERE c.server_id = s.id LIMIT ${mostMessages}
-    ) AS m LEFT JOIN LATERAL (SELECT sum(size) AS bytes FROM attachments WHERE message_id = m.id) file ON m.has_extras
+    ) AS found LEFT JOIN LATERAL (
+      SELECT sum(size) AS bytes FROM attachments WHERE message_id = found.id
+    ) AS files ON found.has_extras
   ) AS sampled`;
 
 /** What the planner expects is known from its statistics, at no cost; nothing is read. */
@@ -53,21 +55,23 @@ interface ServerRow extends UserColumns {
 }
 
 /** A server, as it is found. */
-export interface FoundServer extends Omit<ServerRow, keyof UserColumns | 'ownerId'> {
+interface FoundServer extends Omit<ServerRow, keyof UserColumns | 'ownerId'> {
   owner: SmallUser;
 }
 
 interface SizeRow {
   id: string;
-  /** Messages outside of threads; one more than the bound: there are more. */
-  counted: number;
+  /** Of its messages that were counted; one more than the bound: there are more. */
+  rows: number;
+  /** Those of them that are not deleted. */
+  messages: number;
   /** How many of its newest messages were looked at, and the bytes of their files. */
   sampled: number;
   bytes: number;
 }
 
 /** How much is in a server. */
-export interface ServerSize {
+interface ServerSize {
   messages: Rough;
   attachments: { bytes: number; isAbout: boolean };
 }
@@ -91,15 +95,14 @@ export async function sizesOf(
   const found = await rows<SizeRow>(selectSizes, [servers.map(({ id }) => id)]);
   const channels = new Map(servers.map((server) => [server.id, server.channels]));
   const sizes = new Map<string, ServerSize>();
-  for (const { id, counted, sampled, bytes } of found) {
+  for (const { id, rows: counted, messages, sampled, bytes } of found) {
     const isMany = counted > mostMessages;
-    const count = isMany ? Math.max(mostMessages, await expectedMessages(rows, channels.get(id) ?? [])) : counted;
-    const isSampled = sampled < count;
-    const attachments = {
-      bytes: isSampled ? Math.round((bytes * count) / Math.max(sampled, 1)) : bytes,
-      isAbout: isSampled,
-    };
-    sizes.set(id, { messages: { count, isAbout: isMany }, attachments });
+    const all = isMany ? Math.max(counted, await expectedMessages(rows, channels.get(id) ?? [])) : counted;
+    const isSampled = sampled < all;
+    sizes.set(id, {
+      messages: { count: isMany ? all : messages, isAbout: isMany },
+      attachments: { bytes: isSampled ? Math.round((bytes * all) / Math.max(sampled, 1)) : bytes, isAbout: isSampled },
+    });
   }
   return sizes;
 }

@@ -7,7 +7,7 @@ import { pushTable } from './push.table.ts';
 import { testPayload } from './push.texts.ts';
 
 /** What became of a trial push to a device. */
-export interface PushTrial {
+interface PushTrial {
   sessionId: string;
   device: string | null;
   outcome: Outcome['is'] | 'outdated';
