@@ -9,6 +9,8 @@ const cache = path.resolve(import.meta.dirname, '../../node_modules/.cache/parle
 /** How to run a program on this machine. */
 export interface Program {
   command: string;
+  /** Under which its packages lie: the root of the machine, or a folder of ours. */
+  root: string;
   env: NodeJS.ProcessEnv;
 }
 
@@ -19,6 +21,8 @@ export interface Wanted {
   file: string;
   /** What makes it say its version and end, if not `--version`. */
   versionFlag?: string;
+  /** Another package that it is of no use without here, and something of it. */
+  with?: { package: string; file: string };
 }
 
 /**
@@ -27,7 +31,7 @@ export interface Wanted {
  */
 export async function findProgram(wanted: Wanted): Promise<Program> {
   const command = onPath(path.basename(wanted.file));
-  const installed = command && { command, env: process.env };
+  const installed = command && { command, root: '/', env: process.env };
   if (installed && (await works(installed, wanted))) return installed;
   const known = await cachedProgram(wanted);
   if (known) return known;
@@ -48,7 +52,9 @@ function onPath(name: string): string | undefined {
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));
 }
 
-async function works({ command, env }: Program, { versionFlag = '--version' }: Wanted): Promise<boolean> {
+async function works({ command, root, env }: Program, wanted: Wanted): Promise<boolean> {
+  const { versionFlag = '--version', with: other } = wanted;
+  if (other && !existsSync(path.join(root, other.file))) return false;
   return run(command, [versionFlag], { env }).then(
     () => true,
     () => false,
@@ -63,7 +69,7 @@ async function cachedProgram(wanted: Wanted): Promise<Program | undefined> {
   // Debian keeps libraries in a folder named after the architecture, and some packages theirs in one below it.
   const folders = libraries.flatMap((folder) => [folder, ...subfolders(folder)]);
   folders.push(...folders.filter((folder) => folder.endsWith('-gnu')).flatMap(subfolders));
-  const program = { command, env: { ...process.env, LD_LIBRARY_PATH: folders.join(':') } };
+  const program = { command, root: unpacked, env: { ...process.env, LD_LIBRARY_PATH: folders.join(':') } };
   return (await works(program, wanted)) ? program : undefined;
 }
 
@@ -79,7 +85,7 @@ async function unpack(wanted: Wanted): Promise<void> {
   for (const folder of ['archives/partial', 'lists/partial', 'root'])
     mkdirSync(path.join(work, folder), { recursive: true });
   try {
-    await download(work, wanted.package);
+    await download(work, [wanted.package, ...(wanted.with ? [wanted.with.package] : [])]);
     const archives = path.join(work, 'archives');
     for (const name of readdirSync(archives).filter((file) => file.endsWith('.deb'))) {
       await run('dpkg-deb', ['-x', path.join(archives, name), target]);
@@ -93,8 +99,8 @@ async function unpack(wanted: Wanted): Promise<void> {
   }
 }
 
-/** Fetches a package and what it needs that the machine does not have. */
-async function download(work: string, name: string): Promise<void> {
+/** Fetches packages and what they need that the machine does not have. */
+async function download(work: string, names: string[]): Promise<void> {
   const ours = [
     '-o',
     'Debug::NoLocking=true',
@@ -103,7 +109,7 @@ async function download(work: string, name: string): Promise<void> {
     '-o',
     `Dir::Cache::archives=${work}/archives`,
   ];
-  const install = ['install', '--download-only', '--no-install-recommends', '-y', name];
+  const install = ['install', '--download-only', '--no-install-recommends', '-y', ...names];
   try {
     await run('apt-get', [...ours, ...install]);
   } catch {
