@@ -109,7 +109,10 @@ async function makeBases(buildah: Buildah, folder: string): Promise<void> {
   const archive = path.join(folder, 'debian.tar');
   const mmdebstrap = await findProgram({ package: 'mmdebstrap', file: 'usr/bin/mmdebstrap' });
   const excluded = leftOut.map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`);
-  await run(mmdebstrap.command, ['--quiet', '--variant=apt', ...excluded, 'bookworm', archive], {
+  // As theirs it is merged from the beginning; otherwise the package that does it brings all of Perl.
+  const merging = path.join(mmdebstrap.root, 'usr/share/mmdebstrap/hooks/merged-usr');
+  const merged = [`--hook-dir=${merging}`, '--include=usr-is-merged'];
+  await run(mmdebstrap.command, ['--quiet', '--variant=apt', ...merged, ...excluded, 'bookworm', archive], {
     env: mmdebstrap.env,
     maxBuffer: 2 ** 26,
   });
