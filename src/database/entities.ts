@@ -31,6 +31,7 @@ import { ChannelLevelRow, ServerLevelRow, ThreadFollow } from './entities/follow
 import { FormerName } from './entities/former-name.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
 import { Hook } from './entities/hook.entity.ts';
+import { Import, ImportChannel, ImportPerson, ImportRecord } from './entities/import.entity.ts';
 import { BannedAddress, InstanceBan } from './entities/instance-ban.entity.ts';
 import { ComponentUse, EphemeralReply, Interaction } from './entities/interaction.entity.ts';
 import { InviteCode } from './entities/invite-code.entity.ts';
@@ -195,6 +196,10 @@ export const entities = [
   CommandRuleHolder,
   CommandFile,
   ComponentUse,
+  Import,
+  ImportChannel,
+  ImportPerson,
+  ImportRecord,
   Interaction,
   EphemeralReply,
   Hook,

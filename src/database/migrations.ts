@@ -110,6 +110,8 @@ import { Answers } from './migrations/0228-answers.ts';
 import { AgentFeeds } from './migrations/0229-agent-feeds.ts';
 import { Rehearsals } from './migrations/0230-rehearsals.ts';
 import { BlobObjects } from './migrations/0231-blob-objects.ts';
+import { Imports } from './migrations/0239-imports.ts';
+import { Imported } from './migrations/0240-imported.ts';
 import { ClusterNodes } from './migrations/0247-cluster-nodes.ts';
 import { DeadJobs } from './migrations/0248-dead-jobs.ts';
 
@@ -227,6 +229,8 @@ export const migrations = [
   { name: '0229-agent-feeds', class: AgentFeeds },
   { name: '0230-rehearsals', class: Rehearsals },
   { name: '0231-blob-objects', class: BlobObjects },
+  { name: '0239-imports', class: Imports },
+  { name: '0240-imported', class: Imported },
   { name: '0247-cluster-nodes', class: ClusterNodes },
   { name: '0248-dead-jobs', class: DeadJobs },
 ];

@@ -94,6 +94,7 @@ const leftOut: Record<string, string> = {
   'instance_bans.banned_by': 'an act for the installation, in its operators’ hands',
   'report_cases.about_id': 'what others reported, in the hands of those who decide',
   'report_cases.responsible_id': 'what others reported, in the hands of those who decide',
+  'import_people.user_id': 'by which name an import knew someone; what they wrote there is exported as messages',
   'join_requests.decided_by': 'an act for a server, in its admins’ hands',
   'mcp_subscriptions.user_id': 'what an assistant is notified of, for a day without it; made anew when it connects',
   'message_forwards.author_id':

@@ -95,6 +95,8 @@ const staying = [
   ...['agent_feeds', 'rehearsals', 'rehearsal_feeds', 'rehearsal_sends'],
   // What is known of outside pages is fetched anew; messages bring their previews.
   ...['link_pages', 'link_page_waits'],
+  // What was taken over from other products leaves as messages of the server.
+  ...['imports', 'import_records', 'import_people', 'import_channels'],
   // They are made anew of the messages.
   ...['search_words', 'search_progress', 'search_stale'],
   // These come along, in another form.

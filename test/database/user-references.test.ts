@@ -172,6 +172,16 @@ decide(
 );
 decide('not of users', 'audit_entries.server_id', 'audit_entries.channel_id');
 
+decide('deleted', 'import_people.user_id', 'import_people.key');
+decide('kept because it says whose address a placeholder had, by an id alone', 'import_people.candidate_id');
+decide(
+  'kept because it is what an operator is taking over: nothing of it is left once that is finished or ended',
+  ...['import_records.key', 'import_records.data'],
+);
+decide('kept because it says whose a new server was to be, by an id alone', 'imports.choices');
+decide('not of users', 'imports.report', 'imports.server_id', 'import_records.import_id', 'import_people.import_id');
+decide('not of users', 'import_channels.import_id', 'import_channels.channel_id', 'import_channels.key');
+
 const references = `
   WITH referring AS (
     SELECT c.conrelid, k.attnum, c.confrelid FROM pg_constraint c CROSS JOIN unnest(c.conkey) AS k (attnum)

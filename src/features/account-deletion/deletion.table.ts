@@ -85,6 +85,8 @@ export const ownRows: readonly string[] = [
   `UPDATE component_uses SET user_id = NULL
     WHERE id IN (SELECT id FROM component_uses WHERE user_id = $1 LIMIT $2) RETURNING 1 AS one`,
   deleteSome('drafts', 'user_id, place_id', 'user_id = $1'),
+  // How another product named someone whose messages were taken over.
+  deleteSome('import_people', 'import_id, key', 'user_id = $1'),
   deleteSome('attachments', 'id', 'uploader_id = $1 AND message_id IS NULL'),
   // Those of servers stay.
   deleteSome('pictures', 'name, size', `uploader_id = $1 AND NOT (${isShown('pictures')})`),
