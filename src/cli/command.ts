@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { validated } from '../contract/schema/validation.ts';
 import type { Database } from '../database/database.ts';
+import type { Changes } from '../delivery/changes.ts';
 import type { Modules } from '../node/modules.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -11,6 +12,7 @@ export interface Input {
   options: Record<string, string | boolean | undefined>;
   settings: Settings;
   database: Database;
+  changes: Changes;
   services: Modules['services'];
   print(line: string): void;
 }

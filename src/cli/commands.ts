@@ -10,6 +10,7 @@ import { blobsCommand } from './blobs-command.ts';
 import { asText, type Command, type Input, type LoneCommand, requiredArgument } from './command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { jobsCommand } from './jobs-command.ts';
+import { movingCommands } from './moving-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { partitionCommand } from './partition-command.ts';
 import { transferCommands } from './transfer-commands.ts';
@@ -32,6 +33,13 @@ export const options = {
   'without-emails': { type: 'boolean' },
   'with-direct-messages': { type: 'boolean' },
   'max-bytes': { type: 'string' },
+  server: { type: 'string' },
+  new: { type: 'string' },
+  owner: { type: 'string' },
+  private: { type: 'boolean' },
+  open: { type: 'boolean' },
+  'match-accounts': { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
   'give-up': { type: 'boolean' },
   to: { type: 'string' },
   'remove-orphans': { type: 'boolean' },
@@ -166,6 +174,7 @@ export const commands: Record<string, Command | LoneCommand> = {
   blobs: blobsCommand,
   'partition-messages': partitionCommand,
   ...transferCommands,
+  ...movingCommands,
 };
 
 export const help = `npm run parley -- <command>

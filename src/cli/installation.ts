@@ -4,6 +4,7 @@ import { Database } from '../database/database.ts';
 import { runningDatabaseUrl } from '../database/embedded/running.ts';
 import { openDatabaseUrl } from '../database/open.ts';
 import { migrate } from '../database/up-to-date.ts';
+import type { Changes } from '../delivery/changes.ts';
 import type { Log } from '../infrastructure/log.ts';
 import { RedisConnections } from '../infrastructure/redis.ts';
 import { Shutdown } from '../infrastructure/shutdown.ts';
@@ -16,6 +17,7 @@ import { type Settings, siteOf } from '../settings/settings.ts';
 export interface Installation {
   settings: Settings;
   database: Database;
+  changes: Changes;
   services: Modules['services'];
   close(): Promise<void>;
 }
@@ -38,7 +40,7 @@ export async function openInstallation(settings: Settings, log: Log): Promise<In
     shutdown.add('chores', () => context.chores.close());
     shutdown.add('delivery', () => context.delivery.close());
     for (const [name, module] of Object.entries(list)) shutdown.add(name, () => module.close?.());
-    return { settings, database, services, close: () => shutdown.run() };
+    return { settings, database, changes: context.changes, services, close: () => shutdown.run() };
   } catch (error) {
     await shutdown.run();
     throw error;

@@ -8,11 +8,15 @@ export interface Line {
 }
 
 /** Longer than any record can be: the largest message takes less than a tenth of it. */
-const maxLineBytes = 4 * 1024 * 1024;
+const longestLine = 4 * 1024 * 1024;
 const newline = 0x0a;
 
 /** Splits the bytes of a file into lines, without empty ones. @throws TransferError naming the line */
-export async function* readLines(name: string, bytes: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+export async function* readLines(
+  name: string,
+  bytes: AsyncIterable<Buffer>,
+  maxLineBytes = longestLine,
+): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let number = 0;
   let rest: Buffer[] = [];
@@ -20,7 +24,7 @@ export async function* readLines(name: string, bytes: AsyncIterable<Buffer>): As
   const lineOf = (last: Buffer): Line => {
     number++;
     const place = `${name}, line ${number}`;
-    if (held + last.length > maxLineBytes) throw tooLong(place);
+    if (held + last.length > maxLineBytes) throw tooLong(place, maxLineBytes);
     const whole = rest.length > 0 ? Buffer.concat([...rest, last]) : last;
     rest = [];
     held = 0;
@@ -39,12 +43,12 @@ export async function* readLines(name: string, bytes: AsyncIterable<Buffer>): As
     }
     if (from < piece.length) rest.push(piece.subarray(from));
     held += piece.length - from;
-    if (held > maxLineBytes) throw tooLong(`${name}, line ${number + 1}`);
+    if (held > maxLineBytes) throw tooLong(`${name}, line ${number + 1}`, maxLineBytes);
   }
   const last = lineOf(Buffer.alloc(0));
   if (last.text !== '') yield last;
 }
 
-function tooLong(place: string): TransferError {
+function tooLong(place: string, maxLineBytes: number): TransferError {
   return new TransferError(`${place}: it has more than ${maxLineBytes} bytes.`);
 }

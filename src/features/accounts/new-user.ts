@@ -28,6 +28,8 @@ export interface NewUser {
   tier: string;
   /** What a username is generated from: an e-mail, or a name at a provider. */
   suggestion: string;
+  /** Whether it stands for a bot of another product, whose messages were taken over. */
+  isBot?: boolean;
 }
 
 /** Who may make an account, and from where. */
@@ -56,7 +58,7 @@ export async function createUser(change: Change, input: NewUser, signUp: SignUp 
     emailVerifiedAt: emailVerified && email !== null ? dateNow() : null,
     displayName: input.displayName ?? username,
     passwordHash: input.passwordHash,
-    isBot: false,
+    isBot: input.isBot ?? false,
     tier: input.tier,
   });
   await change.em.flush();

@@ -230,7 +230,7 @@ async function requireRoom(rows: Rows, { userId }: Actor, more: number): Promise
 }
 
 /** Keeps the first bytes that pass, to detect the type. */
-class Head {
+export class Head {
   private pieces: Uint8Array[] = [];
   private size = 0;
 
@@ -265,7 +265,7 @@ const forgetUnsent: Chore = {
 };
 
 /** A name without folders and control characters, not too long, and never empty. */
-function safeFilename(name: string): string {
+export function safeFilename(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1).toWellFormed();
   const clean = withoutDirections(base)
     .replace(/\p{Cc}/gu, '')
