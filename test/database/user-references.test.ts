@@ -179,8 +179,8 @@ decide(
   ...['import_records.key', 'import_records.data'],
 );
 decide('kept because it says whose a new server was to be, by an id alone', 'imports.choices');
-decide('not of users', 'imports.report', 'imports.server_id', 'import_records.import_id', 'import_people.import_id');
-decide('not of users', 'import_channels.import_id', 'import_channels.channel_id', 'import_channels.key');
+decide('not of users', 'imports.report');
+decide('not of users', 'import_channels.channel_id', 'import_channels.key');
 
 const references = `
   WITH referring AS (

@@ -23,15 +23,15 @@ export function inFolder(folder: string, entries: Entry[]): string {
   return folder;
 }
 
-const slackUsers = [
+const slackUsers = (domain: string) => [
   {
     id: 'U1',
     name: 'alice',
     deleted: false,
-    profile: { real_name: 'Alice A', display_name: 'Alice', email: 'alice@moved.example' },
+    profile: { real_name: 'Alice A', display_name: 'Alice', email: `alice@${domain}` },
   },
-  { id: 'U2', name: 'bob', deleted: false, is_bot: false, profile: { real_name: 'Bob B', email: 'bob@moved.example' } },
-  { id: 'U3', name: 'gone', deleted: true, profile: { real_name: 'Gone G', email: 'gone@moved.example' } },
+  { id: 'U2', name: 'bob', deleted: false, is_bot: false, profile: { real_name: 'Bob B', email: `bob@${domain}` } },
+  { id: 'U3', name: 'gone', deleted: true, profile: { real_name: 'Gone G', email: `gone@${domain}` } },
   { id: 'U4', name: 'nomail', deleted: false, profile: { real_name: 'No Mail' } },
   { id: 'U5', name: 'odd', profile: { real_name: 'Odd', email: 'no address' } },
   { name: 'without an id' },
@@ -102,11 +102,11 @@ const slackDay = [
   },
 ];
 
-/** Slack: a workspace with open, private and direct conversations. */
-export function slackExport(): Entry[] {
+/** Slack: a workspace with open, private and direct conversations. @param domain of its people's addresses */
+export function slackExport(domain = 'moved.example'): Entry[] {
   const created = 1_599_999_000;
   return [
-    { name: 'users.json', content: json(slackUsers) },
+    { name: 'users.json', content: json(slackUsers(domain)) },
     {
       name: 'channels.json',
       content: json([

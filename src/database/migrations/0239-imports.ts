@@ -13,7 +13,7 @@ export class Imports extends Migration {
       'alter table imports add constraint imports_server_id_foreign foreign key (server_id) references servers (id) on delete cascade',
     );
     this.addSql(
-      'create table import_records (import_id uuid not null, kind text not null, key text not null, channel text null, at bigint not null default 0, place bigint not null default 0, data json not null, primary key (import_id, kind, key))',
+      "create table import_records (import_id uuid not null, kind text not null, key text not null, channel text null, at bigint not null default '0', place bigint not null default '0', data json not null, primary key (import_id, kind, key))",
     );
     this.addSql(
       "create index import_records_in_order on import_records (import_id, channel, at, place) where kind = 'message'",

@@ -8,7 +8,7 @@ export class Imported extends Migration {
     );
     this.addSql('create index import_people_user_id_index on import_people (user_id)');
     this.addSql(
-      "create table import_channels (import_id uuid not null, key text not null, channel_id uuid not null, name text not null, state text not null default 'writing', last_at bigint not null default -1, last_place bigint not null default -1, last_seq bigint not null default 0, primary key (import_id, key))",
+      "create table import_channels (import_id uuid not null, key text not null, channel_id uuid not null, name text not null, state text not null default 'writing', last_at bigint not null default '-1', last_place bigint not null default '-1', last_seq bigint not null default '0', primary key (import_id, key))",
     );
     for (const [table, column, target] of [
       ['import_people', 'import_id', 'imports'],
