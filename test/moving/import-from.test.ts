@@ -61,10 +61,22 @@ describe('an export of another product', () => {
 
   it('is told and not written by a dry run', async () => {
     const file = zipped(slackExport());
-    const outcome = await operator('import-from', 'slack', file, '--new', 'Dry', '--owner', here.alice.username, '--dry-run');
+    const outcome = await operator(
+      'import-from',
+      'slack',
+      file,
+      '--new',
+      'Dry',
+      '--owner',
+      here.alice.username,
+      '--dry-run',
+    );
     expect([outcome.code, outcome.complaint]).to.deep.equal([0, '']);
     expect(outcome.out).to.match(/^Nothing was written\./m);
-    expect(outcome.out).to.match(/ {2}channels: 2\n/).and.match(/ {2}messages: 8\n/).and.match(/a message has no time: 1\n/);
+    expect(outcome.out)
+      .to.match(/ {2}channels: 2\n/)
+      .and.match(/ {2}messages: 8\n/)
+      .and.match(/a message has no time: 1\n/);
     expect(outcome.out).to.match(/a private channel was left out; take it with --private: 1\n {6}secret\n/);
     const left = await sql("SELECT id FROM imports UNION ALL SELECT id FROM servers WHERE name = 'Dry'");
     expect(left).to.deep.equal([]);
@@ -83,9 +95,9 @@ describe('an export of another product', () => {
 
     it('becomes a server with its open channels, in which all is read', async () => {
       const channels = await channelsOf(here.alice, serverId);
-      expect(channels.map(({ name, isPrivate, unreadCount, description }) => [name, isPrivate, unreadCount, description])).to.deep.equal([
-        ['general', false, 0, 'All of **us**'],
-      ]);
+      expect(
+        channels.map(({ name, isPrivate, unreadCount, description }) => [name, isPrivate, unreadCount, description]),
+      ).to.deep.equal([['general', false, 0, 'All of **us**']]);
       const archived = (await here.alice.get(`/api/servers/${serverId}/channels/archived`)).body;
       expect(archived.map(({ name }: Loose) => name)).to.deep.equal(['random']);
     });
@@ -101,7 +113,9 @@ describe('an export of another product', () => {
         ['Alice', 'whole'],
       ]);
       const [first, second] = found;
-      expect(first?.content).to.match(/^Hi @bob\w*, see #random and \[the \*plan\*\]\(https:\/\/example\.com\/a\?b=1&c=2\) <now> @here 🎉$/);
+      expect(first?.content).to.match(
+        /^Hi @bob\w*, see #random and \[the \*plan\*\]\(https:\/\/example\.com\/a\?b=1&c=2\) <now> @here 🎉$/,
+      );
       expect(first?.mentions.map(({ kind, label }: Loose) => [kind, label])).to.deep.equal([
         ['user', 'Bob B'],
         ['channel', 'random'],
@@ -114,14 +128,20 @@ describe('an export of another product', () => {
       expect(first?.createdAt).to.equal('2020-09-13T12:26:41.000Z');
       expect(first?.metadata).to.deep.equal({ importedFrom: 'slack' });
       expect(second).to.include({ isEdited: true, isPinned: true });
-      expect(second?.attachments.map(({ filename, size }: Loose) => [filename, size])).to.deep.equal([['plan.txt', 10]]);
+      expect(second?.attachments.map(({ filename, size }: Loose) => [filename, size])).to.deep.equal([
+        ['plan.txt', 10],
+      ]);
       expect(second?.content).to.match(/\n📎 \[lost\.pdf\]\(https:\/\/files\.slack\.com\/F2\/lost\.pdf\)$/);
-      const seqs = await sql<{ seq: number }>('SELECT seq FROM messages WHERE channel_id = $1 ORDER BY seq', [general.id]);
+      const seqs = await sql<{ seq: number }>('SELECT seq FROM messages WHERE channel_id = $1 ORDER BY seq', [
+        general.id,
+      ]);
       expect(seqs.map(({ seq }) => Number(seq))).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
       const replies = (await here.alice.get(`/api/threads/${first?.thread.id}/messages`)).body;
       expect((replies.messages ?? replies).map(({ content }: Loose) => content)).to.deep.equal(['an answer']);
       const { node, token } = here.alice;
-      const served = await fetch(node.url + second?.attachments[0].url, { headers: { authorization: `Bearer ${token}` } });
+      const served = await fetch(node.url + second?.attachments[0].url, {
+        headers: { authorization: `Bearer ${token}` },
+      });
       expect(await served.text()).to.equal('The plan.\n');
     });
 
@@ -199,7 +219,9 @@ describe('an export of another product', () => {
     const careful = await authorsIn(await imported('slack', zipped(slackExport()), 'Careful'));
     expect([...careful.values()]).not.to.include.members([here.bob.id]);
     const [latest] = (await operator('imports')).out.split('  ');
-    const people = (await operator('import-people', latest ?? '')).out.split('\n').map((line) => line.split('  ').slice(2));
+    const people = (await operator('import-people', latest ?? '')).out
+      .split('\n')
+      .map((line) => line.split('  ').slice(2));
     expect(people.slice(0, 2)).to.have.deep.members([
       ['U1', here.alice.username],
       ['U2', here.bob.username],
@@ -215,7 +237,9 @@ describe('an export of another product', () => {
 
   it('brings private channels by choice, with those who were in them', async () => {
     const serverId = await imported('slack', zipped(slackExport()), 'All of it', '--private', '--without-emails');
-    const secret = await sql<Loose>("SELECT id, is_private FROM channels WHERE server_id = $1 AND name = 'secret'", [serverId]);
+    const secret = await sql<Loose>("SELECT id, is_private FROM channels WHERE server_id = $1 AND name = 'secret'", [
+      serverId,
+    ]);
     expect(secret.map(({ is_private }) => is_private)).to.deep.equal([true]);
     const inside = await sql<Loose>(
       'SELECT p.key FROM channel_members m JOIN import_people p ON p.user_id = m.user_id WHERE m.channel_id = $1',
@@ -244,8 +268,12 @@ describe('an export of another product', () => {
       ['Ann Lee', found[1]?.content.split('\n')[0]],
       ['ghost', 'of nobody known'],
     ]);
-    expect(found[1]?.content).to.match(/^second @ben\w*, @nobody and @all in #hq :blob_wave: `@ben`\n📎 lost\.png\n📎 passwd$/);
-    expect(found[1]?.attachments.map(({ contentType, width }: Loose) => [contentType, width])).to.deep.equal([['image/png', 1]]);
+    expect(found[1]?.content).to.match(
+      /^second @ben\w*, @nobody and @all in #hq :blob_wave: `@ben`\n📎 lost\.png\n📎 passwd$/,
+    );
+    expect(found[1]?.attachments.map(({ contentType, width }: Loose) => [contentType, width])).to.deep.equal([
+      ['image/png', 1],
+    ]);
     expect(found[1]?.reactions[0].emojiId).to.match(/^[0-9a-f-]{36}$/);
     const emoji = (await here.alice.get(`/api/servers/${here.server.id}/emoji`)).body;
     expect(emoji.map(({ name }: Loose) => name)).to.deep.equal(['blob_wave']);
@@ -254,15 +282,18 @@ describe('an export of another product', () => {
   it('of Discord, from a folder, has private channels unless the operator opens them', async () => {
     const place = inFolder(path.join(folder, 'discord'), discordExport());
     const closed = await imported('discord', place, 'Closed guild');
-    expect((await channelsOf(here.alice, closed)).map(({ name, isPrivate, isMember }) => [name, isPrivate, isMember])).to.deep.equal([
-      ['lobby', true, true],
-    ]);
+    expect(
+      (await channelsOf(here.alice, closed)).map(({ name, isPrivate, isMember }) => [name, isPrivate, isMember]),
+    ).to.deep.equal([['lobby', true, true]]);
     const opened = await imported('discord', place, 'Open guild', '--open');
     const [lobby] = await channelsOf(here.alice, opened);
     expect(lobby).to.include({ name: 'lobby', isPrivate: false, description: 'Come in' });
     const found = byOrder(await messagesIn(here.alice, lobby?.id));
     expect(found.map(({ content }) => content.split('\n')[0])).to.deep.equal([
-      'hello @helper, ||secret|| :blob: 2023-01-01 00:00 UTC @helper'.replaceAll('@helper', `@${found[1]?.author.username}`),
+      'hello @helper, ||secret|| :blob: 2023-01-01 00:00 UTC @helper'.replaceAll(
+        '@helper',
+        `@${found[1]?.author.username}`,
+      ),
       'yes',
     ]);
     expect(found[1]?.replyToId).to.equal(found[0]?.id);
@@ -275,7 +306,11 @@ describe('an export of another product', () => {
     const serverId = await imported('rocketchat', zipped(rocketChatExport()), 'From Rocket.Chat');
     const [general] = await channelsOf(here.alice, serverId);
     const found = byOrder(await messagesIn(here.alice, general?.id));
-    expect(found.map(({ content }) => content.replace(/@\w+/, '@ann'))).to.deep.equal(['first', '**yes** @ann in #general 😄', 'bye']);
+    expect(found.map(({ content }) => content.replace(/@\w+/, '@ann'))).to.deep.equal([
+      'first',
+      '**yes** @ann in #general 😄',
+      'bye',
+    ]);
     expect(found[1]?.replyToId).to.equal(found[0]?.id);
     expect(found[0]?.thread).to.include({ messageCount: 1 });
   });
@@ -288,7 +323,12 @@ describe('an export of another product', () => {
       expect([outcome.code, outcome.out]).to.deep.equal([1, '']);
       expect(outcome.complaint).to.match(/^It is no (bulk )?export of [^\n]+\n$/);
     }
-    for (const args of [['teams', wrong, ...place], ['slack', wrong], ['slack', wrong, '--new', 'x'], ['slack', wrong, '--server', 'none']]) {
+    for (const args of [
+      ['teams', wrong, ...place],
+      ['slack', wrong],
+      ['slack', wrong, '--new', 'x'],
+      ['slack', wrong, '--server', 'none'],
+    ]) {
       const outcome = await operator('import-from', ...args);
       expect([outcome.code, outcome.complaint.split('\n').length], args.join(' ')).to.deep.equal([1, 2]);
     }

@@ -45,7 +45,10 @@ describe('an import that is killed', function () {
   const order = () => ['import-from', 'slack', file, '--new', 'Large', '--owner', here.alice.username];
 
   const start = (): ChildProcess =>
-    spawn(process.execPath, [cli, ...order()], { env: { ...inherited(), NODE_ENV: 'test', ...env() }, stdio: 'ignore' });
+    spawn(process.execPath, [cli, ...order()], {
+      env: { ...inherited(), NODE_ENV: 'test', ...env() },
+      stdio: 'ignore',
+    });
 
   /** How far it is, in one number that only grows. */
   async function progress(): Promise<number> {
@@ -98,10 +101,17 @@ describe('an import that is killed', function () {
     const other = path.join(folder, 'other.zip');
     writeFileSync(other, zip(largeSlack(2, 2500, 5).map((entry) => ({ ...entry, name: `other/${entry.name}` }))));
     const args = ['import-from', 'slack', other, '--new', 'Unwanted', '--owner', here.alice.username];
-    const child = spawn(process.execPath, [cli, ...args], { env: { ...inherited(), NODE_ENV: 'test', ...env() }, stdio: 'ignore' });
+    const child = spawn(process.execPath, [cli, ...args], {
+      env: { ...inherited(), NODE_ENV: 'test', ...env() },
+      stdio: 'ignore',
+    });
     const ended = once(child, 'exit');
-    const unfinished = 'SELECT i.id FROM imports i JOIN import_channels c ON c.import_id = i.id WHERE i.finished_at IS NULL AND c.last_seq > 0';
-    const [row] = await until(async () => ((rows) => (rows.length > 0 ? rows : null))(await sql<{ id: string }>(unfinished)), { timeout: 120_000 });
+    const unfinished =
+      'SELECT i.id FROM imports i JOIN import_channels c ON c.import_id = i.id WHERE i.finished_at IS NULL AND c.last_seq > 0';
+    const [row] = await until(
+      async () => ((rows) => (rows.length > 0 ? rows : null))(await sql<{ id: string }>(unfinished)),
+      { timeout: 120_000 },
+    );
     child.kill('SIGKILL');
     await ended;
     const elsewhere = await parley(env(), ['import-from', 'slack', other, '--server', here.server.id]);
@@ -109,7 +119,9 @@ describe('an import that is killed', function () {
     const forgotten = await parley(env(), ['forget-import', row?.id ?? '']);
     expect([forgotten.code, forgotten.complaint]).to.deep.equal([0, '']);
     expect(await sql('SELECT key FROM import_records')).to.deep.equal([]);
-    const orphans = await sql('SELECT m.id FROM messages m WHERE NOT EXISTS (SELECT FROM channels c WHERE c.id = m.channel_id)');
+    const orphans = await sql(
+      'SELECT m.id FROM messages m WHERE NOT EXISTS (SELECT FROM channels c WHERE c.id = m.channel_id)',
+    );
     expect(orphans).to.deep.equal([]);
   });
 });

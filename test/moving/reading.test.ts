@@ -155,11 +155,7 @@ describe('an export of Slack', () => {
     const records = await read(slackExport(), readSlack);
     const messages = messagesIn(records);
     expect(messages.map(({ author, text, root }) => [author, shown(text), root])).to.deep.equal([
-      [
-        'U1',
-        'Hi {person U2}, see {channel C2} and [the *plan*](https://example.com/a?b=1&c=2) <now> @here 🎉',
-        null,
-      ],
+      ['U1', 'Hi {person U2}, see {channel C2} and [the *plan*](https://example.com/a?b=1&c=2) <now> @here 🎉', null],
       ['U2', 'It is **bold**, _soft_ and ~~gone~~; `*code*` & {person UNKNOWN}', null],
       ['U3', 'an answer', 'C1/1600000001.000100'],
       ['U4', 'an answer to nothing', 'C1/1500000000.000100'],
