@@ -13,6 +13,7 @@ import { jobsCommand } from './jobs-command.ts';
 import { movingCommands } from './moving-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { partitionCommand } from './partition-command.ts';
+import { quotaCommand } from './quota-command.ts';
 import { transferCommands } from './transfer-commands.ts';
 
 /** Options of all commands, in the form of node:util's parseArgs. */
@@ -170,6 +171,7 @@ export const commands: Record<string, Command | LoneCommand> = {
   },
   doctor: doctorCommand,
   audit: auditCommand,
+  quota: quotaCommand,
   jobs: jobsCommand,
   blobs: blobsCommand,
   'partition-messages': partitionCommand,

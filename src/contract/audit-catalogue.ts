@@ -45,6 +45,7 @@ import {
   jobRetry,
   operatorGrant,
   operatorRevoke,
+  quotaSet,
 } from './operating.ts';
 import { botPolicy } from './policy.ts';
 import { pollClose } from './poll.ts';
@@ -77,7 +78,7 @@ export const auditActions = [
   ...([appCreate, appUpdate, appDelete, botKeep, botRelease, botRights, botPolicy, botCommands] as const),
   ...([accountCreate, accountPassword, accountReset, accountTier, accountRevoke, accountRemoveFactors] as const),
   ...([accountSuspend, accountUnsuspend, accountDelete, inviteCodesIssue] as const),
-  ...([operatorGrant, operatorRevoke, instanceBan, instanceUnban, jobRetry, jobDiscard] as const),
+  ...([operatorGrant, operatorRevoke, instanceBan, instanceUnban, jobRetry, jobDiscard, quotaSet] as const),
 ] as const;
 
 export type AuditActionName = (typeof auditActions)[number]['name'];

@@ -72,6 +72,7 @@ import { serverEmojiCalls } from './server-emoji.ts';
 import { serverInviteCalls } from './server-invite.ts';
 import { serverMemberCalls } from './server-member.ts';
 import { disconnectCalls, sessionCalls, sessionClientEvents } from './session.ts';
+import { storageCalls } from './storage.ts';
 import { streamCalls, streamClientEvents } from './stream.ts';
 import { threadCalls, threadClientEvents } from './thread.ts';
 import { timeoutCalls } from './timeout.ts';
@@ -137,6 +138,7 @@ const sharedCalls = {
   ...appServingCalls,
   ...appProxyCalls,
   ...mediaCalls,
+  ...storageCalls,
   ...auditCalls,
   ...banCalls,
   ...channelMemberCalls,

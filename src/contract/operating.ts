@@ -58,6 +58,12 @@ export const inviteCodesIssue = auditAction({
   fields: ['count'],
 });
 
+export const quotaSet = auditAction({
+  name: 'quota.set',
+  summary: 'The operator set how much a person, a server, or all together may store; null: what the settings say.',
+  fields: ['bytes'],
+});
+
 export const operatorGrant = auditAction({ name: 'operator.grant', summary: 'Someone was made an operator.' });
 
 export const operatorRevoke = auditAction({ name: 'operator.revoke', summary: 'Someone is no longer an operator.' });

@@ -23,3 +23,10 @@ export async function tryLock(rows: Rows, lock: number): Promise<boolean> {
   const [row] = await rows<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [lock]);
   return row?.mine === true;
 }
+
+const lockQuotaOf = "SELECT pg_advisory_xact_lock(hashtext('storage-quotas'), hashtext($1))";
+
+/** Until the commit: what counts against a quota, and is checked against it, does so one after the other. */
+export async function lockQuota(rows: Rows, subjectId: string): Promise<void> {
+  await rows(lockQuotaOf, [subjectId]);
+}

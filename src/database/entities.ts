@@ -64,6 +64,7 @@ import { FormerUsername, KnownDevice, SecurityNotice } from './entities/security
 import { Server, ServerBan, ServerMember, ServerTimeout } from './entities/server.entity.ts';
 import { ServerInvite } from './entities/server-invite.entity.ts';
 import { ServerRaid } from './entities/server-raid.entity.ts';
+import { StorageBackfill, StorageChange, StorageQuota, StorageUsage } from './entities/storage.entity.ts';
 import {
   Block,
   EmailChange,
@@ -205,4 +206,8 @@ export const entities = [
   Hook,
   ReplyStream,
   ClusterNode,
+  StorageUsage,
+  StorageChange,
+  StorageQuota,
+  StorageBackfill,
 ];

@@ -110,6 +110,10 @@ import { Answers } from './migrations/0228-answers.ts';
 import { AgentFeeds } from './migrations/0229-agent-feeds.ts';
 import { Rehearsals } from './migrations/0230-rehearsals.ts';
 import { BlobObjects } from './migrations/0231-blob-objects.ts';
+import { StorageUsage } from './migrations/0235-storage-usage.ts';
+import { CountedAttachments } from './migrations/0236-counted-attachments.ts';
+import { CountedPictures } from './migrations/0237-counted-pictures.ts';
+import { CountedFiles } from './migrations/0238-counted-files.ts';
 import { Imports } from './migrations/0239-imports.ts';
 import { Imported } from './migrations/0240-imported.ts';
 import { ClusterNodes } from './migrations/0247-cluster-nodes.ts';
@@ -229,6 +233,10 @@ export const migrations = [
   { name: '0229-agent-feeds', class: AgentFeeds },
   { name: '0230-rehearsals', class: Rehearsals },
   { name: '0231-blob-objects', class: BlobObjects },
+  { name: '0235-storage-usage', class: StorageUsage },
+  { name: '0236-counted-attachments', class: CountedAttachments },
+  { name: '0237-counted-pictures', class: CountedPictures },
+  { name: '0238-counted-files', class: CountedFiles },
   { name: '0239-imports', class: Imports },
   { name: '0240-imported', class: Imported },
   { name: '0247-cluster-nodes', class: ClusterNodes },

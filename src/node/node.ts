@@ -42,6 +42,7 @@ import {
   watchReplicas,
   watchScheduled,
   watchSearch,
+  watchStorage,
   watchWebhooks,
 } from './watches.ts';
 import type { WorkerLink } from './workers/worker.ts';
@@ -212,6 +213,7 @@ async function assemble(settings: Settings, log: Log, shutdown: Shutdown, link: 
   watchPushes(metrics, services.pushWork);
   watchJobs(metrics, context.jobs);
   watchPictures(metrics, services.pictureWork);
+  watchStorage(metrics, services);
   watchPreviews(metrics, services.previewCounters);
   watchBlobs(metrics, services.blobMeter);
   watchSearch(metrics, services.searchIndexer);

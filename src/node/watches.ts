@@ -2,6 +2,8 @@ import { errorCodes } from '../contract/error-codes.ts';
 import type { Database } from '../database/database.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import type { WebhookDispatcher } from '../features/agents/webhooks/webhook.dispatcher.ts';
+import type { BlobsServices } from '../features/blobs/blobs.module.ts';
+import type { InstallationStorage } from '../features/blobs/storage.service.ts';
 import type { ScheduledSender } from '../features/later/scheduled.sender.ts';
 import type { PicturesServices } from '../features/pictures/pictures.module.ts';
 import type { PreviewsServices } from '../features/previews/previews.module.ts';
@@ -129,6 +131,23 @@ export function watchPreviews(metrics: Metrics, counters: PreviewsServices['prev
     'Links in messages, by what became of their previews: known already (hits), found, empty pages, failed, refused as unsafe.',
     () => Object.entries(counters),
   );
+}
+
+/** Metrics of what is stored, and of what there was no room for. */
+export function watchStorage(metrics: Metrics, { storage, allowance }: Pick<BlobsServices, 'storage' | 'allowance'>): void {
+  let known: InstallationStorage = { usedBytes: 0, quotaBytes: null, isCounting: false };
+  const gauge = (name: string, help: string, read: () => number) =>
+    metrics.sharedGauge(name, help, async () => {
+      const asked = storage.ofInstallation();
+      if (await within(asked, summaryMs)) known = await asked;
+      return read();
+    });
+  gauge('storage_bytes', 'Bytes of all that is stored, each content once.', () => known.usedBytes);
+  gauge('storage_quota_bytes', 'How many there may be; 0: there is no bound.', () => known.quotaBytes ?? 0);
+  gauge('storage_counting', '1 while older files are not counted yet.', () => Number(known.isCounting));
+  metrics.countersBy('quota', 'storage_refused', 'Times there was no room, by whose quota was full.', () => [
+    ...allowance.refused,
+  ]);
 }
 
 /** Metrics of the index of the search. */

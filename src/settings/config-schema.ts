@@ -266,6 +266,10 @@ export const fileSchema = z.strictObject({
     unverifiedBytes: positive.describe(
       'files of an account whose e-mail address is not proven, if its tier allows more',
     ),
+    serverBytes: positive.describe('files of a server: of its messages, workspace and apps, its pictures and emoji'),
+    installationBytes: positive
+      .nullable()
+      .describe('all that is stored, each content once, with thumbnails and what is not collected yet; null: no bound'),
   }),
   blobs: z.strictObject({
     graceSeconds: positive.describe('how long an unreferenced file is kept'),

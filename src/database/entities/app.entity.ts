@@ -55,6 +55,8 @@ const AppFileSchema = defineEntity({
     path: p.string().columnType('text').primary(),
     blobId: () => p.manyToOne(Blob).mapToPk().fieldName('blob_id').deleteRule('no action').index(),
     sizeBytes: p.bigint('number'),
+    /** Whether what it stores is counted; rows from before that are counted in the background. */
+    isCounted: p.boolean().default(true),
   },
 });
 

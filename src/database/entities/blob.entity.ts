@@ -18,6 +18,8 @@ const BlobSchema = defineEntity({
     unusedSince: p.datetime(3).nullable(),
     /** The object in the bucket that holds it; null: it is in the chunks. */
     objectId: p.uuid().nullable().unique(),
+    /** Whether what it stores is counted; rows from before that are counted in the background. */
+    isCounted: p.boolean().default(true),
   },
 });
 

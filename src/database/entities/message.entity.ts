@@ -218,6 +218,10 @@ const AttachmentSchema = defineEntity({
       p.manyToOne(Blob).mapToPk().fieldName('thumbnail_blob_id').nullable().deleteRule('no action').index(false),
     /** It is shown only to those who ask for it. */
     isSpoiler: p.boolean().default(false),
+    /** Where it was sent, for what that server stores; a trigger sets it. */
+    serverId: p.uuid().nullable(),
+    /** Whether what it stores is counted; rows from before that are counted in the background. */
+    isCounted: p.boolean().default(true),
     createdAt: p.datetime(3).onCreate(dateNow),
   },
 });

@@ -24,6 +24,10 @@ const PictureSchema = defineEntity({
     width: p.integer(),
     height: p.integer(),
     isAnimated: p.boolean(),
+    /** The server that shows it, for what that stores; a trigger sets it. */
+    serverId: p.uuid().nullable(),
+    /** Whether what it stores is counted; rows from before that are counted in the background. */
+    isCounted: p.boolean().default(true),
     createdAt: p.datetime(3).onCreate(dateNow),
     /** Since when nothing was seen to show it; null: something does. */
     unusedSince: p.datetime(3).nullable(),

@@ -52,6 +52,8 @@ const WorkspaceNodeSchema = defineEntity({
     /** Incremented by each change of the node itself; used by If-Match. */
     version: p.integer().default(1),
     createdBy: () => p.manyToOne(User).mapToPk().fieldName('created_by').nullable().deleteRule('set null').index(false),
+    /** Whether what it stores is counted; rows from before that are counted in the background. */
+    isCounted: p.boolean().default(true),
     createdAt: p.datetime(3).onCreate(dateNow),
     updatedAt: p.datetime(3).onCreate(dateNow),
   },

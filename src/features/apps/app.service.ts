@@ -24,6 +24,7 @@ import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
+import { quotaExceeded } from '../blobs/quota.errors.ts';
 import type { Context } from '../context.ts';
 import type { AppAccess } from './app.access.ts';
 import {
@@ -215,10 +216,9 @@ export class AppService {
       .executeTakeFirst();
     const totalBytes = Number(stored?.bytes ?? 0);
     if (totalBytes > quotaBytes) {
-      const message = `All apps of a server can have at most ${quotaBytes} bytes together; delete some first.`;
-      throw new AppError('QUOTA_EXCEEDED', { message, extra: { totalBytes, quotaBytes } });
+      throw quotaExceeded('apps', totalBytes, quotaBytes);
     }
-    await this.deps.allowance.requireWithin(rows, actor);
+    await this.deps.allowance.requireWithin(rows, { userId: actor.userId, serverId });
   }
 
   private async htmlOf(app: AppRecord): Promise<string | null> {

@@ -1,34 +1,78 @@
+import { NIL } from 'uuid';
 import { AppError } from '../../contract/errors.ts';
 import type { Rows } from '../../database/database.ts';
 
-interface Account {
+/** What somebody has stored, in bytes, and what an operator allows them in place of the settings. */
+interface Standing {
+  used: number;
+  /** Null: the settings apply. */
+  own: number | null;
+}
+
+/** The account whose allowance applies. */
+export interface Account extends Standing {
   /** Bots store for their owners. */
   personId: string;
   tier: string;
   isVerified: boolean;
+  /** Nobody answers for it: an incoming webhook, whose files are those of its server alone. */
+  isNobodys: boolean;
 }
 
-/** The account whose allowance applies: for bots their owner's. */
-const selectAccount = `SELECT p.id AS "personId", p.tier, p.email_verified_at IS NOT NULL AS "isVerified"
+export interface ServerStanding extends Standing {
+  id: string;
+}
+
+/** SQL of the bytes of some subjects: what was summed up, and the changes since. One statement sees each byte once. */
+const usedBy = (subjects: string): string =>
+  `(SELECT coalesce(sum(bytes), 0) FROM (
+      SELECT bytes FROM storage_usage WHERE subject_id IN (${subjects})
+      UNION ALL SELECT bytes FROM storage_changes WHERE subject_id IN (${subjects})) counted)`;
+const ownOf = (subject: string): string => `(SELECT bytes FROM storage_quotas WHERE subject_id = ${subject})`;
+
+/** The row of someone's account: for bots their owner's. */
+const account = `SELECT p.id, p.tier, p.email_verified_at IS NOT NULL AS "isVerified", p.is_bot AS "isNobodys"
   FROM users u LEFT JOIN agents a ON a.user_id = u.id JOIN users p ON p.id = coalesce(a.owner_id, u.id) WHERE u.id = $1`;
+const selectPersonOf = `SELECT id FROM (${account}) a`;
+const people = 'SELECT a.id UNION ALL SELECT g.user_id FROM agents g WHERE g.owner_id = a.id';
+const selectAccount = `SELECT id AS "personId", tier, "isVerified", "isNobodys", ${usedBy(people)} AS used, ${ownOf('a.id')} AS own
+  FROM (${account}) a`;
+const selectServers = `SELECT s.id, ${usedBy('s.id')} AS used, ${ownOf('s.id')} AS own FROM unnest($1::uuid[]) AS s (id)`;
+const selectServersOf = `SELECT DISTINCT server_id AS id FROM channels WHERE id = ANY($1::uuid[]) AND server_id IS NOT NULL`;
 
-/** What a person and their bots have stored: files of messages, unsent ones too, of workspaces and apps, and pictures. */
-const selectUsed = `WITH who AS (SELECT $1::uuid AS id UNION ALL SELECT user_id FROM agents WHERE owner_id = $1)
-  SELECT (SELECT coalesce(sum(size), 0) FROM attachments WHERE uploader_id IN (SELECT id FROM who))
-    + (SELECT coalesce(sum(size_bytes), 0) FROM workspace_nodes WHERE created_by IN (SELECT id FROM who))
-    + (SELECT coalesce(sum(f.size_bytes), 0) FROM apps a JOIN app_files f ON f.app_id = a.id
-       WHERE a.created_by IN (SELECT id FROM who))
-    + (SELECT coalesce(sum(bytes), 0) FROM pictures WHERE uploader_id IN (SELECT id FROM who)) AS used`;
+/** PostgreSQL's bigint comes as text. */
+type Told<S> = Omit<S, 'used' | 'own'> & { used: string; own: string | null };
 
-/** @throws AppError USER_NOT_FOUND */
-export async function findAccount(rows: Rows, userId: string): Promise<Account> {
-  const [account] = await rows<Account>(selectAccount, [userId]);
-  if (!account) throw new AppError('USER_NOT_FOUND');
-  return account;
+function read<S extends Standing>({ used, own, ...rest }: Told<S>): Omit<S, keyof Standing> & Standing {
+  return { ...rest, used: Number(used), own: own === null ? null : Number(own) };
 }
 
-/** In bytes. */
-export async function readUsed(rows: Rows, personId: string): Promise<number> {
-  const [sum] = await rows<{ used: string }>(selectUsed, [personId]);
-  return Number(sum?.used ?? 0);
+/** Whoever answers for what a user stores, and what they have. Bots of a person count with them. @throws AppError USER_NOT_FOUND */
+export async function readAccount(rows: Rows, userId: string): Promise<Account> {
+  const [row] = await rows<Told<Account>>(selectAccount, [userId]);
+  if (!row) throw new AppError('USER_NOT_FOUND');
+  return read(row);
+}
+
+/** The id alone. @throws AppError USER_NOT_FOUND */
+export async function readPersonOf(rows: Rows, userId: string): Promise<string> {
+  const [row] = await rows<{ id: string }>(selectPersonOf, [userId]);
+  if (!row) throw new AppError('USER_NOT_FOUND');
+  return row.id;
+}
+
+export async function readServers(rows: Rows, ids: string[]): Promise<ServerStanding[]> {
+  return (await rows<Told<ServerStanding>>(selectServers, [ids])).map(read);
+}
+
+/** What is stored in all, each content once, whether or not it is in use still. */
+export async function readInstallation(rows: Rows): Promise<Standing> {
+  const [row] = await readServers(rows, [NIL]);
+  return row ?? { used: 0, own: null };
+}
+
+/** The servers that some channels are in. */
+export async function serversOf(rows: Rows, channelIds: string[]): Promise<string[]> {
+  const found = await rows<{ id: string }>(selectServersOf, [channelIds]);
+  return found.map(({ id }) => id);
 }

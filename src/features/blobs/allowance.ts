@@ -1,105 +1,170 @@
+import { NIL } from 'uuid';
 import { lockUser } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
-import { AppError } from '../../contract/errors.ts';
+import type { QuotaOwner } from '../../contract/storage-kinds.ts';
+import { lockQuota } from '../../database/advisory-locks.ts';
 import type { Database, Rows } from '../../database/database.ts';
-import { findAccount, readUsed } from './allowance.table.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { type Account, readAccount, readInstallation, readPersonOf, readServers } from './allowance.table.ts';
+import { quotaExceeded } from './quota.errors.ts';
 
-interface AllowanceSettings {
-  bytes: number;
-  tierBytes: Record<string, number>;
-  unverifiedBytes: number;
+/** How much of a quota is used. */
+interface Use {
+  quota: QuotaOwner;
+  subjectId: string;
+  used: number;
+  limit: number;
+}
+
+/** Who stores something, and where. */
+interface Storing {
+  userId: string;
+  /** The server whose files it is to be one of, as far as that is known. */
+  serverId?: string | null;
+  /** How many bytes it has stored already in the transaction, as far as that is known. */
+  bytes?: number;
 }
 
 /**
- * How much a person may store, in all servers and direct messages together (contract §8). Uploads in progress at this
- * node count too, so that many at once get no more room than one.
+ * How much people, servers and the installation may store (contract §8). What is stored is counted in the database, by
+ * triggers; here it is held against the quotas. Uploads in progress at this node count too, so that many at once get no more
+ * room than one; across nodes the check at the end of the transaction decides, under the lock of each quota.
  */
 export class StorageAllowance {
+  /** How often each quota had no room, on this node. */
+  readonly refused = new Map<QuotaOwner, number>();
   private readonly database: Database;
-  private readonly settings: AllowanceSettings;
-  /** Person → bytes arriving here. */
+  private readonly settings: Settings['storage'];
+  /** Subject → bytes arriving here. */
   private readonly arriving = new Map<string, number>();
 
-  constructor(database: Database, settings: AllowanceSettings) {
+  constructor(database: Database, settings: Settings['storage']) {
     this.database = database;
     this.settings = settings;
   }
 
   /**
-   * The bytes of an upload as they arrive, no more than its sender has room for.
+   * The bytes of an upload as they arrive, no more than there is room for.
    * @param atLeast how many there are, as far as that is known beforehand
    * @throws AppError QUOTA_EXCEEDED
    */
-  async *admitted(actor: Actor, bytes: AsyncIterable<Buffer>, atLeast: number): AsyncGenerator<Buffer> {
-    const { personId, used, limit } = await this.of(this.database.rows, actor.userId);
-    const require = (more: number) => {
-      const total = used + (this.arriving.get(personId) ?? 0);
-      if (total + more > limit) throw full(total, limit);
-    };
-    require(atLeast);
+  async *admitted(storing: Storing, bytes: AsyncIterable<Buffer>, atLeast: number): AsyncGenerator<Buffer> {
+    const uses = await this.usesBy(this.database.rows, [storing.userId], serverIn(storing));
+    this.requireRoom(uses, atLeast);
     let received = 0;
     try {
       for await (const piece of bytes) {
-        require(piece.length);
+        this.requireRoom(uses, piece.length);
         received += piece.length;
-        this.add(personId, piece.length);
+        this.add(uses, piece.length);
         yield piece;
       }
     } finally {
-      this.add(personId, -received);
+      this.add(uses, -received);
     }
   }
 
   /**
-   * Whether the actor may store as much more, apart from what is stored at this moment.
+   * Whether there is room for as much more, apart from what is stored at this moment.
    * @throws AppError QUOTA_EXCEEDED
    */
-  async requireRoomFor(actor: Actor, bytes: number): Promise<void> {
+  async requireRoomFor(storing: Storing, bytes: number): Promise<void> {
     if (bytes === 0) return;
-    const { used, limit } = await this.of(this.database.rows, actor.userId);
-    if (used + bytes > limit) throw full(used, limit);
+    const uses = await this.usesBy(this.database.rows, [storing.userId], serverIn(storing));
+    for (const { quota, used, limit } of uses) if (used + bytes > limit) throw this.full(quota, used, limit);
   }
 
   /**
-   * Checks, at the end of a transaction that stores something for the actor, that it was not too much. Concurrent ones
-   * count those before them.
+   * Checks, at the end of a transaction that stores something, that it was not too much. Concurrent ones count those before
+   * them.
    * @throws AppError QUOTA_EXCEEDED
    */
-  async requireWithin(rows: Rows, { userId }: Pick<Actor, 'userId'>): Promise<void> {
-    await this.hold(rows, [userId]);
-    const { used, limit } = await this.of(rows, userId);
-    if (used > limit) throw full(used, limit);
+  async requireWithin(rows: Rows, storing: Storing): Promise<void> {
+    await this.hold(rows, [storing.userId], serverIn(storing));
+    this.check(await this.usesBy(rows, [storing.userId], serverIn(storing)), storing.bytes);
   }
 
   /**
-   * Locks whoever answers for what these users store until the commit: for transactions that lock others before they call
-   * `requireWithin`.
+   * The same where a transaction gives servers what is stored already.
+   * @throws AppError QUOTA_EXCEEDED
    */
-  async hold(rows: Rows, userIds: string[]): Promise<void> {
-    const people = new Set<string>();
-    for (const id of userIds) people.add((await findAccount(rows, id)).personId);
-    for (const id of [...people].sort()) await lockUser(rows, id);
+  async requireServersWithin(rows: Rows, serverIds: string[]): Promise<void> {
+    if (serverIds.length === 0) return;
+    await this.hold(rows, [], serverIds);
+    this.check(await this.ofServers(rows, serverIds));
   }
 
-  private async of(rows: Rows, userId: string): Promise<{ personId: string; used: number; limit: number }> {
-    const { personId, tier, isVerified } = await findAccount(rows, userId);
-    const used = await readUsed(rows, personId);
+  /**
+   * Locks the quotas of whoever answers for what these users store, of servers, and of the installation until the commit, in
+   * this order: for transactions that lock others before they check.
+   */
+  async hold(rows: Rows, userIds: string[], serverIds: string[] = []): Promise<void> {
+    const people = new Set<string>();
+    for (const id of userIds) people.add(await readPersonOf(rows, id));
+    for (const id of [...people].sort()) await lockUser(rows, id);
+    for (const id of [...new Set(serverIds)].sort()) await lockQuota(rows, id);
+    // Without a bound nobody waits for it.
+    if (userIds.length > 0 && (await this.installation(rows)).limit < Infinity) await lockQuota(rows, NIL);
+  }
+
+  /** How much an account has stored, and may: for bots their owner's. @throws AppError USER_NOT_FOUND */
+  async ofAccount(rows: Rows, userId: string): Promise<Use> {
+    const account = await readAccount(rows, userId);
+    return { quota: 'account', subjectId: account.personId, used: account.used, limit: this.limitOf(account) };
+  }
+
+  async ofServers(rows: Rows, ids: string[]): Promise<Use[]> {
+    const standings = await readServers(rows, ids);
+    return standings.map(({ id, used, own }) => {
+      return { quota: 'server', subjectId: id, used, limit: own ?? this.settings.serverBytes };
+    });
+  }
+
+  /** The limit is Infinity where there is none. */
+  async installation(rows: Rows): Promise<Use> {
+    const { used, own } = await readInstallation(rows);
+    return { quota: 'installation', subjectId: NIL, used, limit: own ?? this.settings.installationBytes ?? Infinity };
+  }
+
+  /** @param added what of it was not there before */
+  private check(uses: Use[], added = 0): void {
+    for (const { quota, used, limit } of uses) if (used > limit) throw this.full(quota, used - added, limit);
+  }
+
+  private async usesBy(rows: Rows, userIds: string[], serverIds: string[]): Promise<Use[]> {
+    const accounts = await Promise.all(userIds.map((id) => this.ofAccount(rows, id)));
+    const servers = serverIds.length > 0 ? await this.ofServers(rows, serverIds) : [];
+    return [...accounts, ...servers, await this.installation(rows)];
+  }
+
+  /** An operator's word goes before the settings. */
+  private limitOf({ own, tier, isVerified, isNobodys }: Account): number {
+    if (isNobodys) return Infinity;
+    if (own !== null) return own;
     const { bytes, tierBytes, unverifiedBytes } = this.settings;
     const byTier = tierBytes[tier] ?? bytes;
-    const limit = isVerified ? byTier : Math.min(byTier, unverifiedBytes);
-    return { personId, used, limit };
+    return isVerified ? byTier : Math.min(byTier, unverifiedBytes);
   }
 
-  private add(personId: string, bytes: number): void {
-    const left = (this.arriving.get(personId) ?? 0) + bytes;
-    if (left > 0) this.arriving.set(personId, left);
-    else this.arriving.delete(personId);
+  private requireRoom(uses: Use[], more: number): void {
+    for (const { quota, subjectId, used, limit } of uses) {
+      const total = used + (this.arriving.get(subjectId) ?? 0);
+      if (total + more > limit) throw this.full(quota, total, limit);
+    }
+  }
+
+  private add(uses: Use[], bytes: number): void {
+    for (const { subjectId } of uses) {
+      const left = (this.arriving.get(subjectId) ?? 0) + bytes;
+      if (left > 0) this.arriving.set(subjectId, left);
+      else this.arriving.delete(subjectId);
+    }
+  }
+
+  private full(quota: QuotaOwner, used: number, limit: number) {
+    this.refused.set(quota, (this.refused.get(quota) ?? 0) + 1);
+    return quotaExceeded(quota, used, limit);
   }
 }
 
-function full(totalBytes: number, quotaBytes: number): AppError {
-  return new AppError('QUOTA_EXCEEDED', {
-    message: `All files of your account can have at most ${quotaBytes} bytes together; delete some first.`,
-    extra: { totalBytes, quotaBytes },
-  });
-}
+const serverIn = ({ serverId }: Storing): string[] => (serverId ? [serverId] : []);

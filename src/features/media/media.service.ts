@@ -119,9 +119,11 @@ export class MediaService {
     const { messageId, isSpoiler } = told;
     const target = messageId === undefined ? null : await this.deps.messageAccess.extendable(actor, messageId);
     const verdict = target && (await this.deps.filters.require(actor, target.channel, [file.filename]));
+    const storing = { userId: actor.userId, serverId: target?.channel.serverId ?? null, bytes: file.blob.size };
     return this.deps.changes.run(async (change) => {
-      // Concurrent uploads count those before them.
+      // Concurrent uploads count those before them; quotas are locked before the log of a channel.
       if (!target) await lockUser(change.rows, actor.userId);
+      else await this.deps.allowance.hold(change.rows, [actor.userId], storing.serverId ? [storing.serverId] : []);
       const place = target ? await placeIn(change, target) : 0;
       const { blob, filename } = file;
       const known = { id: newId(), filename, size: blob.size, ...factsOf(file, told), isSpoiler };
@@ -135,7 +137,7 @@ export class MediaService {
         if (flag) await this.deps.jobs.add(change, flagKind, { messageId, content, ...flag });
         await markExtended(change, target.row);
       } else await requireRoom(change.rows, actor, 0);
-      await this.deps.allowance.requireWithin(change.rows, actor);
+      await this.deps.allowance.requireWithin(change.rows, storing);
       const { isVoice: voice, ...shown } = known;
       return { ...shown, url: mediaPath(known.id), thumbnailUrl: null, voice };
     });

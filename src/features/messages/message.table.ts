@@ -10,7 +10,7 @@ import { insertLinkJobs } from '../../jobs/preview.jobs.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { currentMentions } from '../mentions/mention.table.ts';
 import { attachmentsOf, claimFiles } from './attachment.table.ts';
-import { holdForwards, requireRoomForCopies } from './forward.limits.ts';
+import { holdForwards, requireRoomForCopies, requireRoomInServers, serversWithFiles } from './forward.limits.ts';
 import { forwardOf, insertForwards } from './forward.table.ts';
 import { checkHeads } from './head.table.ts';
 import { flagsOf, isNoticed, namedIn, noticesOf } from './message.notices.ts';
@@ -199,8 +199,8 @@ export class MessageTable implements WriterTable<NewMessage, MessageRecord> {
     return new Map(repeats.map((row) => [row.place - 1, { ...messageRecord(row, null), ...shownNonce(row.nonce) }]));
   }
 
-  hold(rows: Rows, items: NewMessage[]): Promise<void> {
-    return holdForwards(rows, this.allowance, items);
+  async hold(rows: Rows, items: NewMessage[]): Promise<void> {
+    await holdForwards(rows, this.allowance, items, await serversWithFiles(rows, items));
   }
 
   async insert(rows: Rows, items: { row: NewMessage; seq: number }[]): Promise<void> {
@@ -216,6 +216,7 @@ export class MessageTable implements WriterTable<NewMessage, MessageRecord> {
     await insertPolls(rows, pollsOf(added));
     if (!(await insertForwards(rows, added))) throw new StaleMessage();
     await requireRoomForCopies(rows, this.allowance, added);
+    await requireRoomInServers(rows, this.allowance, added);
     await insertJobs(rows, noticesOf(added));
     await insertFlags(rows, flagsOf(added));
     await insertLinkJobs(rows, linkingOf(added));

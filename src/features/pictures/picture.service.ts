@@ -108,7 +108,8 @@ export class PictureService {
         rows.push({ ...owned, bytes: blob.size, width, height, isAnimated: moves });
       }
       await insertPicture(change.rows, rows);
-      await this.deps.allowance.requireWithin(change.rows, actor);
+      const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
+      await this.deps.allowance.requireWithin(change.rows, { userId: actor.userId, bytes });
       return recordOf(name, picture);
     });
   }

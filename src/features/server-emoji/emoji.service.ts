@@ -20,6 +20,7 @@ import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
+import type { StorageAllowance } from '../blobs/allowance.ts';
 import type { Context } from '../context.ts';
 import type { Audience } from '../members/audience.ts';
 import type { PictureService } from '../pictures/picture.service.ts';
@@ -28,6 +29,7 @@ import { emojiRecord } from './emoji.view.ts';
 interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess'> {
   audience: Audience;
   pictures: PictureService;
+  allowance: StorageAllowance;
 }
 
 /** Emoji of servers' own (contract §6). */
@@ -63,6 +65,7 @@ export class EmojiService {
       const made = { id: newId(), serverId, name, url: settled, isAnimated, createdBy: actor.userId };
       const emoji = change.em.create(ServerEmoji, { ...made, createdAt: dateNow() });
       await change.em.flush();
+      await this.deps.allowance.requireServersWithin(change.rows, [serverId]);
       change.audit(emojiAdd, {
         actor,
         serverId,

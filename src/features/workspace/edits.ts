@@ -38,7 +38,10 @@ export class WorkspaceEdits {
       const edit = await TreeEdit.begin(change, workspace.id, actor.userId, this.deps.limits);
       await this.deps.workspaceAccess.requireStillOpen(actor, workspace);
       const result = await work(edit);
-      if (edit.addedBytes > 0) await this.deps.allowance.requireWithin(change.rows, actor);
+      if (edit.addedBytes > 0) {
+        const storing = { userId: actor.userId, serverId: workspace.serverId, bytes: edit.addedBytes };
+        await this.deps.allowance.requireWithin(change.rows, storing);
+      }
       const rows = await readNodes(change.rows, workspace.id, [...edit.touched, ...edit.shown]);
       const touched = new Map(rows.map((row) => [row.id, nodeRecord(row)]));
       const nodes = [...touched.values()].filter(({ id }) => edit.touched.has(id));

@@ -20,6 +20,7 @@ import {
 } from '../../infrastructure/served-content.ts';
 import type { StorageAllowance } from '../blobs/allowance.ts';
 import { type BlobStore, fileTooLarge, type StoredBlob } from '../blobs/blob.store.ts';
+import { quotaExceeded } from '../blobs/quota.errors.ts';
 import type { Context } from '../context.ts';
 import type { NodeService } from './node.service.ts';
 import { type NodeRecord, nodeRecord } from './node.view.ts';
@@ -136,7 +137,8 @@ export class FileService {
     if (atLeast > this.deps.uploadBytes) throw fileTooLarge(this.deps.uploadBytes);
     if (atLeast > room) throw this.full(room);
     const probe = new UploadProbe(maxTextBytes);
-    const blob = await this.store(probe.through(this.deps.allowance.admitted(actor, file.bytes, atLeast)), room);
+    const storing = { userId: actor.userId, serverId: workspace.serverId };
+    const blob = await this.store(probe.through(this.deps.allowance.admitted(storing, file.bytes, atLeast)), room);
     const content = { blobId: blob.id, size: blob.size, mime: await probe.type(name), isText: probe.isText };
     return { name, content };
   }
@@ -151,7 +153,7 @@ export class FileService {
 
   private full(room: number, cause?: AppError): AppError {
     const { quotaBytes } = this.deps.limits;
-    return new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: quotaBytes - room, quotaBytes }, cause });
+    return quotaExceeded('workspace', quotaBytes - room, quotaBytes, cause);
   }
 
   /** Puts a received file into a folder. @throws AppError FOLDER_NOT_FOUND, QUOTA_EXCEEDED */

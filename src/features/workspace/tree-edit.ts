@@ -5,6 +5,7 @@ import type { Change } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import { mediaTypeOf } from '../../infrastructure/media-types.ts';
+import { quotaExceeded } from '../blobs/quota.errors.ts';
 import { beginningOf, freeName } from './names.ts';
 import {
   type Ancestry,
@@ -180,7 +181,7 @@ export class TreeEdit {
     const { quotaBytes, maxNodes } = this.limits;
     const { folderCount, fileCount, totalBytes } = this.workspace;
     if (bytes > 0 && totalBytes > quotaBytes) {
-      throw new AppError('QUOTA_EXCEEDED', { extra: { totalBytes: totalBytes - bytes, quotaBytes } });
+      throw quotaExceeded('workspace', totalBytes - bytes, quotaBytes);
     }
     if (folders + files > 0 && folderCount + fileCount > maxNodes) throw tooManyNodes(this.limits);
   }

@@ -45,6 +45,7 @@ export const auditWords: Record<AuditActionName, Message> = {
   'account.unsuspend': '{actor} let {target} in again',
   'account.delete': '{actor} had the account {target} deleted',
   'invite-codes.issue': '{actor} made invite codes',
+  'quota.set': '{actor} changed how much may be stored',
   'channel.override': '{actor} changed what {channel} allows {target}',
   'hook.create': '{actor} made the incoming webhook {target} of {channel}',
   'hook.update': '{actor} changed the incoming webhook {target} of {channel}',
