@@ -10,7 +10,7 @@ const hookRights: Rights = {
   isHeldBack: false,
   place: 0,
   roleIds: [],
-  permissions: new Set<Permission>(['message:post', 'channel:announce', 'message:skip-slow-mode']),
+  permissions: new Set<Permission>(['message:post', 'channel:announce', 'message:skip-slow-mode', 'file:attach']),
   timeout: null,
   untimed: null,
 };

@@ -69,8 +69,13 @@ function linesOf(whose: string, { usedBytes, quotaBytes, leftBytes, kinds }: Sto
 
 /** In the largest unit that it has at least one of, with the exact number where that says more. */
 function sizeOf(bytes: number): string {
-  const [name, size] = ([['TiB', 2 ** 40], ['GiB', 2 ** 30], ['MiB', 2 ** 20], ['KiB', 2 ** 10]] as const).find(
-    ([, size]) => bytes >= size,
-  ) ?? ['B', 1];
+  const [name, size] = (
+    [
+      ['TiB', 2 ** 40],
+      ['GiB', 2 ** 30],
+      ['MiB', 2 ** 20],
+      ['KiB', 2 ** 10],
+    ] as const
+  ).find(([, size]) => bytes >= size) ?? ['B', 1];
   return `${Math.round((bytes / size) * 10) / 10} ${name}`;
 }

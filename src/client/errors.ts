@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../contract/error-codes.ts';
 import type { Issue } from '../contract/errors.ts';
+import type { QuotaOwner } from '../contract/storage-kinds.ts';
 
 /** Codes that only a client can have: the server did not answer, or nobody is signed in here. */
 export type LocalCode = 'NETWORK' | 'SIGNED_OUT' | 'TOO_OLD' | 'CLOSED';
@@ -13,6 +14,8 @@ interface Refusal {
   requestId?: string;
   methods?: string[];
   ticket?: string;
+  quota?: QuotaOwner;
+  leftBytes?: number;
 }
 
 /** Why a call failed: the server's own error object (contract §2), or that there was no answer. */
@@ -31,6 +34,8 @@ export class ParleyError extends Error {
   readonly methods: string[];
   /** With SECOND_FACTOR_REQUIRED of a sign-in: what completes it. */
   readonly ticket: string | null;
+  /** With QUOTA_EXCEEDED: whose quota has no room, and how many bytes are left; null: it is not about bytes. */
+  readonly room: { quota: QuotaOwner; leftBytes: number } | null;
 
   constructor(body: Refusal, status = 0) {
     super(body.error ?? body.code);
@@ -42,6 +47,8 @@ export class ParleyError extends Error {
     this.requestId = body.requestId;
     this.methods = body.methods ?? [];
     this.ticket = body.ticket ?? null;
+    const { quota, leftBytes } = body;
+    this.room = quota && leftBytes !== undefined ? { quota, leftBytes } : null;
   }
 
   /** Whether the same call may succeed later: no answer, rate limited, or a server in trouble. */

@@ -206,7 +206,7 @@ export const errorCodes = {
   CHANNEL_ARCHIVED: [409, 'This channel is archived; nothing can be sent to it.'],
   NAME_TAKEN: [409, 'The folder already has something of this name; choose another one.'],
   FILE_CHANGED: [412, 'The file has changed since you read it; read it again and repeat your change.'],
-  QUOTA_EXCEEDED: [413, 'The workspace is full; delete files first.'],
+  QUOTA_EXCEEDED: [413, 'There is no room for this; delete files first.'],
   BODY_TOO_LARGE: [413, 'The body is too large; send less at once.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Send the body as application/json.'],
   UNSAFE_URL: [422, 'This address may not be called from here; use a public https address.'],

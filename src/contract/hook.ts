@@ -114,10 +114,13 @@ const postErrors = [
   ...(['MESSAGE_REFUSED', 'HELD_LIMIT', 'BANNED', 'CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'] as const),
 ] as const;
 
+const formatParam = textParam('HOOK_NOT_FOUND', `One of ${hookFormats.join(', ')}.`);
+
 const ownMessageParams = {
   token: tokenParam,
   messageId: uuidParam('MESSAGE_NOT_FOUND', 'Id of a message of its own.'),
 };
+const formattedParams = { ...ownMessageParams, format: formatParam };
 const ownMessageErrors = ['HOOK_NOT_FOUND', 'HOOK_SIGNATURE_INVALID', 'BODY_TOO_LARGE', 'MESSAGE_NOT_FOUND'] as const;
 
 const post = {
@@ -125,6 +128,34 @@ const post = {
   query: postQuerySchema,
   answer: z.union([takenSchema, discordMessageSchema]),
   errors: postErrors,
+  limit: 'hookPosts',
+} as const;
+
+const getMessage = {
+  method: 'GET',
+  auth: 'none',
+  summary: 'A message that the incoming webhook has posted, as Discord has it.',
+  answer: discordMessageSchema,
+  errors: ownMessageErrors,
+  limit: 'hookPosts',
+} as const;
+
+const editMessage = {
+  method: 'PATCH',
+  auth: 'none',
+  summary: 'Replace the text of a message that it has posted, by a body as for posting. Answers as `?wait=true` does.',
+  answer: post.answer,
+  errors: postErrors,
+  limit: 'hookPosts',
+} as const;
+
+const deleteMessage = {
+  method: 'DELETE',
+  auth: 'none',
+  summary: 'Delete a message that it has posted. Answers 204, without a body.',
+  produces: '*/*',
+  answer: rawAnswer,
+  errors: [...ownMessageErrors, 'BANNED'],
   limit: 'hookPosts',
 } as const;
 
@@ -201,38 +232,12 @@ export const hookCalls = calls('Incoming webhooks', {
     method: 'POST',
     path: '/hooks/:token/:format',
     summary: 'The same, in the format that the address names.',
-    params: { token: tokenParam, format: textParam('HOOK_NOT_FOUND', `One of ${hookFormats.join(', ')}.`) },
+    params: { token: tokenParam, format: formatParam },
   },
-  getHookMessage: {
-    method: 'GET',
-    path: '/hooks/:token/messages/:messageId',
-    auth: 'none',
-    summary: 'A message that the incoming webhook has posted, as Discord has it.',
-    params: ownMessageParams,
-    answer: discordMessageSchema,
-    errors: ownMessageErrors,
-    limit: 'hookPosts',
-  },
-  editHookMessage: {
-    method: 'PATCH',
-    path: '/hooks/:token/messages/:messageId',
-    auth: 'none',
-    summary:
-      'Replace the text of a message that it has posted, by a body as for posting. Answers as `?wait=true` does.',
-    params: ownMessageParams,
-    answer: post.answer,
-    errors: postErrors,
-    limit: 'hookPosts',
-  },
-  deleteHookMessage: {
-    method: 'DELETE',
-    path: '/hooks/:token/messages/:messageId',
-    auth: 'none',
-    summary: 'Delete a message that it has posted. Answers 204, without a body.',
-    params: ownMessageParams,
-    produces: '*/*',
-    answer: rawAnswer,
-    errors: [...ownMessageErrors, 'BANNED'],
-    limit: 'hookPosts',
-  },
+  getHookMessage: { ...getMessage, path: '/hooks/:token/messages/:messageId', params: ownMessageParams },
+  getHookMessageAs: { ...getMessage, path: '/hooks/:token/:format/messages/:messageId', params: formattedParams },
+  editHookMessage: { ...editMessage, path: '/hooks/:token/messages/:messageId', params: ownMessageParams },
+  editHookMessageAs: { ...editMessage, path: '/hooks/:token/:format/messages/:messageId', params: formattedParams },
+  deleteHookMessage: { ...deleteMessage, path: '/hooks/:token/messages/:messageId', params: ownMessageParams },
+  deleteHookMessageAs: { ...deleteMessage, path: '/hooks/:token/:format/messages/:messageId', params: formattedParams },
 });

@@ -92,8 +92,8 @@ export function createModules(context: Context) {
   const talk = { ...places, ...joinRequests.services, ...servers.services, ...messages.services };
   const messagePreviews = messagePreviewsModule(talk);
   const held = heldModule(talk);
-  const hooks = hooksModule(talk);
   const media = mediaModule(talk);
+  const hooks = hooksModule({ ...talk, ...media.services });
   const previews = previewsModule(talk);
   const memberErasure = memberErasureModule(talk);
   const reactions = reactionsModule(talk);
@@ -147,8 +147,8 @@ export function createModules(context: Context) {
       messages,
       messagePreviews,
       held,
-      hooks,
       media,
+      hooks,
       previews,
       memberErasure,
       reactions,

@@ -134,7 +134,10 @@ export function watchPreviews(metrics: Metrics, counters: PreviewsServices['prev
 }
 
 /** Metrics of what is stored, and of what there was no room for. */
-export function watchStorage(metrics: Metrics, { storage, allowance }: Pick<BlobsServices, 'storage' | 'allowance'>): void {
+export function watchStorage(
+  metrics: Metrics,
+  { storage, allowance }: Pick<BlobsServices, 'storage' | 'allowance'>,
+): void {
   let known: InstallationStorage = { usedBytes: 0, quotaBytes: null, isCounting: false };
   const gauge = (name: string, help: string, read: () => number) =>
     metrics.sharedGauge(name, help, async () => {

@@ -33,7 +33,10 @@ const leftOut: Record<string, string[]> = {
   agent_policies: ['revision'],
   // Files of what waits for a moderator stay, as that does.
   // Thumbnails are made anew.
-  attachments: ['held_id', 'scheduled_id', 'thumbnail_blob_id'],
+  // What is stored is counted anew.
+  attachments: ['held_id', 'scheduled_id', 'thumbnail_blob_id', 'server_id', 'is_counted'],
+  workspace_nodes: ['is_counted'],
+  app_files: ['is_counted'],
   // They are made anew where they go; what was delivered is a matter of the log here.
   webhooks: ['secret', 'previous_secret', 'previous_until', 'state', 'stopped_at', 'made_by'],
   hooks: ['token_hash', 'secret'],
@@ -43,7 +46,7 @@ const leftOut: Record<string, string[]> = {
   group_channels: ['people'],
   // A channel is told anew.
   polls: ['told_at', 'untold_since'],
-  pictures: ['unused_since', 'check_at'],
+  pictures: ['unused_since', 'check_at', 'server_id', 'is_counted'],
   workspaces: ['folder_count', 'file_count', 'total_bytes'],
 };
 
@@ -99,6 +102,8 @@ const staying = [
   ...['imports', 'import_records', 'import_people', 'import_channels'],
   // They are made anew of the messages.
   ...['search_words', 'search_progress', 'search_stale'],
+  // What is stored is counted anew, and bounded by another operator.
+  ...['storage_usage', 'storage_changes', 'storage_quotas', 'storage_backfills'],
   // These come along, in another form.
   ...['streams', 'blobs', 'blob_chunks'],
   // Where this installation keeps bytes that nobody needs any more.

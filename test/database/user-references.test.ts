@@ -162,6 +162,13 @@ decide('not of users', 'interactions.message_id', 'interactions.parent_id');
 decide('not of users', 'ephemerals.thread_id', 'ephemerals.reply_to_id');
 decide(madeIt, 'server_emoji.created_by', 'hooks.created_by');
 decide('not of users', 'hooks.user_id');
+decide('deleted', 'storage_quotas.subject_id');
+decide(
+  'kept because it counts what stays of someone, by an id alone',
+  'storage_usage.subject_id',
+  'storage_changes.subject_id',
+);
+decide('not of users', 'attachments.server_id', 'pictures.server_id');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 decide('not of users', 'blobs.object_id');
 

@@ -41,6 +41,7 @@ const without: Record<string, string> = {
     [
       'deleteMessage',
       'deleteHookMessage',
+      'deleteHookMessageAs',
       'removePreviews',
       'pinInChannel',
       'unpinInChannel',
@@ -149,11 +150,8 @@ describe('everything that others see as text', () => {
       botMouth.emit('interaction:answer', { interactionId: await interaction(), type: 'reply', content: word }),
     postToHook: () => posted({ text: word }),
     postToHookAs: () => posted({ text: word }, '/slack'),
-    editHookMessage: async () => {
-      const token = await hookToken();
-      const { messages } = (await here.bob.post(`/hooks/${token}/parley`, { content: 'fine' })).body;
-      return (await here.bob.patch(`/hooks/${token}/messages/${messages[0].id}`, { text: word })).body;
-    },
+    editHookMessage: () => edited('', { text: word }),
+    editHookMessageAs: () => edited('/discord', { content: word }),
     'message:send': () => mouth.emit('message:send', { channelId: here.channel.id, content: word }),
     'message:edit': async () => mouth.emit('message:edit', { messageId: await message(), content: word }),
     'message:stream': () =>
@@ -167,6 +165,11 @@ describe('everything that others see as text', () => {
     (await here.alice.post(`/api/channels/${here.channel.id}/hooks`, { name: 'Tool of ours' })).body.token;
   const posted = async (body: object, format = ''): Promise<Loose> =>
     (await here.bob.post(`/hooks/${await hookToken()}${format}`, body)).body;
+  const edited = async (format: string, body: object): Promise<Loose> => {
+    const token = await hookToken();
+    const { messages } = (await here.bob.post(`/hooks/${token}/parley`, { content: 'fine' })).body;
+    return (await here.bob.patch(`/hooks/${token}${format}/messages/${messages[0].id}`, body)).body;
+  };
   const message = async (): Promise<string> => (await here.bob.say(here.channel.id, 'fine')).id;
   const thread = async (): Promise<string> =>
     (await here.bob.post(`/api/messages/${await message()}/thread`, { name: 'fine' })).body.id;

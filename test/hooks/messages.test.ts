@@ -27,6 +27,18 @@ describe('the messages of an incoming webhook', () => {
   const messages = async (): Promise<Loose[]> =>
     (await here.bob.get(`/api/channels/${here.channel.id}/messages`)).body.messages;
 
+  it('are read, edited and deleted below the name of a format too', async () => {
+    const { token } = await make();
+    const sent = await json(await post(`${token}/discord?wait=true`, { content: 'first' }));
+    const path = `${token}/discord/messages/${sent.id}`;
+    expect(await json(await about('GET', path))).to.include({ id: sent.id, content: 'first' });
+    expect(await json(await about('PATCH', path, { content: 'second' }))).to.include({ content: 'second' });
+    const unknown = path.replace('discord', 'telegraph');
+    expect(await refused(await about('GET', unknown))).to.deep.equal([404, 'HOOK_NOT_FOUND']);
+    expect((await about('DELETE', path)).status).to.equal(204);
+    expect(await refused(await about('GET', path))).to.deep.equal([404, 'MESSAGE_NOT_FOUND']);
+  });
+
   it('mentions nobody where its sender says so, nor whom a tool names that has people of its own', async () => {
     const { alice, bob, server } = here;
     const { token } = await make();

@@ -43,6 +43,8 @@ const allowed: Record<string, string> = {
   postToHookAs: 'the same',
   editHookMessage: 'the same',
   deleteHookMessage: 'the same',
+  editHookMessageAs: 'the same',
+  deleteHookMessageAs: 'the same',
   uploadMedia: 'an upload is nobody else’s before it is sent',
   changeAttachment: 'the same',
   uploadPicture: 'the same',

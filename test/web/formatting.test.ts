@@ -1,12 +1,12 @@
 // nodes: own
 
 import { expect } from 'chai';
-import { formatSize } from '../../src/web/app/state/attachments.ts';
 import { type Destination, findDestinations } from '../../src/web/app/state/destinations.ts';
 import { emojiLike, emojiOf } from '../../src/web/app/state/emoji.ts';
 import { Keyboard } from '../../src/web/app/state/keyboard.ts';
 import { LatestAnswer } from '../../src/web/app/state/latest-answer.ts';
 import { pathTo, routeOf } from '../../src/web/app/state/router.ts';
+import { formatSize } from '../../src/web/app/state/sizes.ts';
 import { textsOf } from '../../src/web/app/state/texts.ts';
 import { isGrouped } from '../../src/web/app/views/talk/grouping.ts';
 
@@ -86,7 +86,12 @@ describe('what the web client computes', () => {
 
   it('writes sizes and times for people', () => {
     const { dayName, shortTime } = textsOf({ language: 'en', locale: 'en', timeZone: null }, null);
-    expect([999, 1000, 1_234_567].map(formatSize)).to.deep.equal(['999 B', '1 kB', '1.2 MB']);
+    expect([999, 1000, 1_234_567, 107_374_182_400].map(formatSize)).to.deep.equal([
+      '999 B',
+      '1 kB',
+      '1.2 MB',
+      '107.4 GB',
+    ]);
     const now = new Date();
     const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1, 12);
     expect([now, yesterday].map((date) => dayName(date.toISOString()))).to.deep.equal(['Today', 'Yesterday']);

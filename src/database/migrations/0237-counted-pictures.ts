@@ -32,9 +32,7 @@ export class CountedPictures extends Migration {
          return null;
        end $$`,
     );
-    this.addSql(
-      'create trigger place_emoji after insert on server_emoji for each row execute function place_emoji()',
-    );
+    this.addSql('create trigger place_emoji after insert on server_emoji for each row execute function place_emoji()');
     for (const event of ['insert', 'update of icon_url, banner_url']) {
       this.addSql(
         `create trigger place_server_pictures_${event.slice(0, 6)} after ${event} on servers for each row

@@ -21,7 +21,11 @@ export class CountedFiles extends Migration {
            union all select w.server_id, n.size_bytes from ${rows} n join workspaces w on w.id = n.workspace_id
              where n.is_counted and n.kind = 'file'`,
       ),
-      ...counting('app_files', 'apps', (rows) => `${ofApps(rows, 'created_by')} union all ${ofApps(rows, 'server_id')}`),
+      ...counting(
+        'app_files',
+        'apps',
+        (rows) => `${ofApps(rows, 'created_by')} union all ${ofApps(rows, 'server_id')}`,
+      ),
       ...counting(
         'blobs',
         'stored',

@@ -87,6 +87,7 @@ export const ownRows: readonly string[] = [
   deleteSome('drafts', 'user_id, place_id', 'user_id = $1'),
   // How another product named someone whose messages were taken over.
   deleteSome('import_people', 'import_id, key', 'user_id = $1'),
+  deleteSome('storage_quotas', 'subject_id', 'subject_id = $1'),
   deleteSome('attachments', 'id', 'uploader_id = $1 AND message_id IS NULL'),
   // Those of servers stay.
   deleteSome('pictures', 'name, size', `uploader_id = $1 AND NOT (${isShown('pictures')})`),

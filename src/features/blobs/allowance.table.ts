@@ -40,18 +40,19 @@ const selectAccount = `SELECT id AS "personId", tier, "isVerified", "isNobodys",
 const selectServers = `SELECT s.id, ${usedBy('s.id')} AS used, ${ownOf('s.id')} AS own FROM unnest($1::uuid[]) AS s (id)`;
 const selectServersOf = `SELECT DISTINCT server_id AS id FROM channels WHERE id = ANY($1::uuid[]) AND server_id IS NOT NULL`;
 
-/** PostgreSQL's bigint comes as text. */
-type Told<S> = Omit<S, 'used' | 'own'> & { used: string; own: string | null };
-
-function read<S extends Standing>({ used, own, ...rest }: Told<S>): Omit<S, keyof Standing> & Standing {
-  return { ...rest, used: Number(used), own: own === null ? null : Number(own) };
+/** PostgreSQL's numbers of 64 bits and more come as text. */
+interface Told {
+  used: string;
+  own: string | null;
 }
+
+const standing = ({ used, own }: Told): Standing => ({ used: Number(used), own: own === null ? null : Number(own) });
 
 /** Whoever answers for what a user stores, and what they have. Bots of a person count with them. @throws AppError USER_NOT_FOUND */
 export async function readAccount(rows: Rows, userId: string): Promise<Account> {
-  const [row] = await rows<Told<Account>>(selectAccount, [userId]);
+  const [row] = await rows<Omit<Account, keyof Standing> & Told>(selectAccount, [userId]);
   if (!row) throw new AppError('USER_NOT_FOUND');
-  return read(row);
+  return { ...row, ...standing(row) };
 }
 
 /** The id alone. @throws AppError USER_NOT_FOUND */
@@ -62,7 +63,8 @@ export async function readPersonOf(rows: Rows, userId: string): Promise<string> 
 }
 
 export async function readServers(rows: Rows, ids: string[]): Promise<ServerStanding[]> {
-  return (await rows<Told<ServerStanding>>(selectServers, [ids])).map(read);
+  const found = await rows<{ id: string } & Told>(selectServers, [ids]);
+  return found.map((row) => ({ id: row.id, ...standing(row) }));
 }
 
 /** What is stored in all, each content once, whether or not it is in use still. */

@@ -1,6 +1,5 @@
 import { NIL } from 'uuid';
 import { lockUser } from '../../access/user.table.ts';
-import type { Actor } from '../../contract/actor.ts';
 import type { QuotaOwner } from '../../contract/storage-kinds.ts';
 import { lockQuota } from '../../database/advisory-locks.ts';
 import type { Database, Rows } from '../../database/database.ts';

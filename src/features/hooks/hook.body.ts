@@ -4,10 +4,11 @@ import { invalid } from '../../contract/schema/validation.ts';
 import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
 import { isTooComplex, tooComplex } from '../../infrastructure/json-complexity.ts';
 import { isJson, type Json } from './formats/json.ts';
+import { named } from './hook.files.ts';
 
 /** Far more than a message can show; tools that list all that changed stay below it. */
 const maxBytes = 512 * 1024;
-/** Files are only counted, and a message must not be lost because one came with it. */
+/** With the files, of which a message carries some. */
 const maxFormBytes = 32 * 1024 * 1024;
 
 /** A request before anything of it is read. */
@@ -21,6 +22,9 @@ interface FormPart extends IncomingFile {
   field: string;
   isFile: boolean;
 }
+
+/** Takes a file of a form. @returns false: there is no room for it, and what is left of it is only counted */
+export type TakeFile = (field: string, file: IncomingFile) => Promise<boolean>;
 
 /** The headers of a request with one value each. */
 export function headersOf({ headers }: Request): Record<string, string> {
@@ -67,11 +71,11 @@ async function* unclosed(body: Readable): AsyncGenerator<Buffer> {
 export const isForm = (contentType: string): boolean => /^multipart\/form-data/i.test(contentType);
 
 /**
- * The JSON object in the parts of a form, in `payload` or `payload_json`.
+ * The JSON object in the parts of a form, in `payload` or `payload_json`. Files that are not taken are named in it.
  * @throws AppError BODY_TOO_LARGE, MALFORMED_JSON, MALFORMED_MULTIPART, VALIDATION_FAILED for JSON that is no object
  */
-export async function objectInForm(parts: AsyncIterable<FormPart>): Promise<Json> {
-  return ofForm(await fieldsOf(parts));
+export async function objectInForm(parts: AsyncIterable<FormPart>, take: TakeFile): Promise<Json> {
+  return ofForm(await fieldsOf(parts, take));
 }
 
 /**
@@ -114,21 +118,53 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-/** Of files the message says that they came: it cannot bring them. */
-async function fieldsOf(parts: AsyncIterable<FormPart>): Promise<Record<string, string>> {
+async function fieldsOf(parts: AsyncIterable<FormPart>, take: TakeFile): Promise<Record<string, string>> {
   const fields: Record<string, string> = {};
   let size = 0;
-  for await (const { field, isFile, name, bytes } of parts) {
+  for await (const { field, isFile, name, type, bytes } of parts) {
+    if (isFile) {
+      const content = new Content(bytes);
+      const isTaken = await take(field, { name, type, bytes: content.pieces() });
+      await content.skip();
+      if (!isTaken) fields[field] = named(name, content.length);
+      continue;
+    }
     const pieces: Buffer[] = [];
-    let length = 0;
     for await (const piece of bytes) {
-      length += piece.length;
-      if (isFile) continue;
       size += piece.length;
       if (size > maxBytes) throw new AppError('BODY_TOO_LARGE');
       pieces.push(piece);
     }
-    fields[field] = isFile ? `${name} (${length} bytes, not taken)` : decoded(Buffer.concat(pieces));
+    fields[field] = decoded(Buffer.concat(pieces));
   }
   return fields;
+}
+
+/** The bytes of a file: whoever stops reading them leaves the others there, so that the form can be read on. */
+class Content {
+  length = 0;
+  private readonly source: AsyncIterator<Buffer>;
+  private failure: { error: unknown } | undefined;
+
+  constructor(bytes: AsyncIterable<Buffer>) {
+    this.source = bytes[Symbol.asyncIterator]();
+  }
+
+  async *pieces(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const next = await this.source.next().catch((error) => {
+        this.failure = { error };
+        throw error;
+      });
+      if (next.done) return;
+      this.length += next.value.length;
+      yield next.value;
+    }
+  }
+
+  /** Counts what nobody has read. @throws what the form failed with before, too */
+  async skip(): Promise<void> {
+    if (this.failure) throw this.failure.error;
+    for await (const _ of this.pieces());
+  }
 }

@@ -8,6 +8,7 @@ import type { SealedText } from '../../infrastructure/sealed-text.ts';
 import { type HookIdentity, hookActor } from '../accounts/hook.identity.ts';
 import type { KnownHook } from '../accounts/hook.table.ts';
 import type { Context } from '../context.ts';
+import type { MediaService } from '../media/media.service.ts';
 import { requireUnbanned } from '../members/ban.access.ts';
 import type { MessageService } from '../messages/message.service.ts';
 import { findMessage } from '../messages/message.table.ts';
@@ -15,12 +16,15 @@ import { type MessageRecord, type MessageRow, messageRecord } from '../messages/
 import type { Delivery, HookFormat, Post } from './formats/format.ts';
 import { formatNamed, formatOf } from './formats/formats.ts';
 import type { Json } from './formats/json.ts';
+import type { TakeFile } from './hook.body.ts';
+import { HookFiles, isBound } from './hook.files.ts';
 import { piecesOf } from './hook.pieces.ts';
 import { requireSigned } from './hook.signatures.ts';
 import { noteUse } from './hook.table.ts';
 
 interface Deps extends Pick<Context, 'database' | 'changes' | 'operations' | 'limits' | 'channelAccess'> {
   messages: MessageService;
+  media: MediaService;
   hookIdentity: HookIdentity;
   sealed: SealedText;
 }
@@ -33,9 +37,9 @@ export interface Incoming {
   threadId: string | null;
   headers: Readonly<Record<string, string>>;
   bytes(): Promise<Buffer>;
-  object(bytes: Buffer): Promise<Json>;
-  /** What is in a form with parts, without its bytes, which files may make many; null: it is none. */
-  form: (() => Promise<Json>) | null;
+  object(bytes: Buffer, take: TakeFile): Promise<Json>;
+  /** What is in a form with parts, as it arrives, which files may make long; null: it is none. */
+  form: ((take: TakeFile) => Promise<Json>) | null;
 }
 
 /** What became of a post. */
@@ -45,6 +49,28 @@ export interface Posted {
   messages: MessageRecord[];
   isHeld: boolean;
 }
+
+/** An incoming webhook, and where it posts. */
+interface Place {
+  hook: KnownHook;
+  serverId: string;
+}
+
+interface Opened extends Place {
+  /** Reads the body. */
+  read(take: TakeFile): Promise<Json>;
+}
+
+/** What is the same for all pieces of a post, and where they begin. */
+interface Said {
+  post: Omit<Post, 'threadId'> & { threadId: string | null };
+  key: string | null;
+  /** Ids of files that they carry. */
+  attachments?: string[];
+  from?: number;
+}
+
+type Sent = Pick<Posted, 'messages' | 'isHeld'>;
 
 /** Posts by incoming webhooks (contract §6): each becomes messages of the webhook's own user. */
 export class HookPoster {
@@ -69,12 +95,17 @@ export class HookPoster {
    *   has nothing to show, as `Incoming` and `MessageService.send` do, but MESSAGE_HELD
    */
   async post(incoming: Incoming): Promise<Posted> {
-    const { hook, serverId, delivery, format, post } = await this.understood(incoming);
+    const found = await this.opened(incoming);
+    const { hook, serverId } = found;
+    const files = new HookFiles(this.deps.media, hookActor(hook), serverId);
+    const { delivery, format, post } = await this.understood(incoming, found, files);
     const pieces = piecesOf(post.text);
+    if (pieces.length === 0 && files.taken.length > 0) pieces.push('');
     requireSubstance(pieces);
     await this.take(hook, pieces.length - 1);
-    const keys = keysOf(delivery, format, post);
-    const sent = await this.send(hook, serverId, pieces, { ...post, threadId: threadOf(incoming, post) }, keys);
+    const key = keysOf(delivery, format, post);
+    const said = { post: { ...post, threadId: threadOf(incoming, post) }, key };
+    const sent = await this.sendAll({ hook, serverId }, pieces, files, said);
     await this.note(hook);
     return { hook, format: format.name, ...sent };
   }
@@ -94,7 +125,9 @@ export class HookPoster {
    * @throws AppError like `post`, MESSAGE_NOT_FOUND
    */
   async edit(incoming: Incoming, messageId: string): Promise<Posted> {
-    const { hook, serverId, format, post } = await this.understood(incoming);
+    const found = await this.opened(incoming);
+    const { hook, serverId } = found;
+    const { format, post } = await this.understood(incoming, found, null);
     const [content = ''] = requireSubstance(piecesOf(post.text, 1));
     await this.own(hook, messageId);
     const { namesNobody = false } = post;
@@ -114,22 +147,22 @@ export class HookPoster {
   }
 
   /** The webhook of a request, with its body once it is known who sent that. */
-  private async opened(incoming: Incoming): Promise<{ hook: KnownHook; serverId: string; read: () => Promise<Json> }> {
+  private async opened(incoming: Incoming): Promise<Opened> {
     const found = await this.find(incoming.token);
     if (incoming.format !== null && !formatNamed(incoming.format)) throw new AppError('HOOK_NOT_FOUND');
     if (found.hook.secret === null && incoming.form) return { ...found, read: incoming.form };
     const bytes = await incoming.bytes();
     this.requireSigned(found.hook, bytes, incoming.headers);
-    return { ...found, read: () => incoming.object(bytes) };
+    return { ...found, read: (take) => incoming.object(bytes, take) };
   }
 
-  /** The same with what the body says. It counts as one message. */
-  private async understood(incoming: Incoming) {
-    const { hook, serverId, read } = await this.opened(incoming);
+  /** What the body says; its files are taken, or named in it. It counts as one message. */
+  private async understood(incoming: Incoming, { hook, read }: Opened, files: HookFiles | null) {
     await this.take(hook, 1);
-    const delivery = { headers: incoming.headers, body: await read() };
+    const body = await read(async (field, file) => (await files?.take(field, file)) ?? false);
+    const delivery = { headers: incoming.headers, body: files?.without(body) ?? body };
     const format = formatNamed(incoming.format ?? '') ?? formatOf(delivery, hook.format);
-    return { hook, serverId, delivery, format, post: format.read(delivery) };
+    return { delivery, format, post: format.read(delivery) };
   }
 
   /** Counts messages against the webhook's limit. A post that has no room for all of its messages posts none. @throws AppError RATE_LIMITED */
@@ -152,19 +185,30 @@ export class HookPoster {
     requireSigned(text, bytes, headers);
   }
 
-  private async send(
-    hook: KnownHook,
-    serverId: string,
-    pieces: string[],
-    post: Omit<Post, 'threadId'> & { threadId: string | null },
-    key: string | null,
-  ): Promise<Pick<Posted, 'messages' | 'isHeld'>> {
+  /** Posts the pieces in order; the last one carries the files, or names them where they cannot be attached. */
+  private async sendAll(at: Place, pieces: string[], files: HookFiles, said: Said): Promise<Sent> {
+    const last = pieces.length - 1;
+    const before = await this.send(at, pieces.slice(0, last), said);
+    const withFiles = (content: string) =>
+      files.attached((ids) => this.send(at, [content], { ...said, attachments: ids, from: last }));
+    const rest = await withFiles(pieces[last] ?? '').catch((error) => {
+      if (files.taken.length === 0 || !isBound(error)) throw error;
+      const named = [pieces[last], files.names].filter(Boolean).join('\n');
+      return this.send(at, piecesOf(named), { ...said, from: last });
+    });
+    return { messages: [...before.messages, ...rest.messages], isHeld: before.isHeld || rest.isHeld };
+  }
+
+  private async send({ hook, serverId }: Place, pieces: string[], said: Said): Promise<Sent> {
+    const { post, key, attachments = [], from = 0 } = said;
     const actor = hookActor(hook);
     const messages: MessageRecord[] = [];
-    for (const [index, content] of pieces.entries()) {
+    for (const [place, content] of pieces.entries()) {
+      const index = from + place;
       const { threadId, replyToId = null, metadata = null, namesNobody = false } = post;
       const first = index === 0 ? { replyToId, metadata } : {};
-      const input = validated(sendMessageSchema, { content, threadId, ...first });
+      const files = attachments.length > 0 ? { attachments: attachments.map((id) => ({ id })) } : {};
+      const input = validated(sendMessageSchema, { content, threadId, ...first, ...files });
       const options = { idempotencyKey: key && `hook ${key} ${index}`, namesNobody };
       const sent = await this.unlessHeld(hook, serverId, async () => {
         return (await this.deps.messages.send(actor, hook.channelId, input, options)).result;

@@ -4,7 +4,7 @@ import { boundaryOf, readParts } from '../../rest/multipart.ts';
 import { RawReply, type RawRequest, type Route, serve } from '../../rest/route.ts';
 import type { KnownHook } from '../accounts/hook.table.ts';
 import type { MessageRecord } from '../messages/message.view.ts';
-import { bytesOf, formBytes, headersOf, isForm, objectIn, objectInForm } from './hook.body.ts';
+import { bytesOf, formBytes, headersOf, isForm, objectIn, objectInForm, type TakeFile } from './hook.body.ts';
 import type { HookPoster, Incoming, Posted } from './hook.poster.ts';
 import type { HookService } from './hook.service.ts';
 
@@ -14,7 +14,19 @@ export function hookRoutes(hooks: HookService, poster: HookPoster): Route[] {
     query: { wait?: string | undefined; thread_id?: string | undefined },
     raw: RawRequest,
   ) => answerOf(await poster.post(incoming(address, query.thread_id ?? null, raw)), query.wait === 'true');
-  const about = ({ token }: { token: string }, raw: RawRequest) => incoming({ token, format: null }, null, raw);
+  type Own = { token: string; messageId: string; format?: string };
+  const about = ({ token, format = null }: { token: string; format?: string | null }, raw: RawRequest) =>
+    incoming({ token, format }, null, raw);
+  const get = async (params: Own, raw: RawRequest) => {
+    const { hook, message } = await poster.get(about(params, raw), params.messageId);
+    return asDiscord(hook, message);
+  };
+  const edit = async (params: Own, raw: RawRequest) =>
+    answerOf(await poster.edit(about(params, raw), params.messageId), true);
+  const remove = async (params: Own, raw: RawRequest) => {
+    await poster.delete(about(params, raw), params.messageId);
+    return new RawReply(204, {});
+  };
   return serve(hookCalls, {
     listHooks: ({ actor, params }) => hooks.list(actor, params.id),
     createHook: ({ actor, params, body }) => hooks.create(actor, params.id, body),
@@ -31,16 +43,12 @@ export function hookRoutes(hooks: HookService, poster: HookPoster): Route[] {
     },
     postToHook: ({ params, query, raw }) => post({ token: params.token, format: null }, query, raw()),
     postToHookAs: ({ params, query, raw }) => post({ token: params.token, format: params.format }, query, raw()),
-    async getHookMessage({ params, raw }) {
-      const { hook, message } = await poster.get(about(params, raw()), params.messageId);
-      return asDiscord(hook, message);
-    },
-    editHookMessage: async ({ params, raw }) =>
-      answerOf(await poster.edit(about(params, raw()), params.messageId), true),
-    async deleteHookMessage({ params, raw }) {
-      await poster.delete(about(params, raw()), params.messageId);
-      return new RawReply(204, {});
-    },
+    getHookMessage: ({ params, raw }) => get(params, raw()),
+    getHookMessageAs: ({ params, raw }) => get(params, raw()),
+    editHookMessage: ({ params, raw }) => edit(params, raw()),
+    editHookMessageAs: ({ params, raw }) => edit(params, raw()),
+    deleteHookMessage: ({ params, raw }) => remove(params, raw()),
+    deleteHookMessageAs: ({ params, raw }) => remove(params, raw()),
   });
 }
 
@@ -51,12 +59,13 @@ function incoming(
 ): Incoming {
   const headers = headersOf(raw);
   const type = headers['content-type'] ?? '';
-  const parts = (bytes: AsyncIterator<Buffer>) => objectInForm(readParts(bytes, boundaryOf(type)));
+  const parts = (bytes: AsyncIterator<Buffer>, take: TakeFile) =>
+    objectInForm(readParts(bytes, boundaryOf(type)), take);
   return {
     ...{ token, format, threadId, headers },
     bytes: () => bytesOf(raw),
-    object: async (bytes) => (isForm(type) ? parts(whole(bytes)) : objectIn(bytes, type)),
-    form: isForm(type) ? () => parts(formBytes(raw)) : null,
+    object: async (bytes, take) => (isForm(type) ? parts(whole(bytes), take) : objectIn(bytes, type)),
+    form: isForm(type) ? (take) => parts(formBytes(raw), take) : null,
   };
 }
 
@@ -70,13 +79,17 @@ function answerOf({ hook, format, messages, isHeld }: Posted, waits: boolean) {
 }
 
 /** A message as Discord has it. */
-function asDiscord(hook: KnownHook, { id, content, channelId, createdAt, updatedAt, isEdited }: MessageRecord) {
+function asDiscord(hook: KnownHook, message: MessageRecord) {
+  const { id, content, channelId, createdAt, updatedAt, isEdited } = message;
   const { displayName: username } = hook.user;
+  const attachments = message.attachments.map(({ id: fileId, filename, contentType, size, url }) => {
+    return { id: fileId, filename, content_type: contentType, size, url };
+  });
   return {
     ...{ id, type: 0 as const, content, channel_id: channelId, webhook_id: hook.id },
     author: { id: hook.user.id, username, avatar: null, bot: true as const },
     ...{ timestamp: createdAt, edited_timestamp: isEdited ? updatedAt : null },
-    ...{ attachments: [], embeds: [], mentions: [], mention_roles: [] },
+    ...{ attachments, embeds: [], mentions: [], mention_roles: [] },
     ...{
       mention_everyone: false as const,
       pinned: false as const,

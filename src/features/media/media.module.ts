@@ -8,12 +8,16 @@ import { mediaRoutes } from './media.routes.ts';
 import { MediaService } from './media.service.ts';
 import { thumbnailWork } from './thumbnail.work.ts';
 
+export type MediaServices = ReturnType<typeof mediaModule>['services'];
+
 /** Files of messages (contract §6). */
 export function mediaModule(context: Context & BlobsServices & FiltersServices & MessagesServices & PicturesServices) {
   const maxBytes = context.settings.limits.attachmentBytes;
   const { encoder } = context.pictureWork;
+  const media = new MediaService({ ...context, maxBytes });
   return {
-    routes: mediaRoutes(new MediaService({ ...context, maxBytes })),
+    services: { media },
+    routes: mediaRoutes(media),
     jobs: [thumbnailWork({ ...context, encoder })],
   } satisfies Module;
 }

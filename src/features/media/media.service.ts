@@ -27,6 +27,7 @@ import {
   countUnsent,
   deleteUnsent,
   findAttachment,
+  forgetUploads,
   hideUpload,
   mayStillRead,
   type StoredAttachment,
@@ -85,9 +86,15 @@ export class MediaService {
   /**
    * Receives the bytes of a file.
    * @param atLeast how many there are, as far as that is known beforehand
+   * @param serverId where it is to be sent, if that is known
    * @throws AppError BODY_TOO_LARGE, UPLOAD_LIMIT, QUOTA_EXCEEDED
    */
-  async receive(actor: Actor, file: IncomingFile, atLeast: number): Promise<ReceivedFile> {
+  async receive(
+    actor: Actor,
+    file: IncomingFile,
+    atLeast: number,
+    serverId: string | null = null,
+  ): Promise<ReceivedFile> {
     // Those being received count too: otherwise many at once would all be stored before the first is refused.
     const arriving = (this.arriving.get(actor.userId) ?? 0) + 1;
     this.arriving.set(actor.userId, arriving);
@@ -95,7 +102,7 @@ export class MediaService {
       await requireRoom(this.deps.database.rows, actor, arriving);
       const head = new Head();
       if (atLeast > this.deps.maxBytes) throw fileTooLarge(this.deps.maxBytes);
-      const admitted = this.deps.allowance.admitted(actor, file.bytes, atLeast);
+      const admitted = this.deps.allowance.admitted({ userId: actor.userId, serverId }, file.bytes, atLeast);
       const blob = await this.deps.blobs.write(head.watch(admitted), this.deps.maxBytes);
       return { blob, filename: safeFilename(file.name), ...(await contentInfo(head.bytes)) };
     } finally {
@@ -141,6 +148,11 @@ export class MediaService {
       const { isVoice: voice, ...shown } = known;
       return { ...shown, url: mediaPath(known.id), thumbnailUrl: null, voice };
     });
+  }
+
+  /** Forgets uploads of the actor that were not sent, and wait for nothing; the blob collector removes their bytes. */
+  async giveUp({ userId }: Actor, ids: string[]): Promise<void> {
+    await forgetUploads(this.deps.database.rows, userId, ids);
   }
 
   /**

@@ -82,6 +82,13 @@ export async function countUnsent(rows: Rows, userId: string): Promise<number> {
   return (await rows<{ count: number }>(unsent, [userId]))[0]?.count ?? 0;
 }
 
+const forget = `DELETE FROM attachments WHERE id = ANY($1::uuid[]) AND uploader_id = $2 AND ${isUnsent}`;
+
+/** Deletes those of someone's uploads that are in no message and wait for nothing. */
+export async function forgetUploads(rows: Rows, userId: string, ids: string[]): Promise<void> {
+  await rows(forget, [ids, userId]);
+}
+
 /** Deletes some uploads that were not sent within a day, and are of no draft and no command. @returns how many */
 export async function deleteUnsent(rows: Rows): Promise<number> {
   const gone = await rows<{ id: string }>(

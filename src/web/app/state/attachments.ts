@@ -198,9 +198,3 @@ export class Attachments {
     return null;
   }
 }
-
-export function formatSize(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const step = Math.min(bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3), units.length - 1);
-  return `${(bytes / 1000 ** step).toFixed(step >= 2 ? 1 : 0)} ${units[step]}`;
-}

@@ -8,6 +8,7 @@ const titles: Readonly<Record<string, Message>> = {
   avatarUrl: 'Picture',
   bannedUntil: 'Until',
   bannerUrl: 'Banner',
+  bytes: 'Bytes',
   code: 'Code',
   color: 'Colour',
   confirmPassword: 'New password',

@@ -3,6 +3,7 @@ import { ParleyError } from '../../../client/index.ts';
 import type { Message } from '../../../languages/catalogue.ts';
 import { issuesText } from './issues.ts';
 import type { Scope } from './scope.ts';
+import { formatSize } from './sizes.ts';
 import type { Texts } from './texts.ts';
 
 export interface Toast {
@@ -68,7 +69,7 @@ export function errorText(error: unknown, texts: Texts): string {
   const { t } = texts;
   if (error instanceof ParleyError) {
     if (error.code === 'NETWORK') return t('The server cannot be reached. Try again.');
-    return refusalText(error, texts);
+    return (error.room && noRoomText(error.room, texts)) ?? refusalText(error, texts);
   }
   if (error instanceof Failure) return t(error.said);
   return error instanceof Error ? error.message : t('That did not work.');
@@ -85,4 +86,13 @@ interface Refusal {
 export function refusalText({ code, message, issues = [] }: Refusal, texts: Texts): string {
   const wrong = code === 'VALIDATION_FAILED' ? issuesText(issues, texts) : null;
   return wrong ?? (texts.language === 'en' ? null : texts.errorOf(code)) ?? message;
+}
+
+/** Where there is no room for a file; null: the error's own sentence says it. */
+function noRoomText({ quota, leftBytes }: NonNullable<ParleyError['room']>, { t }: Texts): string | null {
+  const size = formatSize(leftBytes);
+  if (quota === 'account') return t('Your account has room for {size} more only. Delete files first.', { size });
+  if (quota === 'server') return t('This server has room for {size} more only. Delete files of it first.', { size });
+  if (quota === 'installation') return t('There is no room for more files here at the moment.');
+  return null;
 }

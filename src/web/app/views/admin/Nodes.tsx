@@ -1,7 +1,7 @@
 import type { RestAnswer } from '../../../../client/index.ts';
 import { vitalSeconds } from '../../../../contract/vitals.ts';
 import type { Message } from '../../../../languages/catalogue.ts';
-import { formatSize } from '../../state/attachments.ts';
+import { formatSize } from '../../state/sizes.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Block, Row } from '../parts/Page.tsx';
 import { useApp, useTexts } from '../useApp.ts';

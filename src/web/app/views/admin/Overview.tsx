@@ -1,4 +1,4 @@
-import { formatSize } from '../../state/attachments.ts';
+import { formatSize } from '../../state/sizes.ts';
 import { pathTo } from '../../state/router.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';

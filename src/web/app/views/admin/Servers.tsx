@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { RestAnswer } from '../../../../client/index.ts';
-import { formatSize } from '../../state/attachments.ts';
+import { formatSize } from '../../state/sizes.ts';
 import type { Texts } from '../../state/texts.ts';
 import { More } from '../parts/Button.tsx';
 import { Field } from '../parts/Field.tsx';

@@ -1,6 +1,6 @@
 import type { RestAnswer } from '../../../../client/index.ts';
 import type { Message } from '../../../../languages/catalogue.ts';
-import { formatSize } from '../../state/attachments.ts';
+import { formatSize } from '../../state/sizes.ts';
 import type { Texts } from '../../state/texts.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';

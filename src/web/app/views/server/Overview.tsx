@@ -9,6 +9,7 @@ import { type Fields, Form, isTyped } from '../parts/Form.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { PictureField } from '../parts/PictureField.tsx';
+import { StorageUse } from '../parts/StorageUse.tsx';
 import { HandOver } from '../settings/HandOver.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 
@@ -83,10 +84,18 @@ export function Overview({ server }: { server: ServerRecord }) {
           hint={t('Shown by clients in a frame of its own, without the powers of this page.')}
         />
       </Form>
+      {rights.may(server, 'server:update') && <ServerStorage server={server} />}
       {rights.may(server, 'server:hand-over') && <HandOverServer server={server} />}
       {rights.may(server, 'server:delete') && <Ending server={server} />}
     </>
   );
+}
+
+function ServerStorage({ server: { id } }: { server: ServerRecord }) {
+  const { t } = useTexts();
+  const { client } = useApp();
+  const read = () => client.rest('GET /api/servers/:id/storage', { id });
+  return <StorageUse about={t('What all members have stored in this server.')} read={read} on={[id]} />;
 }
 
 /** To another person who is a member. */

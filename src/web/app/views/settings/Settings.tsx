@@ -6,6 +6,7 @@ import { type Fields, Form } from '../parts/Form.tsx';
 import type { IconName } from '../parts/Icon.tsx';
 import { Block, Page } from '../parts/Page.tsx';
 import { PictureField } from '../parts/PictureField.tsx';
+import { StorageUse } from '../parts/StorageUse.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { Account, Devices } from './Account.tsx';
 import { AgentPage, Agents } from './Agents.tsx';
@@ -108,9 +109,17 @@ export function Profile() {
       <Username />
       <Language />
       <ReceiptSettings />
+      <OwnStorage />
       <Membership />
     </>
   );
+}
+
+function OwnStorage() {
+  const { t } = useTexts();
+  const { client } = useApp();
+  const read = () => client.rest('GET /api/auth/me/storage');
+  return <StorageUse about={t('What you and your bots have uploaded and made, everywhere.')} read={read} on={[]} />;
 }
 
 function Membership() {

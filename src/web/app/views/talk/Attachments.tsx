@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { type Attachment, formatSize } from '../../state/attachments.ts';
+import type { Attachment } from '../../state/attachments.ts';
+import { formatSize } from '../../state/sizes.ts';
 import { IconButton } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';

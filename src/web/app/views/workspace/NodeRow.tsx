@@ -1,6 +1,6 @@
 import { saveFile } from '../../browser.ts';
-import { formatSize } from '../../state/attachments.ts';
 import { pathTo } from '../../state/router.ts';
+import { formatSize } from '../../state/sizes.ts';
 import type { Texts } from '../../state/texts.ts';
 import type { FileNode } from '../../state/workspace.ts';
 import { Icon } from '../parts/Icon.tsx';
