@@ -12,9 +12,9 @@ type Subject = { kind: 'user' | 'server'; id: string } | null;
 
 /** What people, servers and the installation have stored and may store (contract §8, Storage). */
 export const quotaCommand: Command = {
-  usage: 'quota [<whose>] [<bytes>]',
+  usage: 'quota [whose] [bytes]',
   summary:
-    'what is stored, and by whom; of <whose>: a user, server:<server>, or installation; sets how much it may be: 500MiB, 20GB, 0, or default',
+    'what is stored, by all and by those with most, or by one: a <user>, server:<server>, installation; sets how much that may be: 500MiB, 20GB, 0, default',
   async run(input) {
     const { args, print, services } = input;
     const [whose, amount] = args;

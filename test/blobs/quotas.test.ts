@@ -98,7 +98,7 @@ describe('the quotas of storage', () => {
     expect(bytesOf(await ofServer())).to.deep.include({ messages: 20 * kilo });
     await alice.patch(`${workspace}/files/${node.id}`, { content: 'z'.repeat(kilo) });
     await compare();
-    await withRows(cluster.databaseUrl, async (rows) => expect(await sumUpChanges(rows, 5000)).to.be.above(0));
+    await withRows(cluster.databaseUrl, async (rows) => expect(await sumUpChanges(rows, 5000, 3600)).to.be.above(0));
     await compare();
     await alice.delete(`/api/messages/${forwarded.body.id}`);
     await bob.delete(`/api/messages/${sent.id}`);
@@ -182,6 +182,23 @@ describe('the quotas of storage', () => {
     expect((await operate(bob.username, 'much')).complaint).to.contain('no number of bytes');
   });
 
+  it('let nobody fill the store by deleting and storing again', async () => {
+    const { alice } = here;
+    await operate(alice.username, '20KB');
+    const sendAndDelete = async (): Promise<Loose> => {
+      const { status, body } = await send(alice, '/api/media/upload', 15 * kilo);
+      if (status === 201) await alice.delete(`/api/messages/${(await say(alice, body)).body.id}`);
+      return { ...body, status };
+    };
+    expect((await sendAndDelete()).status).to.equal(201);
+    expect((await sendAndDelete()).status).to.equal(201);
+    await withRows(cluster.databaseUrl, (rows) => sumUpChanges(rows, 5000, 3600));
+    expect(await sendAndDelete()).to.include({ status: 413, quota: 'account', leftBytes: 10 * kilo });
+    expect((await own(alice)).usedBytes).to.equal(0);
+    await query(cluster.databaseUrl, `UPDATE storage_usage SET gone_since = now() - interval '2 hours'`);
+    expect((await sendAndDelete()).status).to.equal(201);
+  });
+
   it('come to count what was stored by versions that did not', async () => {
     const { alice, bob, server } = here;
     await say(bob, await upload(bob, 10 * kilo));
@@ -192,11 +209,13 @@ describe('the quotas of storage', () => {
       htmlContent: 'x'.repeat(3 * kilo),
     });
     const tables = ['attachments', 'pictures', 'workspace_nodes', 'app_files', 'blobs'];
+    // No node counts in between.
+    await query(cluster.databaseUrl, 'DELETE FROM storage_backfills');
     for (const table of tables) await query(cluster.databaseUrl, `UPDATE ${table} SET is_counted = false`);
     await query(cluster.databaseUrl, 'UPDATE attachments SET server_id = NULL');
     expect((await ofServer()).usedBytes).to.equal(0);
-    for (const table of tables)
-      await query(cluster.databaseUrl, 'INSERT INTO storage_backfills (counted) VALUES ($1)', [table]);
+    const again = `INSERT INTO storage_backfills (counted) VALUES ($1) ON CONFLICT (counted) DO UPDATE SET reached = ''`;
+    for (const table of tables) await query(cluster.databaseUrl, again, [table]);
     // A chore of a node may be at it, too.
     await until(async () => {
       const left = await withRows(cluster.databaseUrl, async (rows) => {

@@ -14,6 +14,9 @@ const StorageUsageSchema = defineEntity({
     kind: p.string().columnType('text').primary(),
     bytes: p.bigint('number').default(0),
     files: p.bigint('number').default(0),
+    /** What was deleted in the period that began then, and may be in the store still. */
+    goneBytes: p.bigint('number').default(0),
+    goneSince: p.datetime(3).nullable(),
   },
 });
 

@@ -39,6 +39,19 @@ export class CountedPictures extends Migration {
          execute function place_server_pictures()`,
       );
     }
+    // An import brings pictures after what shows them.
+    this.addSql(
+      `create function place_picture() returns trigger language plpgsql as $$
+       declare shown text := '/media/' || new.name || '.webp';
+       begin
+         new.server_id := coalesce(
+           (select server_id from server_emoji where url = shown limit 1),
+           (select id from servers where icon_url = shown and icon_url like '/media/%' limit 1),
+           (select id from servers where banner_url = shown and banner_url like '/media/%' limit 1));
+         return new;
+       end $$`,
+    );
+    this.addSql('create trigger place_picture before insert on pictures for each row execute function place_picture()');
     // What is left of a server is deleted with it; what a purge takes away later counts for nobody.
     this.addSql(
       `create function forget_server_usage() returns trigger language plpgsql as $$

@@ -17,9 +17,11 @@ export interface Account extends Standing {
   isVerified: boolean;
   /** Nobody answers for it: an incoming webhook, whose files are those of its server alone. */
   isNobodys: boolean;
+  /** What was deleted lately, in bytes: it may be in the store still. */
+  gone: number;
 }
 
-export interface ServerStanding extends Standing {
+interface ServerStanding extends Standing {
   id: string;
 }
 
@@ -28,6 +30,12 @@ const usedBy = (subjects: string): string =>
   `(SELECT coalesce(sum(bytes), 0) FROM (
       SELECT bytes FROM storage_usage WHERE subject_id IN (${subjects})
       UNION ALL SELECT bytes FROM storage_changes WHERE subject_id IN (${subjects})) counted)`;
+/** SQL of what was deleted, at least since then. @param seconds SQL */
+const goneOf = (subjects: string, seconds: string): string =>
+  `(SELECT coalesce(sum(bytes), 0) FROM (
+      SELECT gone_bytes AS bytes FROM storage_usage
+        WHERE subject_id IN (${subjects}) AND gone_since > now() - make_interval(secs => ${seconds})
+      UNION ALL SELECT -least(bytes, 0) FROM storage_changes WHERE subject_id IN (${subjects})) gone)`;
 const ownOf = (subject: string): string => `(SELECT bytes FROM storage_quotas WHERE subject_id = ${subject})`;
 
 /** The row of someone's account: for bots their owner's. */
@@ -35,7 +43,8 @@ const account = `SELECT p.id, p.tier, p.email_verified_at IS NOT NULL AS "isVeri
   FROM users u LEFT JOIN agents a ON a.user_id = u.id JOIN users p ON p.id = coalesce(a.owner_id, u.id) WHERE u.id = $1`;
 const selectPersonOf = `SELECT id FROM (${account}) a`;
 const people = 'SELECT a.id UNION ALL SELECT g.user_id FROM agents g WHERE g.owner_id = a.id';
-const selectAccount = `SELECT id AS "personId", tier, "isVerified", "isNobodys", ${usedBy(people)} AS used, ${ownOf('a.id')} AS own
+const selectAccount = `SELECT id AS "personId", tier, "isVerified", "isNobodys", ${usedBy(people)} AS used, ${goneOf(people, '$2')} AS gone,
+    ${ownOf('a.id')} AS own
   FROM (${account}) a`;
 const selectServers = `SELECT s.id, ${usedBy('s.id')} AS used, ${ownOf('s.id')} AS own FROM unnest($1::uuid[]) AS s (id)`;
 const selectServersOf = `SELECT DISTINCT server_id AS id FROM channels WHERE id = ANY($1::uuid[]) AND server_id IS NOT NULL`;
@@ -48,11 +57,16 @@ interface Told {
 
 const standing = ({ used, own }: Told): Standing => ({ used: Number(used), own: own === null ? null : Number(own) });
 
-/** Whoever answers for what a user stores, and what they have. Bots of a person count with them. @throws AppError USER_NOT_FOUND */
-export async function readAccount(rows: Rows, userId: string): Promise<Account> {
-  const [row] = await rows<Omit<Account, keyof Standing> & Told>(selectAccount, [userId]);
+/**
+ * Whoever answers for what a user stores, and what they have. Bots of a person count with them.
+ * @param graceSeconds how long what is deleted stays in the store
+ * @throws AppError USER_NOT_FOUND
+ */
+export async function readAccount(rows: Rows, userId: string, graceSeconds: number): Promise<Account> {
+  type Row = Omit<Account, keyof Standing | 'gone'> & Told & { gone: string };
+  const [row] = await rows<Row>(selectAccount, [userId, graceSeconds]);
   if (!row) throw new AppError('USER_NOT_FOUND');
-  return { ...row, ...standing(row) };
+  return { ...row, ...standing(row), gone: Number(row.gone) };
 }
 
 /** The id alone. @throws AppError USER_NOT_FOUND */

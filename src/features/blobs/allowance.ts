@@ -34,12 +34,14 @@ export class StorageAllowance {
   readonly refused = new Map<QuotaOwner, number>();
   private readonly database: Database;
   private readonly settings: Settings['storage'];
+  private readonly graceSeconds: number;
   /** Subject → bytes arriving here. */
   private readonly arriving = new Map<string, number>();
 
-  constructor(database: Database, settings: Settings['storage']) {
+  constructor(database: Database, { storage, blobs }: Pick<Settings, 'storage' | 'blobs'>) {
     this.database = database;
-    this.settings = settings;
+    this.settings = storage;
+    this.graceSeconds = blobs.graceSeconds;
   }
 
   /**
@@ -108,7 +110,7 @@ export class StorageAllowance {
 
   /** How much an account has stored, and may: for bots their owner's. @throws AppError USER_NOT_FOUND */
   async ofAccount(rows: Rows, userId: string): Promise<Use> {
-    const account = await readAccount(rows, userId);
+    const account = await readAccount(rows, userId, this.graceSeconds);
     return { quota: 'account', subjectId: account.personId, used: account.used, limit: this.limitOf(account) };
   }
 
@@ -136,13 +138,16 @@ export class StorageAllowance {
     return [...accounts, ...servers, await this.installation(rows)];
   }
 
-  /** An operator's word goes before the settings. */
-  private limitOf({ own, tier, isVerified, isNobodys }: Account): number {
+  /**
+   * An operator's word goes before the settings. What was deleted lately is in the store for a while: who deletes and stores
+   * again and again gets no more than twice the quota into it.
+   */
+  private limitOf({ own, tier, isVerified, isNobodys, gone }: Account): number {
     if (isNobodys) return Infinity;
-    if (own !== null) return own;
     const { bytes, tierBytes, unverifiedBytes } = this.settings;
     const byTier = tierBytes[tier] ?? bytes;
-    return isVerified ? byTier : Math.min(byTier, unverifiedBytes);
+    const limit = own ?? (isVerified ? byTier : Math.min(byTier, unverifiedBytes));
+    return Math.min(limit, Math.max(2 * limit - gone, 0));
   }
 
   private requireRoom(uses: Use[], more: number): void {

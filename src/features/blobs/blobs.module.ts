@@ -28,7 +28,7 @@ export function blobsModule(context: Context) {
   const objects = client && new ObjectStore(client, settings.blobs.s3, database.committedRows, log);
   const collector = new BlobCollector(database, settings.blobs, log, objects);
   const over = (on: BlobDatabase) => new MixedBlobStore(on, objects, settings, blobMeter);
-  const allowance = new StorageAllowance(database, settings.storage);
+  const allowance = new StorageAllowance(database, settings);
   const storage = new StorageService({ ...context, allowance });
   return {
     services: {
@@ -43,7 +43,7 @@ export function blobsModule(context: Context) {
     },
     routes: storageRoutes(storage),
     chores: [
-      { name: 'sum up what is stored', step: (rows) => sumUpChanges(rows, summedAtOnce) },
+      { name: 'sum up what is stored', step: (rows) => sumUpChanges(rows, summedAtOnce, settings.blobs.graceSeconds) },
       { name: 'count what was stored before', step: countOlder },
     ],
     start: () => void lookAhead(),

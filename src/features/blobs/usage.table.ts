@@ -25,12 +25,16 @@ const sumUp = `WITH taken AS (
   ), gone AS (
     DELETE FROM storage_changes c USING taken WHERE c.id = taken.id RETURNING c.subject_id, c.kind, c.bytes, c.files
   ), kept AS (
-    INSERT INTO storage_usage (subject_id, kind, bytes, files)
-    SELECT subject_id, kind, sum(bytes), sum(files) FROM gone
+    INSERT INTO storage_usage AS known (subject_id, kind, bytes, files, gone_bytes, gone_since)
+    SELECT subject_id, kind, sum(bytes), sum(files), -sum(least(bytes, 0)), CASE WHEN min(bytes) < 0 THEN now() END FROM gone
     WHERE kind = 'stored' OR EXISTS (SELECT FROM users u WHERE u.id = subject_id) OR EXISTS (SELECT FROM servers s WHERE s.id = subject_id)
     GROUP BY subject_id, kind ORDER BY subject_id, kind
     ON CONFLICT (subject_id, kind) DO UPDATE
-      SET bytes = storage_usage.bytes + excluded.bytes, files = storage_usage.files + excluded.files
+      SET bytes = known.bytes + excluded.bytes, files = known.files + excluded.files,
+        gone_bytes = excluded.gone_bytes
+          + CASE WHEN known.gone_since > now() - make_interval(secs => $2) THEN known.gone_bytes ELSE 0 END,
+        gone_since = CASE WHEN known.gone_since > now() - make_interval(secs => $2) THEN known.gone_since
+          ELSE excluded.gone_since END
   )
   SELECT count(*)::int AS count FROM taken`;
 
@@ -84,9 +88,9 @@ const waiting = 'SELECT counted, reached FROM storage_backfills ORDER BY counted
 const advance = 'UPDATE storage_backfills SET reached = $2 WHERE counted = $1';
 const finish = 'DELETE FROM storage_backfills WHERE counted = $1';
 
-/** @returns how many changes were added */
-export async function sumUpChanges(rows: Rows, limit: number): Promise<number> {
-  return (await rows<{ count: number }>(sumUp, [limit]))[0]?.count ?? 0;
+/** @param graceSeconds how long what is deleted stays in the store. @returns how many changes were added */
+export async function sumUpChanges(rows: Rows, limit: number, graceSeconds: number): Promise<number> {
+  return (await rows<{ count: number }>(sumUp, [limit, graceSeconds]))[0]?.count ?? 0;
 }
 
 /** Counts some rows from before bytes were counted. @returns 0 when there are none left */
