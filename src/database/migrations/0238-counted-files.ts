@@ -46,7 +46,10 @@ export class CountedFiles extends Migration {
              union all select new.created_by, 1 where tg_op = 'UPDATE'
            ) s
            where f.app_id = old.id and f.is_counted and s.subject_id is not null group by s.subject_id, s.sign;
-         return case when tg_op = 'DELETE' then old else new end;
+         if tg_op = 'DELETE' then
+           return old;
+         end if;
+         return new;
        end $$`,
     );
     this.addSql('create trigger count_deleted_app before delete on apps for each row execute function count_app()');

@@ -62,7 +62,7 @@ export class PictureService {
   /**
    * Receives a picture and encodes it anew, before anything is changed: it may wait for others.
    * @param atLeast how many bytes there are, as far as that is known beforehand
-   * @throws AppError BODY_TOO_LARGE, PICTURE_INVALID, RATE_LIMITED, SERVER_BUSY
+   * @throws AppError BODY_TOO_LARGE, QUOTA_EXCEEDED, PICTURE_INVALID, RATE_LIMITED, SERVER_BUSY
    */
   async receive(
     actor: Actor,
@@ -72,6 +72,8 @@ export class PictureService {
   ): Promise<ReceivedPicture> {
     const maxBytes = this.deps.settings.limits.pictureBytes;
     if (atLeast > maxBytes) throw fileTooLarge(maxBytes);
+    // How many bytes it has is known once it was encoded; that there is no room for any is known now.
+    await this.deps.allowance.requireRoomFor(actor, 1);
     return this.oneOfFew(actor, async () => {
       const bytes = await buffer(Readable.from(limited(file.bytes, maxBytes)));
       return this.encoded(bytes, shape === 'banner' || shape === 'emoji' ? shape : 'square');
