@@ -4,7 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
 export class StorageUsage extends Migration {
   override up(): void {
     this.addSql(
-      'create table storage_usage (subject_id uuid not null, kind text not null, bytes bigint not null default 0, files bigint not null default 0, gone_bytes bigint not null default 0, gone_since timestamptz(3) null, primary key (subject_id, kind))',
+      `create table storage_usage (subject_id uuid not null, kind text not null, bytes bigint not null default '0', files bigint not null default '0', gone_bytes bigint not null default '0', gone_since timestamptz(3) null, primary key (subject_id, kind))`,
     );
     this.addSql(
       'create table storage_changes (id bigserial primary key, subject_id uuid not null, kind text not null, bytes bigint not null, files bigint not null)',
