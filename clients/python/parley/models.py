@@ -1577,6 +1577,17 @@ class SmallUser(TypedDict):
     avatarUrl: str | None
     isBot: bool
 
+class Storage(TypedDict):
+    usedBytes: int
+    quotaBytes: int
+    leftBytes: int
+    kinds: list[StorageKindsItem]
+
+class StorageKindsItem(TypedDict):
+    kind: Literal['messages', 'pictures', 'workspaces', 'apps']
+    bytes: int
+    files: int
+
 class Thread(TypedDict):
     id: str
     channelId: str
