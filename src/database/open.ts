@@ -18,7 +18,7 @@ export async function openDatabaseUrl(settings: Settings, log: Log): Promise<Ope
     await waitForDatabase(settings.databaseUrl, settings.database.startWaitMs, log);
     return { url: settings.databaseUrl, stop: async () => {} };
   }
-  return startEmbeddedPostgres({ dataDir: settings.dataDir, log });
+  return startEmbeddedPostgres({ dataDir: settings.dataDir, programs: settings.postgresPrograms, log });
 }
 
 /** Replicas may be down when a node starts, but their URLs may not name certificates that are not there. */

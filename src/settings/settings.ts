@@ -6,6 +6,7 @@ import { type FileSettings, fileSchema } from './config-schema.ts';
 import { type JwtSecret, jwtSecrets } from './jwt-secrets.ts';
 import { previewPlaces } from './media-settings.ts';
 import { oauthProviders, type ProviderSettings } from './oauth-settings.ts';
+import { postgresVariables } from './postgres-settings.ts';
 import { type PushSettings, pushContact, pushKeys, pushVariables } from './push-settings.ts';
 import { type RedisSettings, redisSettings, redisVariables, requireOneKind } from './redis-settings.ts';
 import { type BlobPlaces, blobPlaces, s3Variables } from './s3-settings.ts';
@@ -44,6 +45,7 @@ export const environmentSchema = z.object({
     .meta(
       told('comma-separated streaming replicas of it: pages, searches, lists and files are read from them', 'none'),
     ),
+  ...postgresVariables,
   ...redisVariables,
   ...s3Variables,
   DATA_DIR: z.string().default('./data').meta(told('database, secrets, outgoing mail')),
@@ -128,6 +130,8 @@ export interface Settings extends FileSettings, RedisSettings, PushSettings, Blo
   databaseUrl: string | null;
   /** Replicas of it that are read from. */
   databaseReplicaUrls: string[];
+  /** Folders of the operator's own PostgreSQL, for the embedded one: to run, and for data of an earlier major version. */
+  postgresPrograms: { own: string | null; old: string | null };
   dataDir: string;
   /** How many nodes share the port, each a process of its own. */
   workers: number;
@@ -183,6 +187,7 @@ export function loadSettings(
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: env.DATABASE_URL ?? null,
     databaseReplicaUrls: env.DATABASE_REPLICA_URLS ?? [],
+    postgresPrograms: { own: env.POSTGRES_BIN ?? null, old: env.POSTGRES_BIN_OLD ?? null },
     ...redisSettings(env),
     ...blobPlaces(env, given),
     dataDir,

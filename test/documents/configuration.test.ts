@@ -7,12 +7,18 @@ import { documents, environmentTable, fileTable, renewed, root } from '../../src
 
 describe('the documents', () => {
   for (const name of documents) {
-    it(`${name} shows the settings as they are; npm run docs makes its tables anew`, () => {
+    it(`${name} shows what it has tables of as it is; npm run docs makes them anew`, () => {
       const text = readFileSync(path.join(root, name), 'utf8');
-      expect(text).to.contain(environmentTable());
+      expect(text).to.match(/<!-- \w+: [^>]*-->\n\|/);
       expect(renewed(text)).to.equal(text);
     });
   }
+
+  it('list the variables for those who try it and for those who run it', () => {
+    for (const name of ['README.md', 'docs/configuration.md']) {
+      expect(readFileSync(path.join(root, name), 'utf8')).to.contain(environmentTable());
+    }
+  });
 
   it('say of each setting what it is for, and what holds without it', () => {
     const rows = `${environmentTable()}\n${fileTable()}`.split('\n').filter((line) => line.startsWith('| `'));

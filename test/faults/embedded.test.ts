@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { findPrograms } from '../../src/database/embedded/cluster.ts';
 import { isRunning } from '../../src/database/embedded/processes.ts';
+import { findPrograms } from '../../src/database/embedded/programs.ts';
 import { chooseRunner, complaintOf, complaintOnly } from '../../src/database/embedded/runner.ts';
 import { EmbeddedPostgresError, startEmbeddedPostgres } from '../../src/database/embedded.ts';
 import { until } from '../rig/until.ts';
@@ -85,7 +85,7 @@ describe('the embedded PostgreSQL', () => {
     const pid = postmasterPid(dataDir);
     await first.stop();
     expect(isRunning(pid)).to.equal(false);
-    expect(readdirSync(dataDir).sort()).to.deep.equal(['postgres', 'postgres-password']);
+    expect(readdirSync(dataDir).sort()).to.deep.equal(['postgres', 'postgres-password', 'postgres-superuser-password']);
     const second = await start();
     expect(await query(second.url, 'SELECT answer FROM kept')).to.deep.equal([{ answer: 42 }]);
   });
@@ -167,7 +167,7 @@ describe('the embedded PostgreSQL', () => {
     expect(statSync(path.join(own, 'postgres')).uid).to.equal(65534);
     child.kill('SIGTERM');
     await once(child, 'exit');
-    expect(readdirSync(own).sort()).to.deep.equal(['postgres', 'postgres-password']);
+    expect(readdirSync(own).sort()).to.deep.equal(['postgres', 'postgres-password', 'postgres-superuser-password']);
   });
 });
 

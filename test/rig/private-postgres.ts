@@ -6,9 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Cluster, openCluster } from '../../src/database/embedded/cluster.ts';
 import { guardFolder } from '../../src/database/embedded/guard.ts';
+import type { Passwords } from '../../src/database/embedded/passwords.ts';
 import { type Postmaster, spawnPostmaster } from '../../src/database/embedded/postmaster.ts';
 import { isRunning, signal } from '../../src/database/embedded/processes.ts';
-import { ensureDatabase } from '../../src/database/embedded/roles.ts';
+import { ensureDatabase, superuserUrl } from '../../src/database/embedded/roles.ts';
 import { atEnd } from './ending.ts';
 import { freePort } from './free-port.ts';
 import { childrenOf } from './processes.ts';
@@ -62,19 +63,19 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
 
 /**
  * Starts a PostgreSQL on the folder `data` in a folder, which is removed with it.
- * @param database gives the URL of its database, by its port and password
+ * @param database gives the URL of its database, by its port and passwords
  */
 export async function serve(
   parent: string,
   settings: Record<string, string>,
-  database: (port: number, password: string) => string | Promise<string>,
+  database: (port: number, passwords: Passwords) => string | Promise<string>,
 ): Promise<FaultyPostgres> {
   const dataDir = path.join(parent, 'data');
   const cluster = await openCluster(dataDir);
   const dismissGuard = guardFolder(cluster.folder);
   const port = await freePort();
   let server = await startOn(cluster, port, settings);
-  const url = await database(port, cluster.password);
+  const url = await database(port, cluster.passwords);
   const send = (name: NodeJS.Signals) => signalAll(server.pid, name);
   const stopServer = async () => {
     send('SIGCONT');
@@ -97,7 +98,7 @@ export async function serve(
   return {
     url,
     dataDir,
-    superuserUrl: `postgres://postgres:${cluster.password}@127.0.0.1:${port}/postgres`,
+    superuserUrl: superuserUrl(port, cluster.passwords.superuser),
     pid: () => server.pid,
     stop,
     kill,

@@ -30,7 +30,7 @@ export async function startStandby(primary: FaultyPostgres): Promise<Standby> {
   };
   await write('standby.signal', '');
   const settings = { primary_conninfo: conninfo, hot_standby_feedback: 'on', max_standby_streaming_delay: '50ms' };
-  const server = await serve(parent, settings, embeddedUrl);
+  const server = await serve(parent, settings, (at, { application }) => embeddedUrl(at, application));
   return { ...server, ask: (text) => execute(server.superuserUrl, text) };
 
   async function copied(from: FaultyPostgres, to: string, copy: string): Promise<void> {

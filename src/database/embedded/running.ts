@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { passwordFiles } from './passwords.ts';
 import { readPidFile } from './postmaster.ts';
 import { servesFolder } from './processes.ts';
 import { embeddedUrl } from './roles.ts';
@@ -9,7 +10,7 @@ import { embeddedUrl } from './roles.ts';
  * beside a server.
  */
 export function runningDatabaseUrl(dataDir: string): string | null {
-  const passwordFile = path.join(dataDir, 'postgres-password');
+  const passwordFile = passwordFiles(dataDir).application;
   if (!existsSync(passwordFile)) return null;
   const folder = path.join(realpathSync(dataDir), 'postgres');
   const lines = readPidFile(folder);
