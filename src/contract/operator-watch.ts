@@ -130,7 +130,7 @@ export const operatorWatchCalls = calls('Operators', {
     query: listMetricsSchema,
     answer: metricsSchema,
   },
-  getStorage: {
+  getStorageInUse: {
     ...watched,
     path: '/api/operator/storage',
     summary: 'What takes room.',

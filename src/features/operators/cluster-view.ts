@@ -54,7 +54,8 @@ export class ClusterView {
     clearInterval(this.timer);
     const { database, nodeId, log } = this.deps;
     const removed = Promise.resolve(this.announcing).then(() => clusterNodes.remove(database.rows, nodeId));
-    if (!(await within(removed, goodbyeMs))) log.debug('This node could not say that it ends; it is listed for an hour.');
+    if (!(await within(removed, goodbyeMs)))
+      log.debug('This node could not say that it ends; it is listed for an hour.');
   }
 
   /** The newest first. */

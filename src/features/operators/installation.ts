@@ -6,7 +6,7 @@ import { clusterNodes } from './cluster-nodes.table.ts';
 import { installationTable, roughly } from './installation.table.ts';
 
 type Overview = z.input<typeof operatorWatchCalls.getInstallation.answer>;
-type Storage = z.input<typeof operatorWatchCalls.getStorage.answer>;
+type Storage = z.input<typeof operatorWatchCalls.getStorageInUse.answer>;
 type Part = (typeof storageParts)[number];
 
 /** Which part of the database a table is; those that are not named here are of the rest. */

@@ -104,7 +104,7 @@ function watchRoutes(
       await operators.require(actor);
       return { nodes: await cluster.measured(query.after) };
     },
-    async getStorage({ actor }) {
+    async getStorageInUse({ actor }) {
       await operators.require(actor);
       return installation.storage();
     },

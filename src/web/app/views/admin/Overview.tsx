@@ -1,5 +1,5 @@
-import { formatSize } from '../../state/sizes.ts';
 import { pathTo } from '../../state/router.ts';
+import { formatSize } from '../../state/sizes.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { Block } from '../parts/Page.tsx';
 import { useApp, useTexts } from '../useApp.ts';
