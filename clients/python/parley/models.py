@@ -210,7 +210,7 @@ class AuditEntry(TypedDict):
     createdAt: str
 
 class AuditEntryTarget(TypedDict):
-    kind: Literal['server', 'channel', 'user', 'message', 'thread', 'role', 'app', 'invite', 'join-request', 'report', 'filter', 'held-message', 'emoji', 'hook', 'instance-ban']
+    kind: Literal['server', 'channel', 'user', 'message', 'thread', 'role', 'app', 'invite', 'join-request', 'report', 'filter', 'held-message', 'emoji', 'hook', 'instance-ban', 'job']
     id: str | None
     label: str | None
     user: SmallUser | None
@@ -323,6 +323,17 @@ class ChannelOverride(TypedDict):
     allow: list[Literal['view', 'post', 'react', 'thread', 'attach', 'mentionAll', 'manage']]
     deny: list[Literal['view', 'post', 'react', 'thread', 'attach', 'mentionAll', 'manage']]
 
+class ClusterNode(TypedDict):
+    id: str
+    host: str
+    pid: int
+    version: str
+    startedAt: str
+    seenAt: str
+    isSilent: bool
+    isHere: bool
+    vitals: Vitals | None
+
 class CommandRule(TypedDict):
     moderators: bool
     roleIds: list[str]
@@ -391,6 +402,13 @@ class CustomStatus(TypedDict):
     emoji: str | None
     text: str | None
     until: str | None
+
+class DeadJob(TypedDict):
+    id: str
+    kind: str
+    attempts: int
+    error: str | None
+    diedAt: str
 
 class DiscordHook(TypedDict):
     id: str
@@ -719,6 +737,36 @@ class HookAnswer(TypedDict):
     isHeld: bool
     messages: list[Message]
 
+class InstallationOverview(TypedDict):
+    version: str
+    people: RoughCount
+    servers: RoughCount
+    messages: RoughCount
+    openReports: RoughCount
+    deadJobs: RoughCount
+    nodes: int
+    databaseBytes: int
+    tiers: list[InstallationOverviewTiersItem]
+
+class InstallationOverviewTiersItem(TypedDict):
+    id: str
+    label: str
+
+class InstallationStorage(TypedDict):
+    databaseBytes: int
+    parts: list[InstallationStoragePartsItem]
+    files: list[InstallationStorageFilesItem]
+
+class InstallationStorageFilesItem(TypedDict):
+    kind: Literal['attachments', 'workspaces', 'apps', 'pictures', 'exports']
+    count: int
+    bytes: int
+    isAbout: bool
+
+class InstallationStoragePartsItem(TypedDict):
+    part: Literal['messages', 'search', 'events', 'files', 'other']
+    bytes: int
+
 class InstanceBan(TypedDict):
     id: str
     userId: str
@@ -757,6 +805,13 @@ class InteractionCommandResolvedChannelsValue(TypedDict):
     id: str
     name: str
     type: str
+
+class JobKind(TypedDict):
+    kind: str
+    waiting: int
+    dead: int
+    oldestSeconds: float
+    isAbout: bool
 
 class JoinRequest(TypedDict):
     id: str
@@ -803,6 +858,13 @@ class LogPageEventsItem(TypedDict):
     seq: int
     event: str
     data: dict[str, Any]
+
+class MailTrial(TypedDict):
+    ok: bool
+    to: str
+    by: Literal['smtp', 'outbox']
+    problem: Literal['unknown-host', 'not-reachable', 'timed-out', 'certificate', 'sign-in', 'sender', 'recipient', 'refused', 'outbox', 'other'] | None
+    detail: str | None
 
 class Member(TypedDict):
     userId: str
@@ -1149,6 +1211,22 @@ class OpenStream(TypedDict):
     length: int
     startedAt: str
 
+class OperatedServer(TypedDict):
+    id: str
+    name: str
+    slug: str | None
+    isPublic: bool
+    owner: SmallUser
+    members: int
+    messages: RoughCount
+    filesBytes: int
+    attachments: OperatedServerAttachments
+    createdAt: str
+
+class OperatedServerAttachments(TypedDict):
+    bytes: int
+    isAbout: bool
+
 class OperatedUser(TypedDict):
     id: str
     username: str
@@ -1160,6 +1238,7 @@ class OperatedUser(TypedDict):
     tier: str
     createdAt: str
     suspended: bool
+    isOperator: bool
     deletesAt: str | None
     sessions: int
 
@@ -1317,6 +1396,12 @@ class PushSubscription(TypedDict):
     sessionId: str
     createdAt: str
 
+class PushTrial(TypedDict):
+    sessionId: str
+    device: str | None
+    outcome: Literal['sent', 'gone', 'outdated', 'refused', 'failed']
+    detail: str | None
+
 class QuietHours(TypedDict):
     isOn: bool
     spans: list[QuietHoursSpansItem]
@@ -1456,6 +1541,10 @@ class Role(TypedDict):
     position: int
     permissions: list[Literal['server:update', 'server:delete', 'server:hand-over', 'server:regenerate-invite', 'server:invite', 'server:raid', 'invite:create', 'invite:manage', 'join-request:decide', 'role:manage', 'member:set-role', 'member:kick', 'member:ban', 'member:timeout', 'member:delete-messages', 'report:decide', 'audit:read', 'filter:manage', 'held:decide', 'retention:set', 'emoji:manage', 'history:read', 'channel:create', 'channel:update', 'channel:delete', 'channel:archive', 'channel:order', 'channel:override', 'channel:view', 'channel:see-private', 'channel:add-member', 'channel:remove-member', 'channel:announce', 'message:post', 'message:react', 'message:delete-others', 'message:pin', 'message:mention-all', 'message:skip-slow-mode', 'message:skip-filters', 'file:attach', 'thread:start', 'thread:manage', 'app:manage', 'app:see-all', 'bot:set-policy', 'bot:keep', 'bot:set-rights']]
 
+class RoughCount(TypedDict):
+    count: int
+    isAbout: bool
+
 class SavedItem(TypedDict):
     id: str
     messageId: str | None
@@ -1570,6 +1659,15 @@ class ServerOAuthAppApp(TypedDict):
     website: str | None
     isSelfRegistered: bool
 
+class SettingInForce(TypedDict):
+    name: str
+    source: Literal['default', 'file', 'environment', 'program']
+    file: str | None
+    value: str | None
+    isSecret: bool
+    isSet: bool
+    about: str
+
 class SmallUser(TypedDict):
     id: str
     username: str
@@ -1647,6 +1745,18 @@ class Use(TypedDict):
     createdAt: str
     updatedAt: str
     endsAt: str
+
+class Vitals(TypedDict):
+    at: int
+    sockets: float
+    messagesPerSecond: float
+    requestsPerSecond: float
+    requestP95Ms: float
+    errorsPerMinute: float
+    eventLoopMs: float
+    lagEvents: float
+    memoryBytes: float
+    cpuPercent: float
 
 class Webhook(TypedDict):
     agentId: str
