@@ -37,10 +37,10 @@ export function AccountDialog({ person, onClose, onDone }: Props) {
           [t('Sessions'), number(sessions)],
         ]}
       />
-      <Form action={t('Sign out everywhere')} work={({ isChecked }) => signOut(isChecked('tokens'))}>
+      <Form class="task" action={t('Sign out everywhere')} work={({ isChecked }) => signOut(isChecked('tokens'))}>
         <Check name="tokens" label={t('Also tokens of all kinds, and those of their bots')} />
       </Form>
-      <Form action={t('Mail a link for a new password')} work={mailReset} ready={email !== null} />
+      <Form class="task" action={t('Mail a link for a new password')} work={mailReset} ready={email !== null} />
       <Tier person={person} onDone={onDone} />
       <footer class="form">
         <Button label={t('Close')} kind="quiet" onClick={onClose} />
@@ -57,6 +57,7 @@ function Tier({ person: { id, tier }, onDone }: Pick<Props, 'person' | 'onDone'>
   const options = value.tiers.map(({ id: name, label }) => ({ value: name, label }));
   return (
     <Form
+      class="task"
       action={t('Change the tier')}
       work={async ({ text }) => {
         await client.rest('PUT /api/operator/users/:id/tier', { id, body: { tier: text('tier') } });

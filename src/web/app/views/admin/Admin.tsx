@@ -21,6 +21,8 @@ interface Part {
   label: Message;
   icon: IconName;
   Shown: ComponentType;
+  /** It is read, and nothing is done there. */
+  isRead?: true;
 }
 
 /** The parts of the operators' page, in their order. */
@@ -30,12 +32,12 @@ const sections: Part[] = [
   { section: 'people', label: 'People', icon: 'friends', Shown: People },
   { section: 'bans', label: 'Bans', icon: 'block', Shown: Bans },
   { section: 'servers', label: 'Servers', icon: 'compass', Shown: Servers },
-  { section: 'nodes', label: 'Nodes', icon: 'poll', Shown: Nodes },
-  { section: 'storage', label: 'Storage', icon: 'archive', Shown: Storage },
+  { section: 'nodes', label: 'Nodes', icon: 'poll', Shown: Nodes, isRead: true },
+  { section: 'storage', label: 'Storage', icon: 'archive', Shown: Storage, isRead: true },
   { section: 'jobs', label: 'Jobs', icon: 'clock', Shown: Jobs },
   { section: 'trials', label: 'Mail and pushes', icon: 'unread', Shown: Trials },
   { section: 'settings', label: 'Settings', icon: 'settings', Shown: SettingsInForce },
-  { section: 'log', label: 'Log', icon: 'file', Shown: Log },
+  { section: 'log', label: 'Log', icon: 'file', Shown: Log, isRead: true },
 ];
 
 /** What operators see and do from within the installation. */
@@ -55,10 +57,10 @@ export function Admin({ section }: { section: AdminSection }) {
       </Page>
     );
   }
-  const Shown = sections.find((one) => one.section === section)?.Shown;
+  const part = sections.find((one) => one.section === section);
   return (
-    <Page title={t('Operators')} back="/app/messages" tabs={tabs}>
-      {Shown && <Shown key={section} />}
+    <Page title={t('Operators')} back="/app/messages" tabs={tabs} isRead={part?.isRead}>
+      {part && <part.Shown key={section} />}
     </Page>
   );
 }

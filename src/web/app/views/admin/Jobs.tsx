@@ -74,16 +74,18 @@ function DeadRow({ job, after }: { job: Dead; after(change: () => Promise<unknow
   const tries = t('Attempts: {count}', { count: number(attempts) });
   return (
     <Row name={kind} about={[shortTime(diedAt), tries, error].filter(Boolean).join(' · ')}>
-      <Button
-        label={t('Run again')}
-        kind="quiet"
-        onClick={() => after(() => client.rest('POST /api/operator/jobs/:id/retry', { id }))}
-      />
-      <Button
-        label={t('Delete')}
-        kind="danger"
-        onClick={() => after(() => client.rest('DELETE /api/operator/jobs/:id', { id }))}
-      />
+      <span class="row-actions">
+        <Button
+          label={t('Run again')}
+          kind="quiet"
+          onClick={() => after(() => client.rest('POST /api/operator/jobs/:id/retry', { id }))}
+        />
+        <Button
+          label={t('Delete')}
+          kind="danger"
+          onClick={() => after(() => client.rest('DELETE /api/operator/jobs/:id', { id }))}
+        />
+      </span>
     </Row>
   );
 }

@@ -49,20 +49,22 @@ function PersonRow({ person, load }: { person: Person; load(): Promise<void> }) 
   const about = [`@${username}`, email, ...is].filter(Boolean).join(' · ');
   return (
     <Row picture={<Avatar user={person} />} name={person.displayName} about={about}>
-      {!isBot && suspended && (
-        <Button
-          label={t('Lift the suspension')}
-          kind="quiet"
-          onClick={() =>
-            void attempt(() => client.rest('DELETE /api/operator/users/:id/suspension', { id })).then(again)
-          }
-        />
-      )}
-      {!isBot && isOther && !suspended && (
-        <Button label={t('Suspend')} kind="quiet" onClick={() => setAsking('suspend')} />
-      )}
-      {!isBot && <Button label={t('Account')} kind="quiet" onClick={() => setAsking('account')} />}
-      {!isBot && isOther && <Button label={t('Ban')} kind="danger" onClick={() => setAsking('ban')} />}
+      <span class="row-actions">
+        {!isBot && suspended && (
+          <Button
+            label={t('Lift the suspension')}
+            kind="quiet"
+            onClick={() =>
+              void attempt(() => client.rest('DELETE /api/operator/users/:id/suspension', { id })).then(again)
+            }
+          />
+        )}
+        {!isBot && isOther && !suspended && (
+          <Button label={t('Suspend')} kind="quiet" onClick={() => setAsking('suspend')} />
+        )}
+        {!isBot && <Button label={t('Account')} kind="quiet" onClick={() => setAsking('account')} />}
+        {!isBot && isOther && <Button label={t('Ban')} kind="danger" onClick={() => setAsking('ban')} />}
+      </span>
       {asking === 'account' && <AccountDialog person={person} onClose={close} onDone={again} />}
       {(asking === 'suspend' || asking === 'ban') && (
         <ShutOut person={person} how={asking} onClose={close} onDone={again} />

@@ -17,11 +17,13 @@ interface PageProps {
   tabs?: Tab[];
   /** At the end of the bar. */
   actions?: ComponentChildren;
+  /** There is nothing in it that takes the focus: it takes it itself, to be scrolled by the keyboard. */
+  isRead?: boolean;
   children: ComponentChildren;
 }
 
 /** A page other than a conversation. */
-export function Page({ title, back, tabs, actions, children }: PageProps) {
+export function Page({ title, back, tabs, actions, isRead = false, children }: PageProps) {
   const { t } = useTexts();
   const { setTitle } = useApp();
   const ref = useRef<HTMLElement>(null);
@@ -57,7 +59,9 @@ export function Page({ title, back, tabs, actions, children }: PageProps) {
             ))}
           </nav>
         )}
-        <div class="body">{children}</div>
+        <section class="body" aria-label={isRead ? title : undefined} tabIndex={isRead ? 0 : undefined}>
+          {children}
+        </section>
       </div>
     </section>
   );
