@@ -27,10 +27,10 @@ export async function databaseChecks(settings: Settings): Promise<Check[]> {
   const client = open(url);
   if (client instanceof Error) return [unusable(client)];
   try {
-    const from = clock.now();
+    const now = clock.now();
     await client.connect();
     const facts = await readFacts(client);
-    const asked = { from, until: clock.now() };
+    const asked = { from: now, until: clock.now() };
     // A role without rights may not read which there are.
     const migrations = await migrationsOf(client).catch(() => null);
     const checks = [
