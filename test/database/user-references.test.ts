@@ -67,7 +67,7 @@ decide(
   'scheduled_messages.thread_id',
   'scheduled_messages.reply_to_id',
 );
-decide('not of users', 'digests.job_id');
+decide('not of users', 'digests.job_id', 'cluster_nodes.vitals');
 decide('not of users', 'drafts.place_id', 'drafts.thread_id', 'drafts.reply_to_id', 'drafts.file_ids');
 decide(
   'kept because it says who wrote and stopped a reply, by ids alone, and goes within a day',
