@@ -84,7 +84,7 @@ export const s3Variables = {
     .optional()
     .meta(told('in front of the names of all objects', 'none')),
   S3_ACCESS_KEY_ID: z.string().max(256).optional().meta(told('an access key', 'those of the machine, see `AWS_…`')),
-  S3_SECRET_ACCESS_KEY: z.string().max(256).optional().meta(told('its secret')),
+  S3_SECRET_ACCESS_KEY: z.string().max(256).optional().meta(told('its secret', 'that of the machine')),
   S3_REDIRECTS: onOff
     .default('off')
     .meta(told('`on`: who may read a large file gets a short-lived link to the bucket instead of its bytes')),
