@@ -61,9 +61,12 @@ export class Installation {
     for (const kind of storageKinds) files.push({ kind, ...(await installationTable.stored(rows, kind, tables)) });
     const sums = new Map<Part, number>(storageParts.map((part) => [part, 0]));
     for (const { name, bytes } of tables.values()) {
-      const part = partOf[name] ?? 'other';
-      sums.set(part, (sums.get(part) ?? 0) + bytes);
+      const part = partOf[name];
+      if (part) sums.set(part, (sums.get(part) ?? 0) + bytes);
     }
+    // PostgreSQL's own tables are not among those that are listed.
+    const named = [...sums.values()].reduce((all, bytes) => all + bytes, 0);
+    sums.set('other', Math.max(0, databaseBytes - named));
     return { databaseBytes, parts: [...sums].map(([part, bytes]) => ({ part, bytes })), files };
   }
 }
