@@ -235,8 +235,17 @@ describe('files in S3', () => {
       expect(response.headers.get('content-type')).to.equal('text/plain; charset=utf-8');
       expect(response.headers.get('content-disposition')).to.match(/^inline; .*UTF-8''Stra%C3%9Fe/);
       expect((await bytesOf(response)).equals(text.subarray(0, 8))).to.equal(true);
-      location.searchParams.set('response-content-type', 'text/html');
-      expect((await fetch(location)).status).to.equal(403);
+      for (const [name, value, status] of [
+        ['X-Amz-Expires', '60', 200],
+        ['X-Amz-Expires', '3600', 403],
+        ['response-content-type', 'text/html', 403],
+      ] as const) {
+        const altered = new URL(location);
+        altered.searchParams.set(name, value);
+        altered.search = altered.search.replaceAll('+', '%20');
+        expect((await fetch(altered)).status, `${name}=${value}`).to.equal(status);
+      }
+      expect((await fetch(location, { method: 'DELETE' })).status).to.equal(403);
       const head = await open(alice, body.url, { method: 'HEAD' });
       expect([head.status, head.headers.get('content-length')]).to.deep.equal([200, String(text.length)]);
       const small = await send(alice, randomBytes(500));

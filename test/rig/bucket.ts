@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import {
@@ -11,9 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Transform } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import S3rver from 's3rver';
 import type { S3Settings } from '../../src/settings/s3-settings.ts';
 import { atEnd } from './ending.ts';
+import { isSigned } from './s3-signature.ts';
 
 /** What becomes of a request to the bucket. */
 export type Fault =
@@ -36,7 +39,7 @@ interface Spoiled {
   left: number;
 }
 
-/** A bucket of a real S3 server, behind a proxy that spoils what it is told to. */
+/** A bucket of a real S3 server, behind a proxy that spoils what it is told to, and checks signatures: the server does not. */
 export interface Bucket {
   settings: S3Settings;
   /** All requests so far: method and path with query. */
@@ -75,7 +78,7 @@ export async function startBucket(): Promise<Bucket> {
   };
 }
 
-/** Passes requests on, but those that it is told to spoil. */
+/** Passes requests on that are signed, but those that it is told to spoil. */
 class FaultProxy {
   readonly requests: string[] = [];
   readonly spoiled: Spoiled[] = [];
@@ -114,20 +117,28 @@ class FaultProxy {
     const drop = () => request.socket.destroy();
     request.on('error', drop);
     if (fault === 'silence') request.resume();
-    else if (fault === 'error') fail(request, response);
+    else if (fault === 'error') refuse(request, response, 500, 'InternalError');
+    else if (!isSigned({ method, url, headers: request.headers }, keys))
+      refuse(request, response, 403, 'SignatureDoesNotMatch');
     // This server does not know how to give an upload up; it forgets its parts at its end.
     else if (method === 'DELETE' && url.includes('uploadId=')) response.writeHead(204).end();
     else if (fault instanceof Object && 'cutUpload' in fault) dropAfter(request, fault.cutUpload);
-    else this.forward(request, response, fault, drop);
+    else this.forward(request, response, fault, drop).catch(drop);
   }
 
-  private forward(
+  private async forward(
     request: IncomingMessage,
     response: ServerResponse,
     fault: Fault | undefined,
     drop: () => void,
-  ): void {
+  ): Promise<void> {
     const { method, url, headers } = request;
+    const body = await buffer(request);
+    const signed = headers['x-amz-content-sha256'];
+    if (signed !== undefined && signed !== createHash('sha256').update(body).digest('hex')) {
+      refuse(request, response, 400, 'XAmzContentSHA256Mismatch');
+      return;
+    }
     const inner = httpRequest({ host: '127.0.0.1', port: this.target, method, path: url, headers });
     inner.on('error', drop);
     inner.on('response', (answer) => {
@@ -137,7 +148,7 @@ class FaultProxy {
       }
       send(answer, response, fault, drop);
     });
-    request.pipe(inner);
+    inner.end(body);
   }
 
   private faultOf(request: string): Fault | undefined {
@@ -148,9 +159,11 @@ class FaultProxy {
   }
 }
 
-function fail(request: IncomingMessage, response: ServerResponse): void {
-  const body = '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>Try again.</Message></Error>';
-  request.resume().on('end', () => response.writeHead(500, { 'Content-Type': 'application/xml' }).end(body));
+function refuse(request: IncomingMessage, response: ServerResponse, status: number, code: string): void {
+  const body = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>Refused.</Message></Error>`;
+  const answer = () => response.writeHead(status, { 'Content-Type': 'application/xml' }).end(body);
+  if (request.readableEnded) answer();
+  else request.resume().on('end', answer);
 }
 
 function dropAfter(request: IncomingMessage, bytes: number): void {
