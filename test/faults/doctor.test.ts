@@ -9,6 +9,7 @@ import type { Check } from '../../src/cli/doctor/check.ts';
 import { examine } from '../../src/cli/doctor/doctor.ts';
 import { doctorPath } from '../../src/infrastructure/doctor-token.ts';
 import { startMailServer } from '../accounts/mailbox.ts';
+import { startBucket } from '../rig/bucket.ts';
 import { atEnd } from '../rig/ending.ts';
 import { freePort } from '../rig/free-port.ts';
 import { type ProxyHabits, startHttpProxy } from '../rig/http-proxy.ts';
@@ -163,6 +164,30 @@ describe('parley doctor', () => {
       await withRows(behind.databaseUrl, (rows) => rows(`DROP ROLE ${role}`));
       await place.drop();
     });
+  });
+
+  it('says of a bucket whether it takes files, and what is wrong with it and nothing else', async () => {
+    const bucket = await startBucket();
+    const { endpoint, bucket: name, keys } = bucket.settings;
+    const s3 = {
+      ...{ S3_BUCKET: name, S3_ENDPOINT: endpoint },
+      ...{ S3_ACCESS_KEY_ID: keys?.accessKeyId, S3_SECRET_ACCESS_KEY: keys?.secretAccessKey },
+    };
+    const stores = (found: Report) =>
+      ['database', 'files', 'files.s3'].map((check) => found[check]?.status ?? 'not there');
+    expect(stores(await report(s3))).to.deep.equal(['ok', 'ok', 'ok']);
+    const used = { ...s3, BLOB_STORE: 's3' };
+    bucket.requests.length = 0;
+    expect(stores(await report(used))).to.deep.equal(['ok', 'ok', 'not there']);
+    expect(bucket.requests.map((request) => request.split(' ')[0])).to.deep.equal(['PUT', 'GET']);
+    const locked = await report({ ...used, S3_SECRET_ACCESS_KEY: 'another' });
+    expect(stores(locked)).to.deep.equal(['ok', 'problem', 'not there']);
+    expect(locked.files?.text).to.contain(name).and.contain('SignatureDoesNotMatch').and.not.contain('another');
+    expect((await report({ ...used, S3_BUCKET: 'elsewhere' })).files?.text).to.contain('NoSuchBucket');
+    bucket.spoil(/^PUT /, 'silence');
+    expect(stores(await report(s3))).to.deep.equal(['ok', 'ok', 'problem']);
+    await bucket.stop();
+    expect(stores(await report(used))).to.deep.equal(['ok', 'problem', 'not there']);
   });
 
   it('says of Redis that it is away, or that its user may do too little', async () => {
