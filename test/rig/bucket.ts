@@ -177,6 +177,8 @@ function dropAfter(request: IncomingMessage, bytes: number): void {
 function send(answer: IncomingMessage, response: ServerResponse, fault: Fault | undefined, drop: () => void): void {
   const headers: OutgoingHttpHeaders = answer.headers;
   response.writeHead(answer.statusCode ?? 500, headers);
+  // Who has enough leaves in the middle; the server would wait for ever with the rest.
+  response.on('close', () => answer.destroy());
   if (fault === 'wrong byte') answer.pipe(spoilFirst()).pipe(response);
   else if (fault instanceof Object && 'cutDownload' in fault)
     answer.pipe(dropping(fault.cutDownload, drop)).pipe(response);
