@@ -41,9 +41,15 @@ describe('the command about quotas', () => {
       [null, { bytes: 10 ** 12 }],
       [bob.id, { bytes: null }],
     ]);
-    await query(cluster.databaseUrl, `INSERT INTO storage_usage (subject_id, kind, bytes) VALUES ($1, 'apps', 5000)
-      ON CONFLICT (subject_id, kind) DO UPDATE SET bytes = 5000`, [alice.id]);
-    expect((await quota()).out).to.contain('The installation stores').and.to.contain(alice.username);
+    await query(
+      cluster.databaseUrl,
+      `INSERT INTO storage_usage (subject_id, kind, bytes) VALUES ($1, 'apps', 5000)
+      ON CONFLICT (subject_id, kind) DO UPDATE SET bytes = 5000`,
+      [alice.id],
+    );
+    expect((await quota()).out)
+      .to.contain('The installation stores')
+      .and.to.contain(alice.username);
     const wrong = await quota(bob.username, 'much');
     expect([wrong.code, wrong.complaint]).to.deep.equal([1, expectedComplaint]);
   });
