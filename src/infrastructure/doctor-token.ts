@@ -14,7 +14,9 @@ const sign = (secret: string, at: number) => createHmac('sha256', secret).update
 
 /** @param at the time, in ms */
 export function doctorToken([secret]: JwtSecret[], at: number): string {
-  return secret ? `${at}.${sign(secret.secret, at)}` : '';
+  // The measured clock has fractions, and a dot ends the time.
+  const ms = Math.round(at);
+  return secret ? `${ms}.${sign(secret.secret, ms)}` : '';
 }
 
 /** Whether a token was made lately by someone who has one of these secrets. */
