@@ -7,18 +7,20 @@ import path from 'node:path';
 import { expect } from 'chai';
 import type { Check } from '../../src/cli/doctor/check.ts';
 import { examine } from '../../src/cli/doctor/doctor.ts';
+import { migrate } from '../../src/database/up-to-date.ts';
 import { doctorPath } from '../../src/infrastructure/doctor-token.ts';
+import { createLog } from '../../src/infrastructure/log.ts';
 import { startMailServer } from '../accounts/mailbox.ts';
 import { startBucket } from '../rig/bucket.ts';
 import { atEnd } from '../rig/ending.ts';
 import { freePort } from '../rig/free-port.ts';
 import { type ProxyHabits, startHttpProxy } from '../rig/http-proxy.ts';
-import { createDatabase } from '../rig/postgres.ts';
+import { createDatabase, startPostgres } from '../rig/postgres.ts';
 import { startRedis } from '../rig/redis.ts';
 import { startProxy } from '../rig/tcp-proxy.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { parley } from '../world/operator.ts';
-import { withRows } from '../world/sql.ts';
+import { query, withRows } from '../world/sql.ts';
 
 const secret = randomBytes(32).toString('base64');
 const dataDir = mkdtempSync(path.join(tmpdir(), 'parley-doctor-'));
@@ -152,16 +154,17 @@ describe('parley doctor', () => {
       const empty = await report({ DATABASE_URL: place.url });
       expect(empty['database.migrations']).to.include({ status: 'warning' });
       expect(empty.files).to.equal(undefined);
-      await withRows(behind.databaseUrl, async (rows) => {
-        await rows(`CREATE ROLE ${role} LOGIN PASSWORD 'doctor' CONNECTION LIMIT 5`);
-      });
-      const url = new URL(behind.databaseUrl);
+      // Only a superuser makes roles: it takes a PostgreSQL of the test's own.
+      const own = await startPostgres();
+      await migrate(own.url, createLog('silent'));
+      await query(own.superuserUrl, `CREATE ROLE ${role} LOGIN PASSWORD 'doctor' CONNECTION LIMIT 5`);
+      const url = new URL(own.url);
       url.username = role;
       url.password = 'doctor';
       const foreign = await report({ DATABASE_URL: url.href });
       expect(foreign['database.rights']).to.include({ status: 'problem' });
       expect(foreign['database.connections']).to.include({ status: 'problem' });
-      await withRows(behind.databaseUrl, (rows) => rows(`DROP ROLE ${role}`));
+      await own.stop();
       await place.drop();
     });
   });
