@@ -152,8 +152,8 @@ mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
 mount --bind "$data" "$root/data"
-exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all \\
-  chroot --userspec="$user" "$root" /usr/bin/env --chdir="$folder" "$@"
+exec chroot "$root" /usr/bin/setpriv --reuid="\${user%:*}" --regid="\${user#*:}" --clear-groups \\
+  --no-new-privs --bounding-set=-all --inh-caps=-all /usr/bin/env --chdir="$folder" "$@"
 `;
 
 async function startIn(
