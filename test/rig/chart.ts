@@ -101,7 +101,17 @@ export async function checkManifests(manifests: Manifest[]): Promise<void> {
   try {
     const file = path.join(folder, 'manifests.ts');
     await writeFile(file, manifests.map(statement).join('\n'));
-    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'esnext'];
+    // Its complaint then shows the line.
+    const options = [
+      '--pretty',
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--target',
+      'esnext',
+    ];
     const compiler = path.join(root, 'node_modules/typescript/bin/tsc');
     await complaining(run(process.execPath, [compiler, ...options, '--ignoreConfig', file]));
     await complaining(run(process.execPath, [file]));
