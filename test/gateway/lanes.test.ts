@@ -86,7 +86,7 @@ describe('what a socket sends without waiting for the answers', () => {
       );
       expect(answers.at(-1).message.content).to.equal('in the right order');
       await ear.next('message:stream', (piece) => piece.streamId === streamId && piece.done);
-      const shown = ear.all('message:stream').filter((piece) => piece.streamId === streamId);
+      const shown = ear.all('message:stream').filter((piece) => piece.streamId === streamId && !piece.soFar);
       expect(shown.map(({ delta = '' }) => delta).join('')).to.equal('in the right order');
     }
   });
