@@ -117,9 +117,9 @@ describe('the queue of jobs', () => {
       { cache: 'c' },
     ]);
     expect(dead).to.include({ kind: 'note', attempts: 2, error: 'Error: This one is bad.' });
-    expect(await jobTable.revive(database.rows, dead.id)).to.equal(1);
+    expect(await jobTable.revive(database.rows, dead.id)).to.deep.equal([{ id: dead.id, kind: 'note' }]);
     await until(async () => (await jobTable.dead(database.rows, 10))[0]);
-    expect(await jobTable.discard(database.rows, dead.id)).to.equal(true);
+    expect(await jobTable.discard(database.rows, dead.id)).to.deep.equal({ kind: 'note', attempts: 2 });
     expect(await left()).to.deep.equal([]);
   });
 

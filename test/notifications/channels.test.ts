@@ -139,7 +139,7 @@ describe('notifications of channels', () => {
     const ids = (await crowd(5200, others)).map(({ id }) => id);
     const id = ids.sort().at(-1);
     const channel = await alice.post(`/api/servers/${server.id}/channels`, { name: 'few', isPrivate: true });
-    await alice.post(`/api/channels/${channel.body.id}/members`, { userId: id });
+    expect((await alice.post(`/api/channels/${channel.body.id}/members`, { userId: id })).status).to.equal(201);
     await alice.say(channel.body.id, '@everyone');
     await withRows(databaseUrl, async (rows) => {
       const mentions = "SELECT FROM notifications WHERE user_id = $1 AND kind = 'message.mention'";
