@@ -385,7 +385,14 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
   });
 
   it('bots that are people, or belong to bots', async () => {
-    const people = records('users.jsonl', (users) => users.map((user) => Object.assign(user, { isBot: false })));
+    const people: Change = (files) => {
+      const hooks = String(files.get('hooks.jsonl')?.content);
+      // Hooks that write as people are refused too.
+      const change = (users: Lines) => {
+        for (const user of users) if (!hooks.includes(String(user.id))) user.isBot = false;
+      };
+      records('users.jsonl', change)(files);
+    };
     expect(await refusal(await changed(people))).to.contain('agents.jsonl');
     const ofBots = records('agents.jsonl', (agents) =>
       agents.map((agent) => Object.assign(agent, { ownerId: agent.userId })),
