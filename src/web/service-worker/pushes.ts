@@ -16,10 +16,12 @@ export async function pushed(data: PushMessageData | null): Promise<void> {
     return show(payload.title, { body: payload.body, tag: 'test', data: '/app/settings/notifications' });
   }
   await closeShown(payload.closed);
+  if (payload.type === 'notification') {
+    const { id, title, body } = payload;
+    await show(title, { body, tag: id, data: notificationPath({ ...payload, body: payload.inviteCode ?? '' }) });
+  }
+  // Last: nothing that is to be seen waits for it.
   await setBadge(payload.unreadCount);
-  if (payload.type === 'closed') return;
-  const { id, title, body } = payload;
-  await show(title, { body, tag: id, data: notificationPath({ ...payload, body: payload.inviteCode ?? '' }) });
 }
 
 function payloadOf(data: PushMessageData | null): PushPayload | null {
