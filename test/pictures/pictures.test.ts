@@ -213,11 +213,12 @@ describe('uploaded pictures', () => {
     await query(cluster.databaseUrl, 'UPDATE servers SET icon_url = $2 WHERE id = $1', [server.id, icon]);
     const all = `SELECT DISTINCT '/media/' || name || '.webp' AS url FROM pictures`;
     const names = async () => (await query<{ url: string }>(cluster.databaseUrl, all)).map(({ url }) => url);
+    const sweep = () => withRows(cluster.databaseUrl, (rows) => sweepPictures(rows, 600));
     // The node sweeps too: what it has just taken is looked at when it is due again.
     const sweptUntil = (isDone: (listed: string[]) => boolean) =>
       until(async () => {
         await query(cluster.databaseUrl, `UPDATE pictures SET check_at = now() - interval '1 hour'`, []);
-        while ((await withRows(cluster.databaseUrl, (rows) => sweepPictures(rows, 600))) > 0);
+        while ((await sweep()) > 0);
         return isDone(await names());
       });
     const waits = () => query<{ url: string }>(cluster.databaseUrl, `${all} WHERE unused_since IS NOT NULL`, []);
@@ -232,6 +233,8 @@ describe('uploaded pictures', () => {
     );
     await sweptUntil((listed) => !listed.includes(first));
     expect(await names()).to.include.members([second, icon]);
+    expect(await names()).to.not.include(first);
+    expect(await sweep()).to.equal(0);
   });
 
   it('count as stored by whoever uploaded them', async () => {
