@@ -80,6 +80,8 @@ describe('the export of an account', () => {
       await carol.say(group, 'to the club');
       leftGroup = (await alice.post('/api/dm/channels', { userIds: [bob.id, dan.id] })).body.id;
       await alice.say(leftGroup, 'said before leaving');
+      // A notification would quote what dan says, if it came before she leaves.
+      await alice.put(`/api/channels/${leftGroup}/notification-level`, { level: 'nothing' });
       await dan.say(leftGroup, 'of dan alone');
       await alice.post(`/api/dm/channels/${leftGroup}/leave`);
       unsent = await alice.upload('CON.txt', Buffer.from('not sent'));
