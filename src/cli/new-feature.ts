@@ -36,7 +36,7 @@ for (const [template, file] of Object.entries(files)) {
 }
 change('src/contract/calls.ts', [
   [/^/, `import { ${camel}Calls } from './${name}.ts';\n`],
-  [/export const allCalls = \{\n/, `$&  ...${camel}Calls,\n`],
+  [/const sharedCalls = \{\n/, `$&  ...${camel}Calls,\n`],
 ]);
 // The area of personal tokens that it is in.
 change('src/contract/scopes.ts', [[/const areaOfGroup = \{\n/, `$&  '${title}': 'account',\n`]]);
@@ -62,7 +62,11 @@ function filled(text: string): string {
 
 function change(file: string, replacements: [RegExp, string][]): void {
   const before = readFileSync(path.join(root, file), 'utf8');
-  const after = replacements.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), before);
+  const after = replacements.reduce((text, [pattern, replacement]) => {
+    if (!pattern.test(text))
+      fail(`${file} has no place like ${pattern} any more; src/cli/new-feature.ts has to follow it.`);
+    return text.replace(pattern, replacement);
+  }, before);
   writeFileSync(path.join(root, file), after);
 }
 
