@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { calls, uuidParam } from './call.ts';
 import { customStatusSchema } from './custom-status.ts';
-import { durableEvent, ephemeralEvent } from './event.ts';
-import { languages, timeZoneOf } from './languages.ts';
+import { ephemeralEvent } from './event.ts';
 import { inviteCodeSchema, membershipSchema } from './membership.ts';
+import { personal, updatePersonal } from './personal.ts';
 import { pictureErrors, pictureUrlSchema } from './picture.ts';
 import { doneSchema, idSchema, nameSchema, omittable, record, textSchema, timeSchema } from './schema.ts';
 import { usernameSchema } from './username.ts';
@@ -23,26 +23,6 @@ export const userUpdated = ephemeralEvent({
   payload: z.object({ user: smallUserSchema }),
 });
 
-/** In which language and by which clock someone reads; nobody else sees it. */
-const inLanguage = {
-  language: z
-    .enum(languages)
-    .nullable()
-    .describe('Of mails and of the web client; null: not chosen, as the browser says.'),
-  timeZone: z
-    .string()
-    .nullable()
-    .meta({ examples: ['Europe/Berlin'] })
-    .describe('The IANA name of the time zone by which times are written; null: not chosen.'),
-};
-
-export const accountUpdated = durableEvent({
-  name: 'account:updated',
-  summary: 'You chose another language or time zone, perhaps on another device.',
-  room: 'user',
-  payload: record('AccountUpdate', inLanguage),
-});
-
 /** The user as shown to itself. */
 export const ownUserSchema = record('OwnUser', {
   ...smallUserSchema.shape,
@@ -56,7 +36,7 @@ export const ownUserSchema = record('OwnUser', {
   status: z.string(),
   membership: membershipSchema,
   createdAt: timeSchema,
-  ...inLanguage,
+  ...personal,
   agentId: idSchema.optional().describe('For bots: the agent whose user this is.'),
   customStatus: customStatusSchema.nullable().optional().describe('What you say of yourself; in `GET /api/auth/me`.'),
 });
@@ -131,18 +111,10 @@ export const loginSchema = z.object({
   deviceToken: deviceTokenSchema,
 });
 
-/** One that the runtime knows, in its usual spelling. */
-const timeZoneSchema = z
-  .string()
-  .max(64)
-  .overwrite((name) => timeZoneOf(name) ?? name)
-  .refine((name) => timeZoneOf(name) !== null, 'must be the name of a time zone, such as Europe/Berlin');
-
 export const updateMeSchema = z.object({
   displayName: displayNameSchema.optional(),
   avatarUrl: pictureUrlSchema.nullable().optional(),
-  language: inLanguage.language.optional(),
-  timeZone: timeZoneSchema.nullable().optional(),
+  ...updatePersonal,
 });
 
 /** Rejects a confirmation that differs, in every call that sets a password. */

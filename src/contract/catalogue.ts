@@ -1,4 +1,4 @@
-import { accountUpdated, userUpdated } from './account.ts';
+import { userUpdated } from './account.ts';
 import { slashCommandsUpdated } from './agent.ts';
 import { agentReplay } from './agent-feed.ts';
 import { auditCreated } from './audit.ts';
@@ -30,6 +30,7 @@ import {
 import { notificationDeleted, notificationNew, notificationRead, notificationUpdated } from './notification.ts';
 import { preferencesUpdated } from './notification-level.ts';
 import { notificationSettingsUpdated } from './notification-settings.ts';
+import { accountUpdated } from './personal.ts';
 import { policyChanged } from './policy.ts';
 import { pollUpdated, pollVoted } from './poll.ts';
 import { presenceActivity, presenceChange, presenceCount, presenceSnapshot } from './presence.ts';

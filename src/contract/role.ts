@@ -11,7 +11,7 @@ import {
   roleUpdate,
 } from './role-actions.ts';
 import { grantable, permissions } from './roles.ts';
-import { doneSchema, idSchema, nameSchema, record } from './schema.ts';
+import { colorSchema, doneSchema, idSchema, nameSchema, record } from './schema.ts';
 import { serverParam } from './server.ts';
 
 /** How many roles of its own a server has at most, and how many of them a member. */
@@ -26,10 +26,6 @@ export const roleSchema = record('Role', {
   permissions: z.array(z.enum(permissions)),
 });
 
-const colorSchema = z
-  .string()
-  .regex(/^#[0-9a-f]{6}$/i, 'must be like "#1a2b3c"')
-  .meta({ example: '#1a2b3c' });
 const grantedSchema = z.array(z.enum(grantable)).max(grantable.length);
 
 export const createRoleSchema = z.object({

@@ -68,6 +68,12 @@ export const urlSchema = z
   .max(2048)
   .describe('An http or https address.');
 
+/** A colour as people write it in CSS. */
+export const colorSchema = z
+  .string()
+  .regex(/^#[0-9a-f]{6}$/i, 'must be like "#1a2b3c"')
+  .meta({ example: '#1a2b3c' });
+
 const decimal = /^-?\d+(\.\d+)?$/;
 
 /**

@@ -5,6 +5,7 @@ export const serverUpdate = auditAction({
   summary: 'The server was changed.',
   fields: [
     ...(['name', 'slug', 'description', 'iconUrl', 'bannerUrl', 'homepageHtml', 'isPublic'] as const),
+    ...(['mark', 'accentColor'] as const),
     ...([
       'requireSecondFactor',
       'holdNewMemberLinksHours',

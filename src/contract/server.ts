@@ -7,6 +7,7 @@ import { inviteMemberSchema, memberSchema } from './member.ts';
 import { pictureErrors, pictureUrlSchema } from './picture.ts';
 import { permissions, roles } from './roles.ts';
 import {
+  colorSchema,
   descriptionSchema,
   doneSchema,
   idSchema,
@@ -39,6 +40,8 @@ export const serverSchema = record('Server', {
   iconUrl: z.string().nullable(),
   bannerUrl: z.string().nullable(),
   homepageHtml: z.string().nullable(),
+  mark: z.string().nullable().describe('An emoji or one or two characters; shown where there is no picture.'),
+  accentColor: z.string().nullable().describe('`#rrggbb`; the colour of buttons and the like while one is in it.'),
   isPublic: z.boolean(),
   ownerId: idSchema.optional().describe('For members only.'),
   inviteCode: z.string().optional().describe('For members only; bots see none.'),
@@ -82,6 +85,15 @@ export const ownServerSchema = serverSchema.extend({ server: serverSchema, membe
 
 export const homepageSchema = textSchema(256 * 1024).describe('HTML; shown by clients in a sandbox.');
 
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** The longest emoji have a good part of these. */
+const maxMark = 32;
+
+/** One or two characters as people see them. */
+export const markSchema = nameSchema(maxMark)
+  .refine((mark) => [...graphemes.segment(mark)].length <= 2, 'must have at most two characters')
+  .meta({ example: '🌱' });
+
 export const createServerSchema = z.object({
   name: nameSchema(100),
   slug: slugSchema.nullish(),
@@ -89,6 +101,8 @@ export const createServerSchema = z.object({
   iconUrl: pictureUrlSchema.nullish(),
   bannerUrl: pictureUrlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),
+  mark: markSchema.nullish(),
+  accentColor: colorSchema.nullish(),
   isPublic: withDefault(z.boolean(), false),
 });
 
@@ -99,6 +113,8 @@ export const updateServerSchema = z.object({
   iconUrl: pictureUrlSchema.nullish(),
   bannerUrl: pictureUrlSchema.nullish(),
   homepageHtml: homepageSchema.nullish(),
+  mark: markSchema.nullish(),
+  accentColor: colorSchema.nullish(),
   isPublic: z.boolean().optional(),
   requireSecondFactor: z.boolean().optional().describe('Set by someone who has one.'),
   raid: raidSettingsSchema

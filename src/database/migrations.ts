@@ -118,6 +118,8 @@ import { Imports } from './migrations/0239-imports.ts';
 import { Imported } from './migrations/0240-imported.ts';
 import { ClusterNodes } from './migrations/0247-cluster-nodes.ts';
 import { DeadJobs } from './migrations/0248-dead-jobs.ts';
+import { ServerLooks } from './migrations/0251-server-looks.ts';
+import { Appearance } from './migrations/0252-appearance.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
 export const migrations = [
@@ -241,4 +243,6 @@ export const migrations = [
   { name: '0240-imported', class: Imported },
   { name: '0247-cluster-nodes', class: ClusterNodes },
   { name: '0248-dead-jobs', class: DeadJobs },
+  { name: '0251-server-looks', class: ServerLooks },
+  { name: '0252-appearance', class: Appearance },
 ];

@@ -14,7 +14,7 @@ const leftOut: Record<string, string[]> = {
     ...['suspension_reason', 'deletes_at', 'erases_messages', 'second_factor_at'],
     ...['suspended_until', 'is_operator', 'former_owner_id'],
     // Of single people, as their notifications are.
-    ...['language', 'time_zone'],
+    ...['language', 'time_zone', 'hour_cycle', 'theme'],
   ],
   // Nobody has a factor in another installation yet: all roles would be held back there.
   servers: ['member_count', 'require_second_factor', 'roles_version', 'is_watched'],

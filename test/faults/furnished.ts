@@ -7,6 +7,7 @@ import type { World } from '../world/world.ts';
 export async function furnish({ alice, bob, carol, server, channel }: World): Promise<void> {
   const at = `/api/servers/${server.id}`;
   await carol.post(`${at}/join`, { inviteCode: server.inviteCode });
+  await alice.patch(at, { mark: '🌱', accentColor: '#1a2b3c' });
   const secret = (await alice.post(`${at}/channels`, { name: 'secret', isPrivate: true, topic: 'for us' })).body;
   await alice.post(`/api/channels/${secret.id}/members`, { userId: bob.id });
   const news = (await alice.post(`${at}/channels`, { name: 'news', type: 'announcement' })).body;

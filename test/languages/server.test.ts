@@ -7,7 +7,7 @@ import { errorCodes } from '../../src/contract/error-codes.ts';
 import { languages } from '../../src/contract/languages.ts';
 import { columnTitle } from '../../src/features/account-export/columns.ts';
 import { sections } from '../../src/features/account-export/section.table.ts';
-import { digestMail } from '../../src/features/digest/digest.mail.ts';
+import { type DigestParts, digestMail } from '../../src/features/digest/digest.mail.ts';
 import { testPayload } from '../../src/features/push/push.texts.ts';
 import { MailTemplates } from '../../src/infrastructure/mail-templates.ts';
 import { serverTexts } from '../../src/languages/server-texts.ts';
@@ -99,8 +99,8 @@ describe('what the server says', () => {
     const refused = { ...one, kind: 'message.not_sent', title: 'A scheduled message was not sent' } as const;
     const nowhere = { serverId: null, serverName: null, channelId: null, channelName: null };
     const at = '2026-01-31T09:00:00.000Z';
-    const mail = digestMail(new MailTemplates(), {
-      to: { ...to, language: 'de', timeZone: 'Europe/Berlin' },
+    const parts: DigestParts = {
+      to: { ...to, language: 'de', timeZone: 'Europe/Berlin', hourCycle: null },
       missed: [
         { ...one, ...place, at },
         { ...refused, ...nowhere, ...scheduled, body: errorCodes.TIMED_OUT[1], at },
@@ -108,13 +108,17 @@ describe('what the server says', () => {
       site: 'https://chat.example.com',
       unsubscribe: 'https://chat.example.com/unsubscribe?token=x',
       excerpts: true,
-    });
+    };
+    const mail = digestMail(new MailTemplates(), parts);
     expect(mail.subject).to.equal('Was du auf chat.example.com verpasst hast: 2 Benachrichtigungen');
     expect(mail.text).to.contain('#general in Home').and.to.contain('Bob hat dich in #general erwähnt (2-mal)');
     expect(mail.text).to.contain('https://chat.example.com/app/s/s/c/m\n');
     expect(mail.text).to.contain('https://chat.example.com/app/later/scheduled\n');
     expect(mail.text).to.contain(said.errorOf('TIMED_OUT')).and.to.not.contain(errorCodes.TIMED_OUT[1]);
     expect(mail.html).to.contain('lang="de"').and.to.contain('Hallo <b>alice</b>');
+    expect(mail.text).to.match(/10:00$/m);
+    const byTwelve = digestMail(new MailTemplates(), { ...parts, to: { ...parts.to, hourCycle: 'h12' } });
+    expect(byTwelve.text).to.match(/10:00\sAM/);
   });
 
   it('has pushes in the language of whom they are for', () => {

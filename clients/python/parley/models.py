@@ -70,6 +70,8 @@ OWN_EVENTS = frozenset(
 class AccountUpdate(TypedDict):
     language: Literal['en', 'de', 'es', 'fr', 'ja', 'ar'] | None
     timeZone: str | None
+    hourCycle: Literal['h12', 'h23'] | None
+    theme: Literal['light', 'dark', 'contrast'] | None
 
 class Agent(TypedDict):
     id: str
@@ -1265,6 +1267,8 @@ class OwnUser(TypedDict):
     createdAt: str
     language: Literal['en', 'de', 'es', 'fr', 'ja', 'ar'] | None
     timeZone: str | None
+    hourCycle: Literal['h12', 'h23'] | None
+    theme: Literal['light', 'dark', 'contrast'] | None
     agentId: NotRequired[str]
     customStatus: NotRequired[CustomStatus | None]
 
@@ -1604,6 +1608,8 @@ class Server(TypedDict):
     iconUrl: str | None
     bannerUrl: str | None
     homepageHtml: str | None
+    mark: str | None
+    accentColor: str | None
     isPublic: bool
     ownerId: NotRequired[str]
     inviteCode: NotRequired[str]

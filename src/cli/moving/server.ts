@@ -24,7 +24,8 @@ export async function createServer(
   return changes.run(async (change) => {
     await requireRoomToOwn(change, ownerId, settings.servers.maxPerOwner);
     const id = newId();
-    const nothing = { slug: null, description: null, iconUrl: null, bannerUrl: null, homepageHtml: null };
+    const looks = { iconUrl: null, bannerUrl: null, mark: null, accentColor: null };
+    const nothing = { slug: null, description: null, homepageHtml: null, ...looks };
     change.em.create(Server, { id, name, ...nothing, isPublic: false, ownerId, inviteCode: newInviteCode() });
     await change.em.flush();
     await services.roster.add(change, await userById(change.rows, ownerId), id, 'owner');

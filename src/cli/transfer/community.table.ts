@@ -8,8 +8,8 @@ import { joinRequestStates } from '../../contract/join-request.ts';
 import { channelKeepDaysSchema, serverKeepDaysSchema } from '../../contract/keep-days.ts';
 import { maxConfigBytes, policyModes } from '../../contract/policy.ts';
 import { roles } from '../../contract/roles.ts';
-import { withDefault } from '../../contract/schema.ts';
-import { homepageSchema, slugSchema } from '../../contract/server.ts';
+import { colorSchema, withDefault } from '../../contract/schema.ts';
+import { homepageSchema, markSchema, slugSchema } from '../../contract/server.ts';
 import { deletedUsernameKey, earlierUsernameKey, keptUsernameSchema } from '../../contract/username.ts';
 import { formOf } from '../../features/filters/forms.ts';
 import {
@@ -98,6 +98,8 @@ export const servers = part({
     keepEditHistory: withDefault(z.boolean(), false),
     // Earlier versions wrote none of these.
     linkPreviews: withDefault(z.boolean(), true),
+    mark: withDefault(markSchema.nullable(), null),
+    accentColor: withDefault(colorSchema.nullable(), null),
     emojiVersion: withDefault(smallCount, 0),
   }),
   from: 'servers t WHERE t.id = $1',

@@ -30,6 +30,10 @@ const ServerSchema = defineEntity({
     iconUrl: p.string().columnType('text').nullable(),
     bannerUrl: p.string().columnType('text').nullable(),
     homepageHtml: p.string().columnType('text').nullable(),
+    /** An emoji or up to two characters, shown where there is no icon. */
+    mark: p.string().columnType('text').nullable(),
+    /** `#rrggbb`; null: that of the web client. */
+    accentColor: p.string().columnType('text').nullable(),
     isPublic: p.boolean().default(false),
     ownerId: () => p.manyToOne(User).mapToPk().fieldName('owner_id'),
     inviteCode: p.string().columnType('text').unique(),

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { HourCycle, Theme } from '../../contract/appearance.ts';
 import type { Language } from '../../contract/languages.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 
@@ -74,6 +75,10 @@ const UserSchema = defineEntity({
     language: p.string().columnType('text').$type<Language>().nullable(),
     /** The IANA name of the time zone by which times are written to this person; null: not chosen yet. */
     timeZone: p.string().columnType('text').nullable(),
+    /** Whether times are written with 12 or 24 hours; null: as the language has it. */
+    hourCycle: p.string().columnType('text').$type<HourCycle>().nullable(),
+    /** The colours of the web client; null: as the device has it. */
+    theme: p.string().columnType('text').$type<Theme>().nullable(),
   },
 });
 

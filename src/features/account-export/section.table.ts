@@ -16,7 +16,8 @@ const profile = section(
   `u.id, u.username, u.display_name AS "displayName", coalesce(u.email, u.claimed_email) AS email, u.email_verified_at AS "emailVerifiedAt",
    u.avatar_url AS "avatarUrl", u.tier, u.password_hash IS NOT NULL AS "hasPassword", u.created_at AS "createdAt",
    u.updated_at AS "updatedAt", u.suspended_at AS "suspendedAt", u.suspension_reason AS "suspensionReason", u.suspended_until AS "suspendedUntil",
-   u.is_operator AS "isOperator", u.language, u.time_zone AS "timeZone"`,
+   u.is_operator AS "isOperator", u.language, u.time_zone AS "timeZone",
+   u.hour_cycle AS "hourCycle", u.theme`,
   'users u WHERE u.id = $1',
   'u.id',
 );

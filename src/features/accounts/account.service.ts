@@ -4,25 +4,23 @@ import type { z } from 'zod';
 import type { Capabilities } from '../../access/capabilities.ts';
 import { lockUser } from '../../access/user.table.ts';
 import type { Caches } from '../../cluster/caches.ts';
-import {
-  accountUpdated,
-  type changePasswordSchema,
-  type loginSchema,
-  type ownUserSchema,
-  type passwordChangedSchema,
-  type profileSchema,
-  type registerSchema,
-  type updateMeSchema,
+import type {
+  changePasswordSchema,
+  loginSchema,
+  ownUserSchema,
+  passwordChangedSchema,
+  profileSchema,
+  registerSchema,
+  updateMeSchema,
 } from '../../contract/account.ts';
 import type { Actor, SmallUser } from '../../contract/actor.ts';
 import type { CustomStatusRecord } from '../../contract/custom-status.ts';
 import { AppError } from '../../contract/errors.ts';
-import { userRoom } from '../../contract/rooms.ts';
 import { invalid } from '../../contract/schema/validation.ts';
 import { earlierUsernameKey, usernameKeys } from '../../contract/username.ts';
 import type { Database } from '../../database/database.ts';
 import { User } from '../../database/entities/user.entity.ts';
-import type { Change, Changes } from '../../delivery/changes.ts';
+import type { Changes } from '../../delivery/changes.ts';
 import { dateNow } from '../../infrastructure/clock.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { PictureService } from '../pictures/picture.service.ts';
@@ -40,6 +38,7 @@ import type { SignIns } from './notices/sign-ins.ts';
 import type { PasswordCheck } from './password-check.ts';
 import { requireUnguessable } from './password-rules.ts';
 import { type Passwords, saltIn } from './passwords.ts';
+import { personalise } from './personal.ts';
 import { addressSalt } from './secrets.ts';
 import type { Device } from './sessions/device.ts';
 import type { KnownDevices } from './sessions/known-devices.ts';
@@ -163,7 +162,7 @@ export class AccountService {
       await lockUser(change.rows, actor.userId);
       const user = await change.em.findOne(User, { id: actor.userId, deletedAt: null });
       if (!user) throw new AppError('USER_NOT_FOUND');
-      speak(change, user, input);
+      personalise(change, user, input);
       const { displayName = user.displayName, avatarUrl = user.avatarUrl } = set;
       if (displayName === user.displayName && avatarUrl === user.avatarUrl) return this.own(user);
       Object.assign(user, { displayName, avatarUrl });
@@ -266,15 +265,6 @@ export class AccountService {
     const { capabilities, settings } = this.parts;
     return ownUser(user, capabilities.membership(user.tier, user.isOperator), settings.accounts.secondFactor.required);
   }
-}
-
-/** Sets the language and the time zone of a user, and tells their devices of it. */
-function speak(change: Change, user: User, input: z.output<typeof updateMeSchema>): void {
-  const before = { language: user.language ?? null, timeZone: user.timeZone ?? null };
-  const { language = before.language, timeZone = before.timeZone } = input;
-  if (language === before.language && timeZone === before.timeZone) return;
-  Object.assign(user, { language, timeZone });
-  change.publish(accountUpdated.in(userRoom(user.id), { language, timeZone }));
 }
 
 /** The person with this username, if any. */

@@ -57,7 +57,16 @@ export function ownUser(user: User, membership: Membership, required: boolean): 
     status: membership.status,
     membership,
     createdAt: isoTime(user.createdAt),
-    language: user.language ?? null,
-    timeZone: user.timeZone ?? null,
+    ...personalOf(user),
+  };
+}
+
+/** In which language, by which clock and in which colours someone reads. */
+export function personalOf({ language, timeZone, hourCycle, theme }: User) {
+  return {
+    language: language ?? null,
+    timeZone: timeZone ?? null,
+    hourCycle: hourCycle ?? null,
+    theme: theme ?? null,
   };
 }

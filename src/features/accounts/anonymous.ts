@@ -20,5 +20,7 @@ export function anonymise(user: User): void {
     isOperator: false,
     language: null,
     timeZone: null,
+    hourCycle: null,
+    theme: null,
   });
 }

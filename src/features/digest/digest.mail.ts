@@ -1,3 +1,4 @@
+import type { HourCycle } from '../../contract/appearance.ts';
 import { knownZone } from '../../contract/local-time.ts';
 import { notificationPath } from '../../contract/notification-path.ts';
 import { cut } from '../../contract/schema.ts';
@@ -34,7 +35,7 @@ export function digestMail(templates: MailTemplates, parts: DigestParts): Mail {
   const byPlace = Map.groupBy(shown, (one) => placeOf(said, one));
   const places = [...byPlace].map(([place, entries]) => ({ place, entries: entries.toReversed() }));
   const timeZone = knownZone(to.timeZone);
-  const time = timesIn(said.language, timeZone);
+  const time = timesIn(said.language, timeZone, to.hourCycle);
   const entries = places.map(({ place, entries }) => ({
     place,
     entries: entries.map((one) => entryOf(said, one, { site, time, excerpts: parts.excerpts })),
@@ -79,10 +80,10 @@ function placeOf({ t }: ServerTexts, { serverName, channelName, channelId }: Mis
   return channelId === null ? t('News for you') : t('Direct messages');
 }
 
-function timesIn(language: string, timeZone: string): (at: Date | string) => string {
+function timesIn(language: string, timeZone: string, hourCycle: HourCycle | null): (at: Date | string) => string {
   const format = new Intl.DateTimeFormat(language, {
     ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
-    timeZone,
+    ...{ timeZone, hourCycle: hourCycle ?? undefined },
   });
   return (at) => format.format(new Date(at));
 }
@@ -131,7 +132,7 @@ function htmlOf({ direction }: ServerTexts, { place, entries }: Place): string {
   const side = direction === 'rtl' ? 'right' : 'left';
   const items = entries.map(({ title, excerpt, time, link }) => {
     const quote = `<div dir="auto" style="margin:4px 0 0;padding-${side}:12px;border-${side}:3px solid #d4d8e0;color:#1f2430">${escapeHtml(excerpt)}</div>`;
-    return `<div style="margin:0 0 12px"><a dir="auto" href="${escapeHtml(link)}" style="color:#4f46e5;text-decoration:none">${escapeHtml(title)}</a>
+    return `<div style="margin:0 0 12px"><a dir="auto" href="${escapeHtml(link)}" style="color:#00736f;text-decoration:none">${escapeHtml(title)}</a>
 <span style="font-size:13px;color:#6b7280">${escapeHtml(time)}</span>${excerpt === '' ? '' : quote}</div>`;
   });
   return `<h2 dir="auto" style="margin:16px 0 8px;font-size:16px">${escapeHtml(place)}</h2>${items.join('\n')}`;

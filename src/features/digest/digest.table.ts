@@ -1,3 +1,4 @@
+import type { HourCycle } from '../../contract/appearance.ts';
 import type { Language } from '../../contract/languages.ts';
 import type { NotificationKind } from '../../contract/notification.ts';
 import type { QuietSettings } from '../../contract/quiet-times.ts';
@@ -12,6 +13,7 @@ export interface Recipient {
   email: string;
   language: Language | null;
   timeZone: string | null;
+  hourCycle: HourCycle | null;
   /** Null: as the operator says. */
   digestMinutes: number | null;
   quiet: QuietSettings;
@@ -38,7 +40,7 @@ export interface Missed {
   referenceId: string | null;
 }
 
-const recipient = `SELECT u.id, u.username, u.email, u.language, u.time_zone AS "timeZone",
+const recipient = `SELECT u.id, u.username, u.email, u.language, u.time_zone AS "timeZone", u.hour_cycle AS "hourCycle",
     p.digest_minutes AS "digestMinutes", ${quietOfUser} AS quiet, g.job_id AS "jobId", g.sent_at AS "sentAt",
     (SELECT max(s.attended_at) FROM sessions s WHERE s.user_id = u.id) AS "attendedAt"
   FROM users u LEFT JOIN notification_preferences p ON p.user_id = u.id LEFT JOIN digests g ON g.user_id = u.id

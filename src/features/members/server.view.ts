@@ -16,6 +16,8 @@ export interface ServerRow {
   icon_url: string | null;
   banner_url: string | null;
   homepage_html: string | null;
+  mark: string | null;
+  accent_color: string | null;
   is_public: boolean;
   owner_id: string;
   /** Null for bots. */
@@ -52,6 +54,8 @@ export function serverRecord(row: ServerRow): ServerRecord {
     iconUrl: row.icon_url,
     bannerUrl: row.banner_url,
     homepageHtml: row.homepage_html,
+    mark: row.mark,
+    accentColor: row.accent_color,
     isPublic: row.is_public,
     ...(row.role ? { ownerId: row.owner_id } : {}),
     ...(row.role && row.invite_code !== null ? { inviteCode: row.invite_code } : {}),

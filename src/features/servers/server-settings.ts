@@ -103,7 +103,8 @@ type Settled = Pick<Server, (typeof serverUpdate.fields)[number]>;
 function settingsOf(server: Server): Settled {
   const { name, slug, description, iconUrl, bannerUrl, homepageHtml, isPublic, requireSecondFactor } = server;
   const { holdNewMemberLinksHours, keepMessagesDays, keepEditHistory, linkPreviews } = server;
-  const shown = { name, slug, description, iconUrl, bannerUrl, homepageHtml, isPublic };
+  const { mark, accentColor } = server;
+  const shown = { name, slug, description, iconUrl, bannerUrl, homepageHtml, isPublic, mark, accentColor };
   return { ...shown, requireSecondFactor, holdNewMemberLinksHours, keepMessagesDays, keepEditHistory, linkPreviews };
 }
 

@@ -86,6 +86,8 @@ export class ServerService {
           iconUrl,
           bannerUrl,
           homepageHtml: input.homepageHtml ?? null,
+          mark: input.mark ?? null,
+          accentColor: input.accentColor ?? null,
           isPublic: input.isPublic,
           ownerId: actor.userId,
           inviteCode: newInviteCode(),
