@@ -99,6 +99,10 @@ function filesOf(isWanted: (entry: string) => boolean, { outputs }: Metafile): s
   return [...found].map((file) => path.basename(file));
 }
 
+/** The page has its colours and sizes before its script is there (see Look of the web client). */
+const early =
+  "try{Object.assign(document.documentElement.dataset,JSON.parse(localStorage.getItem('parley:look')))}catch{}";
+
 function pageWith(names: string[], metafile: Metafile): string {
   const [script, ...shared] = filesOf((entry) => entry === 'main.tsx', metafile);
   const later = filesOf((entry) => entry.startsWith(`${part}:`), metafile).filter((name) => !shared.includes(name));
@@ -113,8 +117,8 @@ function pageWith(names: string[], metafile: Metafile): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="#e9ebf0">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#16181d">
+<meta name="theme-color" content="#0f2f36">
+<script nonce="${nonceMark}">${early}</script>
 <title>Parley</title>
 <link rel="icon" href="/app/icon.svg" type="image/svg+xml">
 <link rel="apple-touch-icon" href="/app/icons/apple.png">

@@ -1,4 +1,5 @@
 import { type KeyValueStore, MemoryStore } from '../../src/client/index.ts';
+import type { Shown } from '../../src/web/app/state/look.ts';
 import { createPage, type PageState } from '../../src/web/app/state/page.ts';
 import type { SessionState } from '../../src/web/app/state/session.ts';
 import type { Surroundings } from '../../src/web/app/state/surroundings.ts';
@@ -13,6 +14,8 @@ export interface Tab {
   app(): SessionState;
   stored: KeyValueStore;
   title(): string;
+  /** In which colours and sizes it is shown, and with which accent. */
+  look(): Pick<View, 'shown' | 'accent'>;
   /** Moves through the history, as the back button does. */
   moveTo(path: string): void;
   setVisible(isVisible: boolean): void;
@@ -20,6 +23,17 @@ export interface Tab {
   alerts: string[];
   copied: string[];
   close(): void;
+}
+
+/** What a tab shows. */
+interface View {
+  path: string;
+  title: string;
+  shown: Shown | null;
+  accent: string | null;
+  isVisible: boolean;
+  moved: Set<() => void>;
+  attentive: Set<() => void>;
 }
 
 /** A browser, as far as the web client's state needs one: what its tabs share, and what each has. */
@@ -45,7 +59,10 @@ export class Device {
       this.local.setItem('parley:tokens', JSON.stringify(tokens));
     }
     const listeners = new Set<Listener>();
-    const view = { path, title: '', isVisible: true, moved: new Set<() => void>(), attentive: new Set<() => void>() };
+    const view: View = {
+      ...{ path, title: '', shown: null, accent: null, isVisible: true },
+      ...{ moved: new Set(), attentive: new Set() },
+    };
     const [alerts, copied]: [string[], string[]] = [[], []];
     const page = createPage(this.surroundings(listeners, view, { alerts, copied, stored }));
     const tab: Tab = {
@@ -57,6 +74,7 @@ export class Device {
       },
       stored,
       title: () => view.title,
+      look: () => ({ shown: view.shown, accent: view.accent }),
       moveTo(to) {
         view.path = to;
         for (const listener of view.moved) listener();
@@ -82,7 +100,7 @@ export class Device {
 
   private surroundings(
     listeners: Set<Listener>,
-    view: { path: string; title: string; isVisible: boolean; moved: Set<() => void>; attentive: Set<() => void> },
+    view: View,
     { alerts, copied, stored }: { alerts: string[]; copied: string[]; stored: KeyValueStore },
   ): Surroundings {
     return {
@@ -113,6 +131,12 @@ export class Device {
       languages: this.languages,
       timeZone: this.timeZone,
       setLanguage: () => {},
+      setLook(shown) {
+        view.shown = shown;
+      },
+      setAccent(accent) {
+        view.accent = accent;
+      },
       setTitle(text) {
         view.title = text;
       },

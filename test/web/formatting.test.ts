@@ -85,7 +85,7 @@ describe('what the web client computes', () => {
   });
 
   it('writes sizes and times for people', () => {
-    const { dayName, shortTime } = textsOf({ language: 'en', locale: 'en', timeZone: null }, null);
+    const { dayName, shortTime } = textsOf({ language: 'en', locale: 'en', timeZone: null, hourCycle: null }, null);
     expect([999, 1000, 1_234_567, 107_374_182_400].map(formatSize)).to.deep.equal([
       '999 B',
       '1 kB',

@@ -12,9 +12,9 @@ import de from '../../src/languages/de.json' with { type: 'json' };
 import { issuesText } from '../../src/web/app/state/issues.ts';
 import { textsOf } from '../../src/web/app/state/texts.ts';
 
-const german = textsOf({ language: 'de', locale: 'de', timeZone: null }, de);
-const english = textsOf({ language: 'en', locale: 'en', timeZone: null }, null);
-const arabic = textsOf({ language: 'ar', locale: 'ar', timeZone: null }, ar);
+const german = textsOf({ language: 'de', locale: 'de', timeZone: null, hourCycle: null }, de);
+const english = textsOf({ language: 'en', locale: 'en', timeZone: null, hourCycle: null }, null);
+const arabic = textsOf({ language: 'ar', locale: 'ar', timeZone: null, hourCycle: null }, ar);
 
 const form = z
   .object({

@@ -1,6 +1,7 @@
 import { ownAttention } from './attention.ts';
 import { ownDevice } from './device.ts';
 import { ownMicrophone } from './microphone.ts';
+import type { Shown } from './state/look.ts';
 import type { Router } from './state/router.ts';
 import type { AlertSystem, Surroundings } from './state/surroundings.ts';
 
@@ -8,6 +9,19 @@ import type { AlertSystem, Surroundings } from './state/surroundings.ts';
 if (/^\/app\/(?:authorize|device)$/.test(location.pathname) && location.search !== '') {
   const asked = encodeURIComponent(location.search.slice(1));
   history.replaceState(null, '', `${location.pathname}/${asked}`);
+}
+
+const moreContrast = matchMedia('(prefers-contrast: more)');
+moreContrast.addEventListener('change', putLook);
+let look: Shown | null = null;
+
+/** Without a theme the device decides, also about the contrast. */
+function putLook(): void {
+  const { dataset } = document.documentElement;
+  const theme = look?.theme ?? (moreContrast.matches ? 'contrast' : null);
+  Object.assign(dataset, look);
+  if (theme) dataset.theme = theme;
+  else delete dataset.theme;
 }
 
 /** The browser that shows this page. */
@@ -40,6 +54,15 @@ export const browser: Surroundings = {
   setLanguage(language, direction) {
     document.documentElement.lang = language;
     document.documentElement.dir = direction;
+  },
+  setLook(shown) {
+    look = shown;
+    putLook();
+  },
+  setAccent(color) {
+    const { style } = document.documentElement;
+    if (color === null) style.removeProperty('--seed');
+    else style.setProperty('--seed', color);
   },
   setTitle(text) {
     document.title = text;

@@ -1,3 +1,4 @@
+import type { HourCycle } from '../../../contract/appearance.ts';
 import type { Translate } from './texts.ts';
 
 /** Times, numbers and lists in words. Times are ISO 8601. */
@@ -26,6 +27,14 @@ export interface Clock {
   instantOf(local: string): Date | null;
 }
 
+/** By which clock times are written. */
+export interface ClockChoice {
+  /** Null: that of the device. */
+  timeZone: string | null;
+  /** Null: as the locale has it. */
+  hourCycle: HourCycle | null;
+}
+
 const dayMs = 86_400_000;
 const units = [
   ['hour', 3600],
@@ -33,14 +42,13 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** @param timeZone null: that of the device */
-export function clockOf({ locale, timeZone, t }: { locale: string; timeZone: string | null; t: Translate }): Clock {
+export function clockOf({ locale, timeZone, hourCycle, t }: { locale: string; t: Translate } & ClockChoice): Clock {
   const zone = timeZone ?? undefined;
   const format = (options: Intl.DateTimeFormatOptions) => {
-    const made = new Intl.DateTimeFormat(locale, { ...options, timeZone: zone });
+    const made = new Intl.DateTimeFormat(locale, { ...options, hourCycle: hourCycle ?? undefined, timeZone: zone });
     return (iso: string) => made.format(new Date(iso));
   };
-  const time = format({ hour: '2-digit', minute: '2-digit' });
+  const time = format({ hour: hourCycle === 'h12' ? 'numeric' : '2-digit', minute: '2-digit' });
   const day = format({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
   const short = format({ dateStyle: 'medium', timeStyle: 'short' });
   const list = new Intl.ListFormat(locale);

@@ -3,6 +3,7 @@ import type { Texts } from './texts.ts';
 
 /** What the fields of requests and records are called where people fill them in. */
 const titles: Readonly<Record<string, Message>> = {
+  accentColor: 'Colour',
   action: 'Decision',
   allow: 'Allow',
   avatarUrl: 'Picture',
@@ -32,6 +33,7 @@ const titles: Readonly<Record<string, Message>> = {
   keepMessagesDays: 'Days',
   keywords: 'Keywords',
   kind: 'Kind',
+  mark: 'Mark',
   maxUses: 'Number of uses',
   mode: 'Mode',
   name: 'Name',
@@ -54,6 +56,7 @@ const titles: Readonly<Record<string, Message>> = {
   slowModeSeconds: 'Slow mode',
   slug: 'Short name',
   text: 'Text',
+  theme: 'Theme',
   tier: 'Tier',
   timeZone: 'Time zone',
   title: 'Title',

@@ -1,6 +1,7 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { Account } from './account.ts';
 import { Keyboard } from './keyboard.ts';
+import { Look } from './look.ts';
 import { Router } from './router.ts';
 import { Scope } from './scope.ts';
 import { Speech } from './speech.ts';
@@ -17,18 +18,23 @@ export function createPage(surroundings: Surroundings) {
   const router = new Router(surroundings, scope);
   const speech = new Speech(surroundings, scope);
   const { texts } = speech;
+  const look = new Look(surroundings, scope);
   const toasts = new Toasts(scope, texts);
   const account = new Account({ surroundings, scope, router, texts });
   scope.add(
     effect(() => {
       const me = account.session.value?.me.value;
-      void speech.follow(me?.language ?? null, me?.timeZone ?? null);
+      void speech.follow(me?.language ?? null, { timeZone: me?.timeZone ?? null, hourCycle: me?.hourCycle ?? null });
+      // The sign-in page looks as it did for the last one.
+      if (me?.theme !== undefined) look.follow(me.theme);
     }),
   );
+  scope.add(effect(() => surroundings.setAccent(account.session.value?.servers.current.value?.accentColor ?? null)));
   const announced = signal('');
   return {
     surroundings,
     speech,
+    look,
     texts,
     account,
     router,

@@ -28,7 +28,16 @@ interface InChannel {
   threadId: string | null;
 }
 
-const settingsSections = ['profile', 'account', 'devices', 'notifications', 'agents', 'tokens', 'invites'] as const;
+const settingsSections = [
+  'profile',
+  'appearance',
+  'account',
+  'devices',
+  'notifications',
+  'agents',
+  'tokens',
+  'invites',
+] as const;
 export type SettingsSection = (typeof settingsSections)[number];
 const laterSections = ['saved', 'done', 'scheduled', 'drafts'] as const;
 export type LaterSection = (typeof laterSections)[number];

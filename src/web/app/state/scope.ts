@@ -1,6 +1,8 @@
 import type { KeyValueStore } from '../../../client/index.ts';
 import type { Surroundings } from './surroundings.ts';
 
+type Stores = Pick<Surroundings, 'local' | 'tab' | 'onStored'>;
+
 /**
  * A session's access to its surroundings, which ends with the session. Requests that are still under way then find no
  * token, store nothing, and start no timer.
@@ -8,11 +10,11 @@ import type { Surroundings } from './surroundings.ts';
 export class Scope {
   readonly local: KeyValueStore;
   readonly tab: KeyValueStore;
-  private readonly surroundings: Surroundings;
+  private readonly surroundings: Stores;
   private readonly stops = new Set<() => void>();
   private over = false;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: Stores) {
     this.surroundings = surroundings;
     this.local = new ScopedStore(surroundings.local, this);
     this.tab = new ScopedStore(surroundings.tab, this);

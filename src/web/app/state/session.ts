@@ -10,6 +10,7 @@ import { Drafts } from './drafts.ts';
 import { Follows } from './follows.ts';
 import { Handovers } from './handovers.ts';
 import { Held } from './held.ts';
+import { Hues } from './hues.ts';
 import { Interactions } from './interactions.ts';
 import { Lists } from './lists.ts';
 import { noteLocale } from './locale.ts';
@@ -155,6 +156,7 @@ function partsOf(core: Core) {
     receipts: new Receipts(core),
     reporting: new Reporting(),
     pictures: new Pictures(core),
+    hues: new Hues(core.scope),
     ownEmoji: new OwnEmojis(core, servers),
     recentEmoji: new RecentEmoji(core),
     polls: new Polls(core),
@@ -196,8 +198,9 @@ function ownUser({ client, scope }: SessionParts) {
   client.on('membership:updated', (membership) => {
     if (me.value) setMe({ ...me.value, membership, status: membership.status });
   });
-  client.on('account:updated', ({ language, timeZone }) => {
-    if (me.value) setMe({ ...me.value, language, timeZone });
+  // A node of an earlier version knows no clock and no theme.
+  client.on('account:updated', ({ language, timeZone, hourCycle = me.value?.hourCycle, theme = me.value?.theme }) => {
+    if (me.value) setMe({ ...me.value, language, timeZone, hourCycle: hourCycle ?? null, theme: theme ?? null });
   });
   return {
     me,

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { directionOf, isLanguage, type Language, languageOf } from '../../../contract/languages.ts';
+import type { ClockChoice } from './clock.ts';
 import type { Scope } from './scope.ts';
 import type { Surroundings } from './surroundings.ts';
 import { type Catalogue, type Texts, textsOf } from './texts.ts';
@@ -16,7 +17,7 @@ const catalogues: Record<Exclude<Language, 'en'>, () => Promise<{ default: Catal
   ar: () => import('../../../languages/ar.json', { with: { type: 'json' } }),
 };
 
-/** What the page speaks: the language and the time zone of who is signed in, else those of the browser. */
+/** What the page speaks: the language and the clock of who is signed in, else those of the browser. */
 export class Speech {
   readonly texts: ReadonlySignal<Texts>;
   /** The first texts are there. */
@@ -24,7 +25,7 @@ export class Speech {
   private readonly current;
   private readonly surroundings: Surroundings;
   private readonly scope: Scope;
-  private timeZone: string | null = null;
+  private clock: ClockChoice = { timeZone: null, hourCycle: null };
   /** That of the language that is spoken. */
   private catalogue: Catalogue | null = null;
   private wanted: Language;
@@ -47,11 +48,11 @@ export class Speech {
   }
 
   /** Takes over what someone has chosen; null: nothing. */
-  async follow(language: Language | null, timeZone: string | null): Promise<void> {
-    const hasZone = timeZone === this.timeZone;
-    this.timeZone = timeZone;
+  async follow(language: Language | null, clock: ClockChoice): Promise<void> {
+    const isSame = clock.timeZone === this.clock.timeZone && clock.hourCycle === this.clock.hourCycle;
+    this.clock = clock;
     if (language !== null && language !== this.wanted) await this.choose(language);
-    else if (!hasZone) await this.show();
+    else if (!isSame) await this.show();
   }
 
   /** Without its catalogue, say when the line is down, a language is kept for the next start, and the texts stay. */
@@ -70,6 +71,6 @@ export class Speech {
 
   private textsIn(language: Language): Texts {
     const locale = this.surroundings.languages.find((tag) => languageOf([tag]) === language) ?? language;
-    return textsOf({ language, locale, timeZone: this.timeZone }, this.catalogue);
+    return textsOf({ language, locale, ...this.clock }, this.catalogue);
   }
 }

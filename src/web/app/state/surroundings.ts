@@ -1,5 +1,6 @@
 import type { KeyValueStore } from '../../../client/index.ts';
 import type { VoiceFacts } from './attachments.ts';
+import type { Shown } from './look.ts';
 
 /** What the web client needs of a browser. Tests bring their own, and so run under Node. */
 export interface Surroundings {
@@ -27,6 +28,10 @@ export interface Surroundings {
   timeZone: string;
   /** Says in which language the page is, and in which direction it is read. */
   setLanguage(language: string, direction: 'ltr' | 'rtl'): void;
+  /** Shows the page in these colours and sizes. */
+  setLook(shown: Shown): void;
+  /** The colour of buttons and the like; null: the page's own. */
+  setAccent(color: string | null): void;
   setTitle(text: string): void;
   copy(text: string): Promise<void>;
   attention: Attention;
@@ -120,4 +125,5 @@ export const keptKeys = {
   pushes: 'parley:pushes',
   unproven: 'parley:unproven',
   emoji: 'parley:emoji',
+  hues: 'parley:hues',
 };

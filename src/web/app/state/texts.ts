@@ -1,7 +1,7 @@
 import { directionOf, type Language } from '../../../contract/languages.ts';
 import type { Message } from '../../../languages/catalogue.ts';
 import { messageParts, messageText, type Values } from '../../../languages/message.ts';
-import { type Clock, clockOf } from './clock.ts';
+import { type Clock, type ClockChoice, clockOf } from './clock.ts';
 
 /** The texts of one language: by the English ones, and of errors by their codes. */
 export interface Catalogue {
@@ -27,9 +27,9 @@ export interface Texts extends Clock {
   errorOf(code: string): string | null;
 }
 
-/** @param catalogue null: texts stay English @param timeZone null: that of the device */
+/** @param catalogue null: texts stay English */
 export function textsOf(
-  { language, locale, timeZone }: { language: Language; locale: string; timeZone: string | null },
+  { language, locale, ...clock }: { language: Language; locale: string } & ClockChoice,
   catalogue: Catalogue | null,
 ): Texts {
   const direction = directionOf(language);
@@ -51,7 +51,7 @@ export function textsOf(
     rich: (message, values) => messageParts(own(message), values, locale),
     labelled: (options) => options.map((option) => ({ ...option, label: t(option.label) })),
     errorOf: (code) => catalogue?.errors[code] ?? null,
-    ...clockOf({ locale, timeZone, t }),
+    ...clockOf({ locale, t, ...clock }),
   };
 }
 

@@ -1,26 +1,24 @@
 import { useEffect } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
+import { hueOf } from '../../state/hues.ts';
 import { useApp } from '../useApp.ts';
 import { Picture } from './Picture.tsx';
 
 interface AvatarProps {
   user: { id: string; displayName: string; avatarUrl: string | null };
-  size?: 'small' | 'large';
+  size?: 'small' | 'large' | 'huge';
   /** Whether it shows the user's status. */
   present?: boolean;
 }
 
-const hues = 12;
-
-/** A picture, or the first letter on a colour derived from the user's id. */
+/** A picture, or the first letter on a colour of the person's own. */
 export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
-  const { presence } = useApp();
+  const { presence, hues } = useApp();
   useEffect(() => (present ? presence.show(user.id) : undefined), [presence, present, user.id]);
-  const hue = Number.parseInt(user.id.slice(-4), 16) % hues;
   const [letter = '?'] = user.displayName;
   const status = present ? (presence.statuses.value.get(user.id) ?? 'offline') : null;
   const picture = (
-    <span class={`avatar ${size} hue${hue}`} aria-hidden="true">
+    <span class={`avatar ${size} hue${hues.of(user.id)}`} aria-hidden="true">
       <Picture url={user.avatarUrl}>{letter.toUpperCase()}</Picture>
     </span>
   );
@@ -33,12 +31,27 @@ export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
   );
 }
 
-/** A server's icon, or the first letters of its name. */
-export function ServerPicture({ server }: { server: Pick<ServerRecord, 'name' | 'iconUrl'> }) {
+type Looks = Pick<ServerRecord, 'id' | 'name' | 'iconUrl' | 'mark' | 'accentColor'>;
+
+/** A server's icon, else its mark or the first letters of its name, on its colour or one of its own. */
+export function ServerPicture({ server }: { server: Looks }) {
   return (
     <Picture url={server.iconUrl}>
-      <span aria-hidden="true">{initialsOf(server.name)}</span>
+      <ServerMark server={server} />
     </Picture>
+  );
+}
+
+/** What stands in place of a server's icon. */
+export function ServerMark({ server: { id, name, mark, accentColor } }: { server: Omit<Looks, 'iconUrl'> }) {
+  return (
+    <span
+      class={accentColor ? 'server-mark own' : `server-mark hue${hueOf(id)}`}
+      style={{ '--own': accentColor ?? undefined }}
+      aria-hidden="true"
+    >
+      {mark ?? initialsOf(name)}
+    </span>
   );
 }
 

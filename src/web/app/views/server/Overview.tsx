@@ -12,6 +12,7 @@ import { PictureField } from '../parts/PictureField.tsx';
 import { StorageUse } from '../parts/StorageUse.tsx';
 import { HandOver } from '../settings/HandOver.tsx';
 import { useApp, useTexts } from '../useApp.ts';
+import { Looks } from './Looks.tsx';
 
 /** Name, description and looks of a server. */
 export function Overview({ server }: { server: ServerRecord }) {
@@ -84,6 +85,7 @@ export function Overview({ server }: { server: ServerRecord }) {
           hint={t('Shown by clients in a frame of its own, without the powers of this page.')}
         />
       </Form>
+      {rights.may(server, 'server:update') && <Looks server={server} />}
       {rights.may(server, 'server:update') && <ServerStorage server={server} />}
       {rights.may(server, 'server:hand-over') && <HandOverServer server={server} />}
       {rights.may(server, 'server:delete') && <Ending server={server} />}

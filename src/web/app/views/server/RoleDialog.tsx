@@ -1,8 +1,9 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
 import type { RoleRecord } from '../../state/roles.ts';
 import type { Standing } from '../../state/standing.ts';
 import { Button } from '../parts/Button.tsx';
+import { ColorField } from '../parts/ColorField.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Check, Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
@@ -55,7 +56,7 @@ export function RoleDialog({ server, role, mine, onClose }: RoleDialogProps) {
         {!role?.builtIn && (
           <Field label={t('Name')} name="name" maxlength={100} value={role?.name ?? ''} required autofocus />
         )}
-        <ColorField color={color} onChange={setColor} />
+        <ColorField label={t('It has a colour')} color={color} onChange={setColor} />
         {isAll ? (
           <p class="faint">{t('Admins may do everything but delete the server and hand it over.')}</p>
         ) : (
@@ -76,27 +77,5 @@ export function RoleDialog({ server, role, mine, onClose }: RoleDialogProps) {
         )}
       </Form>
     </Dialog>
-  );
-}
-
-const firstColor = '#5b5bd6';
-
-function ColorField({ color, onChange }: { color: string | null; onChange(color: string | null): void }) {
-  const { t } = useTexts();
-  const id = useId();
-  return (
-    <>
-      <Check
-        label={t('It has a colour')}
-        checked={color !== null}
-        onChange={(checked) => onChange(checked ? firstColor : null)}
-      />
-      {color !== null && (
-        <div class="field color">
-          <label for={id}>{t('Colour')}</label>
-          <input id={id} type="color" value={color} onInput={(event) => onChange(event.currentTarget.value)} />
-        </div>
-      )}
-    </>
   );
 }

@@ -11,6 +11,7 @@ import { useApp, useTexts } from '../useApp.ts';
 import { Account, Devices } from './Account.tsx';
 import { AgentPage, Agents } from './Agents.tsx';
 import { AllowedApps, OwnApps } from './AllowedApps.tsx';
+import { Appearance } from './Appearance.tsx';
 import { Language } from './Language.tsx';
 import { NotificationSettings } from './NotificationSettings.tsx';
 import { ReceiptSettings } from './ReceiptSettings.tsx';
@@ -19,6 +20,7 @@ import { Username } from './Username.tsx';
 
 const sections: { section: SettingsSection; label: Message; icon: IconName }[] = [
   { section: 'profile', label: 'Profile', icon: 'user' },
+  { section: 'appearance', label: 'Appearance', icon: 'palette' },
   { section: 'account', label: 'Signing in', icon: 'key' },
   { section: 'devices', label: 'Devices', icon: 'device' },
   { section: 'notifications', label: 'Notifications', icon: 'bell' },
@@ -48,6 +50,8 @@ function Content({ section, id }: { section: SettingsSection; id: string | null 
   switch (section) {
     case 'profile':
       return <Profile />;
+    case 'appearance':
+      return <Appearance />;
     case 'account':
       return <Account />;
     case 'devices':
