@@ -8,7 +8,7 @@ import { clientModule } from './client-module.ts';
 import { contentPolicy, stagePage, stagePolicy, workerPolicy } from './content-policy.ts';
 import { appIcons, manifest, serviceWorker } from './installed.ts';
 
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#5b5bd6"/><path d="M8 9h16a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-8l-5 4v-4H8a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2z" fill="#fff"/></svg>`;
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="10" fill="#007a72"/><path fill="#fff" d="M16.8 5.5a8.6 8.6 0 0 0-8.6 8.6v11.7c0 .9 1.1 1.3 1.7.6l3.2-4.54a8.6 8.6 0 1 0 3.7-16.36z"/><circle cx="16.8" cy="14.1" r="3.1" fill="#ff7a59"/></svg>`;
 
 /**
  * The web client: one page for all addresses under /app, and its files.

@@ -5,7 +5,7 @@ import { madeOnce } from '../infrastructure/asset.ts';
 import { bundled, webBundle } from './bundle.ts';
 
 const sizes = ['192', '512', 'maskable', 'apple', 'badge'] as const;
-const colour = '#5b5bd6';
+const colour = '#0f2f36';
 
 /** The icons of the installed app, by name. */
 export const appIcons: ReadonlyMap<string, Buffer> = new Map(
@@ -21,7 +21,7 @@ export const manifest = JSON.stringify({
   start_url: '/app',
   scope: '/app',
   display: 'standalone',
-  background_color: '#16181d',
+  background_color: colour,
   theme_color: colour,
   categories: ['social', 'productivity'],
   icons: [

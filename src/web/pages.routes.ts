@@ -46,6 +46,7 @@ function buildPage({ name, title, errors }: Page, said: ServerTexts): BuiltPage 
 </head>
 <body>
 <main>
+<p class="brand"><img src="/app/icon.svg" alt=""> Parley</p>
 ${body}</main>
 <script>${script}</script>
 </body>

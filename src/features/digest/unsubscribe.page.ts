@@ -4,12 +4,13 @@ import { escapeHtml } from '../../infrastructure/mail-templates.ts';
 import type { Message } from '../../languages/catalogue.ts';
 import { serverTexts } from '../../languages/server-texts.ts';
 
+/** The looks of the web client (src/web/app/style/base.css). */
 const style = `:root{color-scheme:light dark}
-body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px;box-sizing:border-box;font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-main{max-width:26rem}
-h1{font-size:1.25rem;margin:0 0 .5rem}
-button{font:inherit;padding:.75rem 1.25rem;border:0;border-radius:8px;background:#4f46e5;color:#fff;cursor:pointer}
-button:focus-visible{outline:3px solid #8b85ff;outline-offset:2px}`;
+body{margin:0;min-height:100vh;display:grid;place-items:center;padding:24px 16px;box-sizing:border-box;background:light-dark(#edf4f2,#182328);color:light-dark(#15262b,#e3edee);font:.9375rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{max-width:26rem;padding:32px;border:1px solid light-dark(#d7e2e0,#2c3b41);border-radius:24px;background:light-dark(#fff,#1f2c32)}
+h1{font-size:1.25rem;line-height:1.3;margin:0 0 .5rem}
+button{font:inherit;font-weight:600;padding:11px 16px;border:1px solid transparent;border-radius:10px;background:light-dark(#00736f,#66c4be);color:light-dark(#fff,#0b1719);cursor:pointer}
+button:focus-visible{outline:2px solid light-dark(#00736f,#66c4be);outline-offset:2px}`;
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 

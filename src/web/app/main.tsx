@@ -9,6 +9,7 @@ import './style/page.css';
 import './style/parts.css';
 import './style/talk.css';
 import './style/expression.css';
+import './style/modes.css';
 import { App } from './views/App.tsx';
 import { preventFileDrop } from './views/parts/dropping.ts';
 

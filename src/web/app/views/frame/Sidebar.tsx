@@ -7,7 +7,7 @@ import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Avatar, ServerPicture } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
-import { Icon } from '../parts/Icon.tsx';
+import { Icon, Sign } from '../parts/Icon.tsx';
 import { lazyDialog } from '../parts/lazy.tsx';
 import { Menu } from '../parts/Menu.tsx';
 import { saidText } from '../people/Said.tsx';
@@ -68,7 +68,7 @@ function Rail() {
         title={t('Friends and messages')}
         aria-current={here ? undefined : 'page'}
       >
-        <Icon name="chat" />
+        <Sign />
         <span class="hidden">{t('Friends and messages')}</span>
         <Badge count={waiting} />
       </a>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Icon } from '../parts/Icon.tsx';
+import { Sign } from '../parts/Icon.tsx';
 import { LanguageChoice } from '../settings/Language.tsx';
 import { useTexts } from '../useApp.ts';
 
@@ -11,7 +11,7 @@ export function Gate({ children }: { children: ComponentChildren }) {
       <div class="card">
         <h1 class="brand">
           <span class="logo">
-            <Icon name="chat" />
+            <Sign />
           </span>
           {t('Parley')}
         </h1>

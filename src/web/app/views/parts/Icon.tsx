@@ -33,6 +33,8 @@ const lines = {
   more: 'M5 11.4a.6.6 0 1 0 0 1.2.6.6 0 0 0 0-1.2M12 11.4a.6.6 0 1 0 0 1.2.6.6 0 0 0 0-1.2M19 11.4a.6.6 0 1 0 0 1.2.6.6 0 0 0 0-1.2',
   mute: 'M6.5 10.5a5.5 5.5 0 0 1 9-4.2M17.5 11c.1 4.5 2 6 2 6h-10M7 17H4.5s2-1.5 2-6.5M10 20h4M4 4l16 16',
   open: 'M13 4h7v7M20 4l-9 9M10 5H4v15h15v-6',
+  palette:
+    'M12 3.5a8.5 8.5 0 1 0 0 17c1.7 0 2-1.2 1.4-2.2-.7-1.2.1-2.8 1.6-2.8h2a3.5 3.5 0 0 0 3.5-3.5c0-4.7-3.8-8.5-8.5-8.5M7.5 11.5v.2M10 7.5v.2M14.5 7.5v.2',
   pin: 'M9 4h6l-1 6 3 3.5H7L10 10zM12 13.5V20',
   pause: 'M8 5v14M16 5v14',
   play: 'M8 5l11 7-11 7z',
@@ -72,6 +74,20 @@ export function Icon({ name }: { name: IconName }) {
   return (
     <svg class={pointing.has(name) ? 'glyph pointing' : 'glyph'} viewBox="0 0 24 24" aria-hidden="true">
       <path d={lines[name]} />
+    </svg>
+  );
+}
+
+/** The sign of Parley: a P that speaks. It has its own colours, on any ground. */
+export function Sign() {
+  return (
+    <svg class="sign" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="10" fill="#007a72" />
+      <path
+        fill="#ffffff"
+        d="M16.8 5.5a8.6 8.6 0 0 0-8.6 8.6v11.7c0 .9 1.1 1.3 1.7.6l3.2-4.54a8.6 8.6 0 1 0 3.7-16.36z"
+      />
+      <circle cx="16.8" cy="14.1" r="3.1" fill="#ff7a59" />
     </svg>
   );
 }
