@@ -11,16 +11,21 @@ import { useLink } from './useLink.ts';
 
 export function Attachments({ list }: { list: Attachment[] }) {
   const [opened, setOpened] = useState<string | null>(null);
-  if (list.length === 0) return null;
+  const pictures = list.filter(isPicture).filter(({ isSpoiler }) => !isSpoiler);
+  const isMosaic = pictures.length > 1;
+  const others = isMosaic ? list.filter((file) => !pictures.some(({ id }) => id === file.id)) : list;
   return (
     <>
-      <ul class="attachments">
-        {list.map((attachment) => (
-          <li key={attachment.id}>
-            <Shown attachment={attachment} onOpen={() => setOpened(attachment.id)} />
-          </li>
-        ))}
-      </ul>
+      {isMosaic && <Mosaic list={pictures} onOpen={setOpened} />}
+      {others.length > 0 && (
+        <ul class="attachments">
+          {others.map((attachment) => (
+            <li key={attachment.id}>
+              <Shown attachment={attachment} onOpen={() => setOpened(attachment.id)} />
+            </li>
+          ))}
+        </ul>
+      )}
       {opened && (
         <Pictures
           list={beside(list, opened).filter(isPicture)}
@@ -30,6 +35,23 @@ export function Attachments({ list }: { list: Attachment[] }) {
         />
       )}
     </>
+  );
+}
+
+/** So many pictures of a message are shown at once. */
+const mostTiles = 4;
+
+/** Several pictures beside each other; how many more there are stands on the last. */
+function Mosaic({ list, onOpen }: { list: readonly SizedPicture[]; onOpen(id: string): void }) {
+  const more = list.length - mostTiles;
+  return (
+    <ul class="mosaic">
+      {list.slice(0, mostTiles).map((picture, at) => (
+        <li key={picture.id}>
+          <Picture picture={picture} more={at === mostTiles - 1 ? more : 0} isTile onOpen={() => onOpen(picture.id)} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -52,7 +74,17 @@ function Shown({ attachment, onOpen }: { attachment: Attachment; onOpen(): void 
 const maxWidth = 420;
 const maxHeight = 320;
 
-function Picture({ picture, onOpen }: { picture: SizedPicture; onOpen(): void }) {
+interface PictureProps {
+  picture: SizedPicture;
+  /** Whether its place has a size. */
+  isTile?: boolean;
+  /** How many there are that are not shown. */
+  more?: number;
+  onOpen(): void;
+}
+
+function Picture({ picture, isTile = false, more = 0, onOpen }: PictureProps) {
+  const { t } = useTexts();
   const { src, href, again, opens } = useLink(picture);
   const { filename, width, height } = picture;
   // One that comes later would have the browser load the picture once more.
@@ -67,17 +99,26 @@ function Picture({ picture, onOpen }: { picture: SizedPicture; onOpen(): void })
   };
   return (
     <a
-      class="picture"
-      style={{ width: `${shown}px`, aspectRatio: `${width} / ${height}` }}
+      class={isTile && isTiny(picture) ? 'picture tiny' : 'picture'}
+      style={isTile ? {} : { width: `${shown}px`, aspectRatio: `${width} / ${height}` }}
       href={href}
       {...opens}
       aria-haspopup="dialog"
       onClick={click}
     >
       <img src={src && small ? `${src}&size=thumbnail` : src} alt={filename} loading="lazy" onError={again} />
+      {more > 0 && (
+        <span class="others">
+          <span aria-hidden="true">+{more}</span>
+          <span class="hidden">{t('{more, plural, one {# more picture} other {# more pictures}}', { more })}</span>
+        </span>
+      )}
     </a>
   );
 }
+
+/** Larger it would be a blur. */
+const isTiny = ({ width, height }: SizedPicture) => width < 160 && height < 120;
 
 /** An animation up to this size is shown as it moves, except to those who want no motion. */
 const largestMoving = 4_000_000;
