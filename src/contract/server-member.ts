@@ -64,6 +64,14 @@ export const serverMemberCalls = calls('Servers', {
     answer: z.array(memberSchema),
     errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'INVALID_CURSOR', 'FORBIDDEN'],
   },
+  getServerMember: {
+    method: 'GET',
+    path: '/api/servers/:id/members/:userId',
+    summary: 'One of the members.',
+    params,
+    answer: memberSchema,
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'MEMBER_NOT_FOUND', 'FORBIDDEN'],
+  },
   countServerMembers: {
     method: 'GET',
     path: '/api/servers/:id/members/count',

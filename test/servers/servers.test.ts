@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { expectError } from '../rest/verdict.ts';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
-import { request } from '../world/person.ts';
+import { type Loose, request } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
 
 const slug = () => `s-${randomBytes(5).toString('hex')}`;
@@ -390,6 +390,7 @@ describe('servers', () => {
       { description: 'x'.repeat(1025) },
       { isPublic: 'yes' },
       { iconUrl: 'javascript:alert(1)' },
+      { bannerUrl: 'http://example.com/wide.png' },
       { homepageHtml: 'x'.repeat(256 * 1024 + 1) },
     ];
     for (const change of bad) {
@@ -398,5 +399,15 @@ describe('servers', () => {
     }
     const stranger = await register(alice.node);
     expect((await stranger.patch(`/api/servers/${server.id}`, { name: 'x' })).status).to.equal(404);
+  });
+
+  it('show one member to the others', async () => {
+    const { alice, bob, carol, server } = here;
+    const all = (await alice.get(`/api/servers/${server.id}/members`)).body;
+    const one = await alice.get(`/api/servers/${server.id}/members/${bob.id}`);
+    expect(one.body).to.deep.equal(all.find(({ userId }: Loose) => userId === bob.id));
+    expect((await bob.get(`/api/servers/${server.id}/members/${alice.id}`)).body.role).to.equal('owner');
+    expect((await alice.get(`/api/servers/${server.id}/members/${carol.id}`)).body.code).to.equal('MEMBER_NOT_FOUND');
+    expect((await carol.get(`/api/servers/${server.id}/members/${bob.id}`)).status).to.be.oneOf([403, 404]);
   });
 });

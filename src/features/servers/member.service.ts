@@ -71,6 +71,16 @@ export class MemberService {
     return listPage(rows, query.limit, (row) => viewOf(row, this.deps.statuses, reader));
   }
 
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, MEMBER_NOT_FOUND, FORBIDDEN like `list` */
+  async get(actor: Actor, server: string, userId: string): Promise<MemberRecord> {
+    const { id, membership } = await this.deps.serverAccess.joined(actor, server);
+    await requireUnbarred(this.deps.database.rows, actor, id);
+    const row = await readMember(this.deps.database.rows, id, userId);
+    if (!row) throw new AppError('MEMBER_NOT_FOUND');
+    const viewOf = may(membership.rights, 'invite:manage') ? broughtRecord : memberRecord;
+    return viewOf(row, this.deps.statuses, { userId: actor.userId, rights: membership.rights });
+  }
+
   /** How many members there are, and how many of them are online. @throws AppError like `list` */
   async count(actor: Actor, server: string): Promise<z.input<typeof memberCountSchema>> {
     const { id } = await this.deps.serverAccess.joined(actor, server);

@@ -33,8 +33,8 @@ export async function settledPictures(
   { iconUrl, bannerUrl }: Pick<z.output<typeof updateServerSchema>, 'iconUrl' | 'bannerUrl'>,
 ) {
   return {
-    iconUrl: await pictures.settled(actor, iconUrl, 'square'),
-    bannerUrl: await pictures.settled(actor, bannerUrl, 'banner'),
+    iconUrl: await pictures.settled(actor, iconUrl, 'square', 'iconUrl'),
+    bannerUrl: await pictures.settled(actor, bannerUrl, 'banner', 'bannerUrl'),
   };
 }
 

@@ -74,6 +74,7 @@ export function memberRoutes(members: MemberService, joining: Joining): Route[] 
       return done;
     },
     listServerMembers: async ({ actor, params, query }) => pageReply(await members.list(actor, params.id, query)),
+    getServerMember: ({ actor, params }) => members.get(actor, params.id, params.userId),
     countServerMembers: ({ actor, params }) => members.count(actor, params.id),
     setServerMemberRole: ({ actor, params, body }) => members.setRole(actor, params.id, params.userId, body.role),
     async kickServerMember({ actor, params }) {
