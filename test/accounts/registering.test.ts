@@ -255,7 +255,7 @@ describe('what follows a request for a mail', () => {
       const known = `${username}@example.com`;
       for (const email of [known, address()]) {
         const { status, body } = await request(node, 'POST', '/api/auth/password-reset/start', { email });
-        expect([status, body]).to.deep.equal([200, { ok: true, success: true, expiresIn: 1800 }]);
+        expect([status, body]).to.deep.equal([200, { ok: true, success: true, expiresIn: 1800, outbox: true }]);
       }
       const jobs = await query<{ kind: string; seconds: number }>(
         cluster.databaseUrl,

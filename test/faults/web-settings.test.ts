@@ -131,7 +131,8 @@ describe('settings and people in the web client', () => {
     await mover.open('/app/settings/account');
     await page.getByLabel('New address').fill(email);
     await page.getByRole('button', { name: 'Mail a code' }).click();
-    await page.getByText(`A code was mailed to ${email}.`).waitFor();
+    // There is no mail server here.
+    await page.getByText('the mail is a file in the folder “outbox”').waitFor();
     await page.getByLabel('Code from the mail').fill(codeIn(await mailTo(email, /makes this/)));
     await page.getByRole('button', { name: 'Change the address' }).click();
     await page.getByText(`It is ${email}.`).waitFor();

@@ -40,15 +40,20 @@ export function usernameRoutes(usernames: UsernameService): Route[] {
   });
 }
 
-export function mailedRoutes(codes: EmailCodeService, resets: PasswordResetService): Route[] {
+/** What is told of how mails are sent. */
+type Sending = { outbox?: true };
+
+export function mailedRoutes(codes: EmailCodeService, resets: PasswordResetService, sending: Sending): Route[] {
   return serve(mailedCalls, {
     startEmailCode: async ({ body, ip, language }) => ({
       ...done,
+      ...sending,
       expiresIn: await codes.start(body.email, { ip, token: body.deviceToken, language }),
     }),
     verifyEmailCode: (request) => codes.verify(request.body, deviceOf(request, request.body.deviceToken)),
     startPasswordReset: async ({ body, ip, language }) => ({
       ...done,
+      ...sending,
       expiresIn: await resets.start(body.email, { ip, token: body.deviceToken, language }),
     }),
     completePasswordReset: async (request) => ({
@@ -68,19 +73,24 @@ export function confirmationRoutes(confirmations: Confirmations): Route[] {
   });
 }
 
-export function verificationRoutes(verifications: EmailVerificationService): Route[] {
+export function verificationRoutes(verifications: EmailVerificationService, sending: Sending): Route[] {
   return serve(verificationCalls, {
     startEmailVerification: async ({ actor, language }) => ({
       ...done,
+      ...sending,
       expiresIn: await verifications.start(actor, language),
     }),
     completeEmailVerification: ({ actor, body }) => verifications.complete(actor, body),
   });
 }
 
-export function emailChangeRoutes(addresses: EmailChangeService): Route[] {
+export function emailChangeRoutes(addresses: EmailChangeService, sending: Sending): Route[] {
   return serve(emailChangeCalls, {
-    startEmailChange: async ({ actor, body }) => ({ ...done, expiresIn: await addresses.start(actor, body.email) }),
+    startEmailChange: async ({ actor, body }) => ({
+      ...done,
+      ...sending,
+      expiresIn: await addresses.start(actor, body.email),
+    }),
     completeEmailChange: async ({ actor, body }) => ({ ...done, email: await addresses.complete(actor, body.code) }),
     undoEmailChange: async (request) => ({
       ...done,

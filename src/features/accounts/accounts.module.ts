@@ -122,6 +122,7 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
   const bans = new InstanceBans({ barring, suspensions });
   const operator = new OperatorService({ ...parts, suspensions, bans, resets });
   const operators = new Operators(database);
+  const sending = settings.smtpUrl ? {} : { outbox: true as const };
   return {
     services: {
       ...{ agentAccess, agentIdentity, tokens, identity, confirmations, credentials, mails, dashboard, operator },
@@ -130,12 +131,12 @@ export function accountsModule(context: Context & PresenceServices & PicturesSer
     routes: [
       ...accountRoutes(service, dashboard),
       ...usernameRoutes(new UsernameService(parts)),
-      ...mailedRoutes(codes, resets),
+      ...mailedRoutes(codes, resets, sending),
       ...confirmationRoutes(confirmations),
       ...secondFactorRoutes(secondFactor, totp),
       ...passkeyRoutes(secondFactor, passkeys),
-      ...verificationRoutes(verifications),
-      ...emailChangeRoutes(addresses),
+      ...verificationRoutes(verifications, sending),
+      ...emailChangeRoutes(addresses, sending),
       ...oauthRoutes(oauth, linking),
       ...sessionRoutes(sessions),
       ...personalTokenRoutes(new PersonalTokenService(base)),

@@ -55,18 +55,17 @@ function ByPassword({ onDone }: { onDone(): void }) {
 function ByCode({ onDone }: { onDone(): void }) {
   const { t } = useTexts();
   const { client, me, attempt } = useApp();
-  const [isMailed, setMailed] = useState(false);
+  const [mailed, setMailed] = useState<{ outbox?: true | undefined } | null>(null);
   const email = me.value?.email ?? '';
   const mail = () =>
     attempt(async () => {
-      await client.rest('POST /api/auth/email/start', { body: { email, deviceToken: client.deviceToken } });
-      setMailed(true);
+      setMailed(await client.rest('POST /api/auth/email/start', { body: { email, deviceToken: client.deviceToken } }));
     });
   const confirm = async ({ text }: Fields) => {
     await client.rest('POST /api/auth/confirm', { body: { code: text('code'), deviceToken: client.deviceToken } });
     onDone();
   };
-  if (!isMailed) return <Button label={t('Mail a code to {email}', { email })} kind="quiet" onClick={mail} />;
+  if (!mailed) return <Button label={t('Mail a code to {email}', { email })} kind="quiet" onClick={mail} />;
   return (
     <Form action={t('Confirm with the code')} work={confirm}>
       <Field
@@ -74,7 +73,11 @@ function ByCode({ onDone }: { onDone(): void }) {
         name="code"
         inputmode="numeric"
         autocomplete="one-time-code"
-        hint={t('Sent to {email}.', { email })}
+        hint={
+          mailed.outbox
+            ? t('This server sends no mail yet: the mail is a file in the folder “outbox” of its data directory.')
+            : t('Sent to {email}.', { email })
+        }
         required
         autofocus
       />

@@ -112,8 +112,12 @@ function ServerLink({ server, current }: { server: ServerRecord; current: boolea
 /** Has another link and code mailed. */
 export const sendAgain = ({ t }: Texts, app: AppState) =>
   app.attempt(async () => {
-    await app.client.rest('POST /api/auth/email-verification/start');
-    app.showToast(t('Another mail is on its way to you.'));
+    const { outbox } = await app.client.rest('POST /api/auth/email-verification/start');
+    app.showToast(
+      outbox
+        ? t('This server sends no mail yet: the mail is a file in the folder “outbox” of its data directory.')
+        : t('Another mail is on its way to you.'),
+    );
   });
 
 /** Reminds the user to confirm their e-mail address, until it is dismissed. */

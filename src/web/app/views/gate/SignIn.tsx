@@ -213,16 +213,18 @@ export function Register() {
 export function Code() {
   const { t } = useTexts();
   const { account } = usePage();
-  const [sent, setSent] = useState<{ email: string; minutes: number } | null>(null);
+  const [sent, setSent] = useState<{ said: { email: string; minutes: number }; outbox: boolean } | null>(null);
   const start = async ({ text }: Fields) => {
     const email = text('email');
     const { deviceToken } = account.client;
-    const { expiresIn } = await account.client.rest('POST /api/auth/email/start', { body: { email, deviceToken } });
-    setSent({ email, minutes: Math.round(expiresIn / 60) });
+    const { expiresIn, outbox = false } = await account.client.rest('POST /api/auth/email/start', {
+      body: { email, deviceToken },
+    });
+    setSent({ said: { email, minutes: Math.round(expiresIn / 60) }, outbox });
   };
   const verify = async ({ text }: Fields) => {
     const { deviceToken } = account.client;
-    const body = { email: sent?.email ?? '', code: text('code'), deviceToken };
+    const body = { email: sent?.said.email ?? '', code: text('code'), deviceToken };
     await account.signIn((client) => client.rest('POST /api/auth/email/verify', { body }));
   };
   return (
@@ -234,10 +236,12 @@ export function Code() {
       ) : (
         <Form key="verify" action={t('Sign in')} work={verify} class="gateway">
           <p class="note" role="status">
-            {t('We sent six digits to {email}. They are valid for {minutes} minutes.', {
-              email: sent.email,
-              minutes: sent.minutes,
-            })}
+            {sent.outbox
+              ? t(
+                  'This server sends no mail yet. The six-digit code for {email} is in a file in the folder “outbox” of its data directory. It is valid for {minutes} minutes.',
+                  sent.said,
+                )
+              : t('We sent a six-digit code to {email}. It is valid for {minutes} minutes.', sent.said)}
           </p>
           <Field label={t('Code')} name="code" inputmode="numeric" autocomplete="one-time-code" autofocus required />
         </Form>
@@ -252,20 +256,24 @@ export function Code() {
 export function Forgot() {
   const { t } = useTexts();
   const { account } = usePage();
-  const [sent, setSent] = useState(false);
+  const [sent, setSent] = useState<{ outbox: boolean } | null>(null);
   const send = async ({ text }: Fields) => {
     const { deviceToken } = account.client;
     const body = { email: text('email'), deviceToken };
-    await account.client.rest('POST /api/auth/password-reset/start', { body });
-    setSent(true);
+    const { outbox = false } = await account.client.rest('POST /api/auth/password-reset/start', { body });
+    setSent({ outbox });
   };
   return (
     <>
       {sent ? (
         <p class="note" role="status">
-          {t(
-            'If there is an account with this address, a link to set a new password is on its way. It is valid for half an hour.',
-          )}
+          {sent.outbox
+            ? t(
+                'This server sends no mail yet. If there is an account with this address, a link to set a new password is in a file in the folder “outbox” of its data directory. It is valid for half an hour.',
+              )
+            : t(
+                'If there is an account with this address, a link to set a new password is on its way. It is valid for half an hour.',
+              )}
         </p>
       ) : (
         <Form action={t('Send me a link')} work={send} class="gateway">

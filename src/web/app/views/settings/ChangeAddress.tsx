@@ -8,11 +8,11 @@ import { useApp, useTexts } from '../useApp.ts';
 export function ChangeAddress() {
   const { t } = useTexts();
   const { client, me, refreshMe, showToast } = useApp();
-  const [waiting, setWaiting] = useState<string | null>(null);
+  const [waiting, setWaiting] = useState<{ email: string; outbox: boolean } | null>(null);
   const start = async ({ text }: Fields) => {
     const email = text('email');
-    await client.rest('POST /api/auth/email-change/start', { body: { email } });
-    setWaiting(email);
+    const { outbox = false } = await client.rest('POST /api/auth/email-change/start', { body: { email } });
+    setWaiting({ email, outbox });
   };
   const complete = async ({ text }: Fields) => {
     const { email } = await client.rest('POST /api/auth/email-change/complete', { body: { code: text('code') } });
@@ -25,7 +25,11 @@ export function ChangeAddress() {
     return (
       <Form key="code" class="block" action={t('Change the address')} work={complete} beside={back}>
         <h2>{t('Change the e-mail address')}</h2>
-        <p class="faint">{t('A code was mailed to {waiting}.', { waiting })}</p>
+        <p class="faint">
+          {waiting.outbox
+            ? t('This server sends no mail yet: the mail is a file in the folder “outbox” of its data directory.')
+            : t('A code was mailed to {waiting}.', { waiting: waiting.email })}
+        </p>
         <Field label={t('Code from the mail')} name="code" inputmode="numeric" autocomplete="one-time-code" required />
       </Form>
     );
