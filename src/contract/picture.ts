@@ -19,9 +19,9 @@ export const pictureNameIn = (url: string): string | undefined => picturePath.ex
 export const pictureUrlSchema = z
   .string()
   .max(2048)
-  .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an http or https URL, or a path of this site')
+  .regex(/^(https?:\/\/[^\s]+|\/(?![/\\])[^\s]*)$/, 'must be an https address, or a path of this site')
   .meta({ examples: ['https://example.com/alice.png'] })
-  .describe('An http or https address, or the `url` of an uploaded picture.');
+  .describe('A public https address, one that `APP_PROXY_ALLOW` names, or the `url` of an uploaded picture.');
 
 /** A file of one's own in place of a picture (`POST /api/media/upload`) becomes one as it is set. */
 export const pictureErrors = ['ATTACHMENT_NOT_FOUND', 'PICTURE_INVALID', 'QUOTA_EXCEEDED'] as const;

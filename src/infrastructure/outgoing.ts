@@ -124,6 +124,17 @@ export class Outgoing {
     return () => this.hosts.leave(host);
   }
 
+  /** Whether requests to an address are made, as far as its form tells. */
+  mayRequest(url: URL): boolean {
+    try {
+      this.requireForm(url);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  }
+
   private requireForm(url: URL, plain = false): void {
     const allowed = this.isAllowed(url);
     if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (allowed || plain))) {

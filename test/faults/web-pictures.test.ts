@@ -135,7 +135,7 @@ describe('pictures in the web client', () => {
   });
 
   it('that cannot be had leave the first letter', async () => {
-    await here.bob.patch('/api/auth/me', { avatarUrl: 'http://127.0.0.1:9/nobody.png', displayName: 'Bob' });
+    await here.bob.patch('/api/auth/me', { avatarUrl: 'https://nobody.invalid/nobody.png', displayName: 'Bob' });
     await here.bob.say(here.channel.id, 'faceless');
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     const letter = alice.page.locator('article', { hasText: 'from elsewhere' }).locator('.avatar');

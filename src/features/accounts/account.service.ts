@@ -156,7 +156,7 @@ export class AccountService {
   /** Changes the actor's name, picture, language or time zone; omitted fields stay. @throws AppError USER_NOT_FOUND */
   async update(actor: Actor, input: z.output<typeof updateMeSchema>): Promise<z.input<typeof ownUserSchema>> {
     const { changes, caches, presence, pictures } = this.parts;
-    const set = { ...input, avatarUrl: await pictures.settled(actor, input.avatarUrl, 'square') };
+    const set = { ...input, avatarUrl: await pictures.settled(actor, input.avatarUrl, 'square', 'avatarUrl') };
     return changes.run(async (change) => {
       // Of two concurrent changes the second announces the first too.
       await lockUser(change.rows, actor.userId);

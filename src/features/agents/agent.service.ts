@@ -80,7 +80,7 @@ export class AgentService {
   async create(actor: Actor, input: z.output<typeof createAgentSchema>): Promise<z.input<typeof agentWithTokenSchema>> {
     if (actor.user.isBot) throw new AppError('FORBIDDEN', { message: 'Bots have no bots of their own.' });
     const session = ownSession(actor);
-    const avatarUrl = await this.deps.pictures.settled(actor, input.avatarUrl, 'square');
+    const avatarUrl = await this.deps.pictures.settled(actor, input.avatarUrl, 'square', 'avatarUrl');
     return namingConflicts(false, () =>
       this.deps.changes.run(async (change) => {
         await lockUser(change.rows, actor.userId);
@@ -111,7 +111,7 @@ export class AgentService {
   async update(actor: Actor, agentId: string, input: z.output<typeof updateAgentSchema>): Promise<AgentRecord> {
     const { userId } = await this.deps.agentAccess.owned(actor, agentId);
     const { name, displayName, config } = input;
-    const avatarUrl = await this.deps.pictures.settled(actor, input.avatarUrl, 'square');
+    const avatarUrl = await this.deps.pictures.settled(actor, input.avatarUrl, 'square', 'avatarUrl');
     return namingConflicts(false, () =>
       this.deps.changes.run(async (change) => {
         const agent = await lockAgent(change.em, agentId);

@@ -69,7 +69,7 @@ export class HookService {
   async create(actor: Actor, channelId: string, input: z.output<typeof createHookSchema>): Promise<Addressed> {
     const channel = await this.managed(actor, channelId);
     ownSession(actor);
-    const avatarUrl = (await this.deps.pictures.settled(actor, input.avatarUrl, 'square')) ?? null;
+    const avatarUrl = (await this.deps.pictures.settled(actor, input.avatarUrl, 'square', 'avatarUrl')) ?? null;
     const { secret: token, hash: tokenHash } = newSecret('hook_');
     return this.deps.changes.run(async (change) => {
       await lockChannel(change, channel);
@@ -101,7 +101,7 @@ export class HookService {
   ): Promise<HookRecord> {
     const channel = await this.managed(actor, channelId);
     ownSession(actor);
-    const avatarUrl = await this.deps.pictures.settled(actor, input.avatarUrl, 'square');
+    const avatarUrl = await this.deps.pictures.settled(actor, input.avatarUrl, 'square', 'avatarUrl');
     const { name, format, signingSecret } = input;
     return this.change(channel, hookId, async (change, hook, bot) => {
       const before = facts(hook, bot);

@@ -37,7 +37,8 @@ const perNode = 64;
 /** For how long a picture that is deleted may still be served. */
 const servedMs = 5 * 60_000;
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'chores' | 'limits' | 'settings' | 'publicUrl'> {
+interface Deps
+  extends Pick<Context, 'database' | 'changes' | 'chores' | 'limits' | 'outgoing' | 'settings' | 'publicUrl'> {
   blobs: BlobStore;
   allowance: StorageAllowance;
   encoder: PictureEncoder;
@@ -118,16 +119,24 @@ export class PictureService {
 
   /**
    * What is kept where someone sets a picture: another address as it is; a file that the actor has uploaded for messages,
-   * which only its readers could see, becomes a picture.
-   * @throws AppError ATTACHMENT_NOT_FOUND, PICTURE_INVALID, BODY_TOO_LARGE, QUOTA_EXCEEDED, SERVER_BUSY
+   * which only its readers could see, becomes a picture. An outside address is one that this site may fetch: no other one
+   * would ever be shown.
+   * @param field where it was given
+   * @throws AppError VALIDATION_FAILED, ATTACHMENT_NOT_FOUND, PICTURE_INVALID, BODY_TOO_LARGE, QUOTA_EXCEEDED, SERVER_BUSY
    */
-  async settled<U extends string | null | undefined>(actor: Actor, url: U, shape: PictureShape): Promise<U | string> {
+  async settled<U extends string | null | undefined>(
+    actor: Actor,
+    url: U,
+    shape: PictureShape,
+    field: 'avatarUrl' | 'iconUrl' | 'bannerUrl' | 'url',
+  ): Promise<U | string> {
     const path = url ? this.pathOf(url) : '';
     const name = pictureNameIn(path);
     if (name !== undefined) {
       await holdPicture(this.deps.database.rows, name);
       return path;
     }
+    if (path !== '' && !path.startsWith('/')) this.requireFetchable(path, field);
     const uploadId = path.startsWith('/') ? uploadIdIn(path) : undefined;
     if (uploadId === undefined) return url;
     const upload = await findUpload(this.deps.database.rows, actor.userId, uploadId);
@@ -149,6 +158,12 @@ export class PictureService {
     const bytes = name === undefined ? undefined : await this.bytesOf(name, size);
     if (!bytes) throw new AppError('PICTURE_NOT_FOUND');
     return pictureContent(bytes, `${name}-${size}`, 'public, max-age=31536000, immutable');
+  }
+
+  private requireFetchable(address: string, path: string): void {
+    const url = URL.parse(address);
+    if (url && this.deps.outgoing.mayRequest(url)) return;
+    throw invalid([{ path, message: 'must be a public https address', code: 'custom' }]);
   }
 
   /** An address on this site without the site. */

@@ -55,7 +55,7 @@ export class EmojiService {
    */
   async add(actor: Actor, server: string, { name, url }: z.output<typeof addEmojiSchema>): Promise<OwnEmoji> {
     const serverId = await this.managed(actor, server);
-    const settled = await this.deps.pictures.settled(actor, url, 'emoji');
+    const settled = await this.deps.pictures.settled(actor, url, 'emoji', 'url');
     return this.change(actor, serverId, async (change) => {
       const picture = await pictureAt(change, settled);
       const others = await change.em.count(ServerEmoji, { serverId });
