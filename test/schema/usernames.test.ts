@@ -3,6 +3,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { AppError } from '../../src/contract/errors.ts';
+import { nodeNameSchema } from '../../src/contract/names.ts';
 import { emojiSchema } from '../../src/contract/reaction.ts';
 import { validated } from '../../src/contract/schema/validation.ts';
 import { nameFrom, nameSchema } from '../../src/contract/schema.ts';
@@ -263,6 +264,7 @@ describe('names of all kinds', () => {
       expect(made(nameSchema(100), `a${control}b`)).to.deep.equal({ refused: direction });
       expect(emojiSchema.safeParse(`👍${control}`).success).to.equal(false);
     }
+    expect(made(nodeNameSchema, 'photo\u202egpj.exe')).to.deep.equal({ name: 'photogpj.exe' });
     const flood = `Z${'\u0315\u031b\u0345\u0327\u0328\u0334'.repeat(4)}a`;
     expect(made(nameSchema(100), flood)).to.deep.equal({ refused: 'must have at most 4 marks on a letter' });
     expect(made(nameSchema(100), 'שָׁלוֹם Đặng བསྒྲུབས')).to.deep.equal({ name: 'שָׁלוֹם Đặng བསྒྲུབས' });
