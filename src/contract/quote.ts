@@ -1,5 +1,5 @@
 import type { Components } from './component.ts';
-import { codeSpans, framed, type Span } from './mentions/quoted.ts';
+import { codeSpans, framedIn, type Span } from './mentions/quoted.ts';
 
 /** What stands in the place of a spoiler where a text is quoted. */
 export const spoilerMark = '▒▒▒';
@@ -8,8 +8,8 @@ const sign = '||';
 
 /**
  * The spoilers of a text, `||like this||`, with their signs (contract §6, Spoilers). Nothing in code and tables begins or
- * ends one. The server hides by this function what it quotes, and the web client what it shows, so that neither takes for a
- * spoiler what the other does not. It takes time in proportion to the text.
+ * ends one, nor does a bar behind a backslash. The server hides by this function what it quotes, and the web client what it
+ * shows, so that neither takes for a spoiler what the other does not. It takes time in proportion to the text.
  */
 export function spoilersIn(content: string): Span[] {
   if (!content.includes(sign)) return [];
@@ -26,14 +26,19 @@ export function spoilersIn(content: string): Span[] {
   return spoilers;
 }
 
-/** The text with code and tables blanked out, so that positions stay. */
+/** The text with code, tables and escapes blanked out, so that positions stay. */
 function withoutCode(content: string): string {
   const blank = (text: string) => text.replace(/[^\n]/g, ' ');
-  const text = content.replace(framed, (block) => (block.startsWith('>') ? block : blank(block)));
+  const blocks = framedIn(content).filter(({ kind }) => kind !== 'quote');
+  const text = replaced(content, blocks, blank);
+  return replaced(text, codeSpans(text), blank).replace(/\\[\\|]/g, '  ');
+}
+
+function replaced(text: string, spans: readonly Span[], by: (piece: string) => string): string {
   let shown = '';
   let from = 0;
-  for (const { start, end } of codeSpans(text)) {
-    shown += text.slice(from, start) + ' '.repeat(end - start);
+  for (const { start, end } of spans) {
+    shown += text.slice(from, start) + by(text.slice(start, end));
     from = end;
   }
   return shown + text.slice(from);
@@ -57,6 +62,25 @@ export function withoutSpoilers(content: string): string {
     from = end;
   }
   return text + content.slice(from);
+}
+
+/** What stands in brackets in the place of a name. */
+interface Named {
+  token: string;
+  label: string;
+}
+
+/**
+ * A text with the names of what it mentions in place of ids and of names in brackets: for whatever shows it apart from its
+ * mentions.
+ */
+export function withNames(content: string, mentions: readonly Named[] | null | undefined): string {
+  if (!mentions || !content.includes('<')) return content;
+  const labels = new Map(mentions.map(({ token, label }) => [token, label]));
+  return content.replace(/<([@#])[^\n<>]{1,100}>/g, (token, sign: string) => {
+    const label = labels.get(token);
+    return label === undefined ? token : sign + label;
+  });
 }
 
 /**

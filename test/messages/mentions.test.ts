@@ -1,6 +1,7 @@
 // nodes: own
 
 import { expect } from 'chai';
+import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import type { Loose, Person } from '../world/person.ts';
 import { register, type World, world } from '../world/world.ts';
@@ -85,13 +86,27 @@ describe('mentions', () => {
     expect(resolved.body.mentions).to.deep.equal((await bob.say(channel.id, content)).mentions);
   });
 
-  it('are suggested by id where their name would not be found in a text', async () => {
+  it('are suggested in brackets where their name would not be found in a text, and by id where not even then', async () => {
     const { alice, channel, server } = here;
-    const { body: spaced } = await alice.post(`/api/servers/${server.id}/channels`, { name: 'two words' });
-    const path = `/api/mentions/suggest?channelId=${channel.id}&trigger=%23&q=two`;
-    const [{ token }] = (await alice.get(path)).body.suggestions;
-    const [mention] = (await alice.say(channel.id, `see ${token}`)).mentions;
-    expect(mention).to.include({ kind: 'channel', targetId: spaced.id, token: `<#${spaced.id}>`, label: 'two words' });
+    for (const name of ['Two Words', 'two > one']) {
+      const { body: odd } = await alice.post(`/api/servers/${server.id}/channels`, { name });
+      const path = `/api/mentions/suggest?channelId=${channel.id}&trigger=%23&q=${encodeURIComponent(name)}`;
+      const [{ token }] = (await alice.get(path)).body.suggestions;
+      expect(token).to.equal(name === 'Two Words' ? '<#Two Words>' : `<#${odd.id}>`);
+      const sent = await alice.say(channel.id, `see ${token}`);
+      expect(sent.mentions[0]).to.include({ kind: 'channel', targetId: odd.id, token, label: name });
+      const edited = await alice.patch(`/api/messages/${sent.id}`, { content: `now see ${token}` });
+      expect(edited.body.mentions[0]).to.deep.include({ token, range: { start: 8, end: 8 + token.length } });
+    }
+  });
+
+  it('are names in the names of threads and in notifications', async () => {
+    const { alice, bob, channel } = here;
+    const sent = await alice.say(channel.id, `<@${bob.id}> see <#${channel.id}> and <@${channel.id}>`);
+    const said = `@${bob.username} see #general and <@${channel.id}>`;
+    const { body: thread } = await bob.post(`/api/messages/${sent.id}/thread`, {});
+    expect(thread.name).to.equal(said);
+    await until(async () => (await bob.get('/api/notifications')).body.some(({ body }: Loose) => body === said));
   });
 
   it('of channels are suggested to a bot, and found for it, as far as it knows of them', async () => {

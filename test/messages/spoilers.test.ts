@@ -19,6 +19,8 @@ describe('spoilers', () => {
       ['> ||quoted||', ['||quoted||']],
       [`${table}\n\n||c||`, ['||c||']],
       ['|||x|||', ['|||x||']],
+      ['\\|\\|a|| \\\\||b\\|| c||', ['|| \\\\||']],
+      ['||a\\|| b||', ['||a\\|| b||']],
     ];
     for (const [text, expected] of cases) {
       expect(

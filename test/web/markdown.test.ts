@@ -28,14 +28,16 @@ function printBlock(block: Block, atoms: Atom[] = []): string {
       return printLine(block.text);
     case 'code':
       return `<pre>${block.text}</pre>`;
+    case 'rule':
+      return '<rule>';
     case 'heading':
       return `<h${block.level}>${printLine(block.text)}</h${block.level}>`;
     case 'quote':
       return `<quote>${block.blocks.map((one) => printBlock(one, atoms)).join('')}</quote>`;
     case 'list': {
       const items = block.items.map(
-        ({ text, number, lists }) =>
-          `<${number ?? '-'}>${printLine(text)}${lists.map((one) => printBlock(one, atoms)).join('')}`,
+        ({ text, number, isDone, lists }) =>
+          `<${number ?? '-'}>${isDone === undefined ? '' : isDone ? '<done>' : '<open>'}${printLine(text)}${lists.map((one) => printBlock(one, atoms)).join('')}`,
       );
       return `<list>${items.join('')}</list>`;
     }
@@ -61,6 +63,8 @@ function printPiece(piece: Inline): string {
       )}>`;
     case 'emoji':
       return `:${piece.name}:`;
+    case 'id':
+      return `<${piece.of} ${piece.id.slice(0, 4)}>`;
     case 'link':
       return piece.pieces ? `<a ${piece.url}>${piece.pieces.map(printPiece).join('')}</a>` : `<a ${piece.url}>`;
     default: {
@@ -83,6 +87,14 @@ describe('formatted text in the web client', () => {
     expect(print('||| a')).to.equal('||| a');
   });
 
+  it('has code with backticks in it, and code in lists', () => {
+    expectAll([
+      ['````md\n```\na\n```\n````\nb', '<pre>```\na\n```</pre>b'],
+      ['- a\n  ```\n  b\n    c\n  ```\n- d', '<list><->a</list><pre>b\n  c</pre><list><->d</list>'],
+      ['\\```a```', '```a```'],
+    ]);
+  });
+
   it('keeps the language of code', () => {
     expect(parseText('```TS\nlet a;\n```').blocks).to.deep.equal([{ kind: 'code', text: 'let a;', language: 'ts' }]);
     expect(parseText('```c#\nvar a;\n```').blocks).to.deep.equal([{ kind: 'code', text: 'var a;', language: 'c#' }]);
@@ -96,7 +108,10 @@ describe('formatted text in the web client', () => {
         '<h1>The <i>plan</i></h1>for us:<list><->one<list><1>deep<3>deeper</list><->two\ngoes on</list>' +
           '<quote>said <code>he</code><quote>once</quote></quote>end',
       ],
-      ['### deep\n#### too deep', '<h3>deep</h3>#### too deep'],
+      [
+        '### deep ##\n#### deeper\n###### deepest\n####### no',
+        '<h3>deep</h3><h4>deeper</h4><h6>deepest</h6>####### no',
+      ],
       ['* a\n1. b', '<list><->a</list><list><1>b</list>'],
     ]);
   });
@@ -104,13 +119,50 @@ describe('formatted text in the web client', () => {
   it('stays as typed where it is code, or only looks like a list, a heading or a quotation', () => {
     expectAll([
       [
-        'code:\n```\n# a\n> b\n- c\n```\n-5 degrees\n#1\n>_<\n2026. no\n---',
-        'code:<pre># a\n> b\n- c</pre>-5 degrees\n#1\n>_<\n2026. no\n---',
+        'code:\n```\n# a\n> b\n- c\n```\n-5 degrees\n#1\n>_<\n2026. no\n--\n--- x',
+        'code:<pre># a\n> b\n- c</pre>-5 degrees\n#1\n>_<\n2026. no\n--\n--- x',
       ],
       ['```ts\nlet a = `b`;\n\n  a += 1;\n```', '<pre>let a = `b`;\n\n  a += 1;</pre>'],
       ['before\n```\nx\n```\nafter', 'before<pre>x</pre>after'],
       ['> ```\n> quoted code\n> ```', '<quote><pre>quoted code</pre></quote>'],
       ['```\n> code\n```', '<pre>> code</pre>'],
+    ]);
+  });
+
+  it('has lines across, and tasks', () => {
+    expectAll([
+      ['a\n---\n***\nb\n\n_ _ _', 'a<rule><rule>b<rule>'],
+      [
+        '- [ ] one\n- [x] *two*\n  1. [X] three\n- [ ]\n- [y] no',
+        '<list><-><open>one<-><done><i>two</i><list><1><done>three</list><->[ ]<->[y] no</list>',
+      ],
+    ]);
+  });
+
+  it('means signs behind backslashes as they are, but in code', () => {
+    expectAll([
+      [
+        '\\*a\\* \\_b\\_ \\~~c\\~~ \\:tada: \\[d](https://e.example/) \\\\ \\a',
+        '*a* _b_ ~~c~~ :tada: [d](<a https://e.example/>) \\ \\a',
+      ],
+      ['\\# a\n\\- b\n\\> c\n1\\. d\n\\---', '# a\n- b\n> c\n1. d\n---'],
+      ['\\`a\\` `b\\*\\` `c` \\\\`d`', '`a` <code>b\\*\\</code> <code>c</code> \\<code>d</code>'],
+      ['```\n\\*a\\` \\||b\\||\n```', '<pre>\\*a\\` \\||b\\||</pre>'],
+      ['\\|\\|a|| b', '||a|| b'],
+      ['||c\\|| d||', '<spoiler c|| d>'],
+      ['¯\\_(ツ)_/¯', '¯\\_(ツ)_/¯'],
+      ['**a\\** b**', '<b>a** b</b>'],
+      ['[a\\]](https://b.example/c\\_d)', '<a https://b.example/c_d>a]</a>'],
+      ['[b\\.example](https://c.example/)', '[b.example](<a https://c.example/>)'],
+    ]);
+    expect(print('\\@bob @bob', ['@bob'])).to.equal('\\<to @bob> @bob');
+  });
+
+  it('shows ids that stand for nobody known', () => {
+    const id = '019a9d3e-7a3c-7b1e-9c55-3f0d7a1c2b4d';
+    expectAll([
+      [`<@${id}> <#${id}> \`<@${id}>\` <@x>`, `<user 019a> <channel 019a> <code><@${id}></code> <@x>`],
+      [`\\<@${id}>`, `<@${id}>`],
     ]);
   });
 
@@ -124,8 +176,8 @@ describe('formatted text in the web client', () => {
   it('is slanted between single asterisks and underscores that are not in a word', () => {
     expectAll([
       [
-        '_very much_ (_so_) snake_case_name _a_b_ __init__ _ x_ a_',
-        '<i>very much</i> (<i>so</i>) snake_case_name _a_b_ __init__ _ x_ a_',
+        '_very much_ (_so_) snake_case_name _a_b_ a__init__ _ x_ a_',
+        '<i>very much</i> (<i>so</i>) snake_case_name _a_b_ a__init__ _ x_ a_',
       ],
       ['a *b* c, 2 * 3 * 4', 'a <i>b</i> c, 2 * 3 * 4'],
     ]);
@@ -138,6 +190,7 @@ describe('formatted text in the web client', () => {
       ['**bold *both***', '<b>bold <i>both</i></b>'],
       ['**a *b* c** and **d**', '<b>a <i>b</i> c</b> and <b>d</b>'],
       ['**_both_**', '<b><i>both</i></b>'],
+      ['__very _much_ so__ a__b__ __ x__ ____', '<b>very <i>much</i> so</b> a__b__ __ x__ ____'],
       ['~~gone **bold**~~', '<s>gone <b>bold</b></s>'],
       ['f*****g, *****, *** and 2 ** 3 * 4', 'f*****g, *****, *** and 2 ** 3 * 4'],
     ]);
@@ -192,6 +245,10 @@ describe('formatted text in the web client', () => {
       [`${brackets} (${plain}) (${brackets}).`, `<a ${brackets}> (<a ${plain}>) (<a ${brackets}>).`],
       ['https://a.example/, https://b.example!', '<a https://a.example/>, <a https://b.example>!'],
       ['see <https://a.example/x?y=1>, now', 'see <a https://a.example/x?y=1>, now'],
+      [
+        'www.a.example, (www.b.example/x_(y)?z) and xwww.c.example www.d a@www.e.example',
+        '<a https://www.a.example>www.a.example</a>, (<a https://www.b.example/x_(y)?z>www.b.example/x_(y)?z</a>) and xwww.c.example www.d a@www.e.example',
+      ],
     ]);
   });
 
@@ -201,6 +258,8 @@ describe('formatted text in the web client', () => {
         '**see [the `docs`](https://a.example/x_(y)?z=1), now**',
         '<b>see <a https://a.example/x_(y)?z=1>the <code>docs</code></a>, now</b>',
       ],
+      ['![a cat](https://a.example/cat.png "so sweet")', '<a https://a.example/cat.png>a cat</a>'],
+      ['[`b`.example](https://c.example/)', '[<code>b</code>.example](<a https://c.example/>)'],
       ['[b.example](https://c.example/)', '[b.example](<a https://c.example/>)'],
       ['[see https://b.example](https://c.example/)', '[see https://b.example](<a https://c.example/>)'],
       ['[x](javascript:alert) [x](data:text/html,1)', '[x](javascript:alert) [x](data:text/html,1)'],
@@ -213,6 +272,11 @@ describe('formatted text in the web client', () => {
         'a table:\n| what | how *much* |\n|---|--:|\n| a \\| b | 1 |\n| c | 2 | 3 |\n| d |\nafter\n| no | table |',
         'a table:<table left right>what|how <i>much</i>/a | b|1/c|2|3/d</table>after\n| no | table |',
       ],
+      [
+        'a | `b \\| c`\n--|:--:\n*d* | e\n> f | g',
+        '<table left center>a|<code>b | c</code>/<i>d</i>|e</table><quote>f | g</quote>',
+      ],
+      ['a | b\n- | c', 'a | b<list><->| c</list>'],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { isBoundary, isMark, isPlain, isUnspaced, isWord, kindAt, lengthAt, letterBefore } from '../unicode/words.ts';
-import { withoutQuoted } from './quoted.ts';
+import { isEscaped, withoutQuoted } from './quoted.ts';
 
 /** How people, bots and channels are named in a text (contract §6): the server and the web client ask this alone. */
 
@@ -14,6 +14,8 @@ export interface Candidate {
   textStart: number;
   /** Where it may end, farthest first: which of them is a name that exists is to be looked up. Of an id there is one. */
   ends: number[];
+  /** Where a name in angle brackets ends, `<#like this>`: if it exists it is meant, with them. Null: there are none. */
+  closed: number | null;
   /** The word that names everybody, with its end. */
   all: { kind: 'here' | 'everyone'; end: number } | null;
 }
@@ -24,6 +26,8 @@ const shortest = { user: 3, channel: 1 };
 const signs = /[@＠#＃]/;
 const nextSign = /[@＠#＃]/g;
 const id = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}>/iy;
+/** Any name, spaces and all. */
+const bracketed = /(?! )([^\n<>]{1,100})(?<! )>/uy;
 const run = /[\p{L}\p{N}\p{M}_.-]+/uy;
 /** `example.com` as what follows the sign of an e-mail address, or of a name on another server. */
 const host = /^[\p{L}\p{N}\p{M}_-]+(?:\.[\p{L}\p{N}\p{M}_-]+)*\.(?:([\p{L}\p{M}]{2,})|xn--[a-z\d-]+)[._-]*$/iu;
@@ -45,7 +49,7 @@ function candidatesIn(text: string): Candidate[] {
     const candidate = idAt(text, start) ?? nameAt(text, start, start === chained);
     if (!candidate) continue;
     const end = candidate.ends[0] ?? start;
-    const wordEnd = candidate.isId ? end : wordAt(text, candidate.textStart);
+    const wordEnd = candidate.isId ? end : Math.max(start + 1, wordAt(text, candidate.textStart));
     const elsewhere = candidate.kind === 'user' && !candidate.isId ? serverAt(text, wordEnd) : undefined;
     // A name on another server is no name here, nor is the server's.
     if (elsewhere === undefined) found.push(candidate);
@@ -58,11 +62,21 @@ function candidatesIn(text: string): Candidate[] {
 const kindOf = (sign: string): Candidate['kind'] => (sign === '@' || sign === '＠' ? 'user' : 'channel');
 
 function idAt(text: string, at: number): Candidate | undefined {
-  if (text.charAt(at - 1) !== '<') return undefined;
+  if (!isBracketed(text, at)) return undefined;
   id.lastIndex = at + 1;
   const end = id.test(text) ? id.lastIndex : 0;
   if (end === 0) return undefined;
-  return { kind: kindOf(text.charAt(at)), isId: true, start: at - 1, textStart: at + 1, ends: [end], all: null };
+  const place = { start: at - 1, textStart: at + 1, ends: [end], closed: null };
+  return { kind: kindOf(text.charAt(at)), isId: true, ...place, all: null };
+}
+
+const isBracketed = (text: string, at: number): boolean => text.charAt(at - 1) === '<' && !isEscaped(text, at - 1);
+
+/** Where a name ends that stands in brackets with the sign at a place. */
+function closedAt(text: string, at: number): number | null {
+  if (!isBracketed(text, at)) return null;
+  bracketed.lastIndex = at + 1;
+  return bracketed.test(text) ? bracketed.lastIndex - 1 : null;
 }
 
 function wordAt(text: string, at: number): number {
@@ -74,10 +88,14 @@ function nameAt(text: string, at: number, isChained: boolean): Candidate | undef
   const kind = kindOf(text.charAt(at));
   const textStart = at + 1;
   const wordEnd = wordAt(text, textStart);
-  if (wordEnd === textStart || !(isChained || opens(text, at, wordEnd))) return undefined;
-  const ends = endsIn(text, textStart, wordEnd, longest[kind]).filter((end) => end - textStart >= shortest[kind]);
-  const all = kind === 'user' ? broadcastAt(text, textStart, wordEnd) : null;
-  return ends.length > 0 ? { kind, isId: false, start: at, textStart, ends, all } : undefined;
+  const closed = closedAt(text, at);
+  const isNamed = wordEnd > textStart && (isChained || opens(text, at, wordEnd));
+  if (!isNamed && closed === null) return undefined;
+  const ends = isNamed ? endsIn(text, textStart, wordEnd, longest[kind]) : [];
+  const named = ends.filter((end) => end - textStart >= shortest[kind]);
+  const all = isNamed && kind === 'user' ? broadcastAt(text, textStart, wordEnd) : null;
+  if (named.length === 0 && closed === null) return undefined;
+  return { kind, isId: false, start: at, textStart, ends: named, closed, all };
 }
 
 /** Where the name of a server ends, of which the sign stands at a place: `@bob@other.example`. */
@@ -100,12 +118,13 @@ const joint = /[_.%+-]/;
 /**
  * Whether a sign begins a name: it does not go on from a Latin word or a number before it, as in `mail@example` and
  * `C#minor`, nor from any other word where a host follows. A point before it ends a sentence, and a line or a minus may be
- * put there, unless that is an address with a host.
+ * put there, unless that is an address with a host. Behind a backslash it begins none.
  * @param wordEnd where the word after it ends
  */
 function opens(text: string, at: number, wordEnd: number): boolean {
   const before = text.charAt(at - 1);
-  if (signs.test(before) || (before === '&' && kindOf(text.charAt(at)) === 'channel')) return false;
+  if (signs.test(before) || isEscaped(text, at)) return false;
+  if (before === '&' && kindOf(text.charAt(at)) === 'channel') return false;
   let end = at;
   if (before !== '.') while (joint.test(text.charAt(end - 1))) end--;
   const letter = letterBefore(text, end);
@@ -185,11 +204,17 @@ export function unfinishedName(content: string, caret: number): Unfinished | und
 /** Whether a sign may begin a name before its first letter is there. */
 function mayOpen(text: string, at: number): boolean {
   const letter = letterBefore(text, at);
-  return letter === 0 ? !signs.test(text.charAt(at - 1)) : !isPlain(letter);
+  return letter === 0 ? !signs.test(text.charAt(at - 1)) && !isEscaped(text, at) : !isPlain(letter);
 }
 
-/** Whether a name that stands after its sign in a text is found as a whole. */
-export function isWrittenPlainly(sign: '@' | '#', name: string): boolean {
-  const [found, more] = findCandidates(`${sign}${name}`);
-  return found !== undefined && !more && found.ends[0] === name.length + 1 && found.all?.end !== name.length + 1;
+/**
+ * What is put into a text to mention someone or something by name: the name after its sign, where that is found as a whole;
+ * else with brackets around it; else the id.
+ */
+export function tokenFor(sign: '@' | '#', name: string, id: string): string {
+  const [plain, more] = findCandidates(`${sign}${name}`);
+  const end = name.length + 1;
+  if (plain && !more && plain.ends[0] === end && plain.all?.end !== end) return `${sign}${name}`;
+  const [found] = findCandidates(`<${sign}${name}>`);
+  return found?.closed === name.length + 2 && !name.includes('|') ? `<${sign}${name}>` : `<${sign}${id}>`;
 }

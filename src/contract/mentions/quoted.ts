@@ -9,12 +9,33 @@ export interface Span {
   end: number;
 }
 
+/** A block that stands on lines of its own. */
+export interface Framed extends Span {
+  kind: 'code' | 'quote' | 'table';
+  source: string;
+}
+
+/** Code is between runs of 3 to 8 backticks, the second no shorter than the first; a table has a line of dashes. */
+const framed =
+  /(?<![\\`])(?<fence>`{3,8})(?!`)[\s\S]+?\k<fence>`*|(?<quote>^>(?![^ \n])[^\n]*(?:\n>(?![^ \n])[^\n]*)*)|^[^\n|]*\|[^\n]*\n *(?:\| *:?-+:? *(?:\| *:?-+:? *)*|:?-+:? *(?:\| *:?-+:? *)+)(?:\| *)?$(?:\n(?!> )[^\n|]*\|[^\n]*)*/gm;
+
 /**
- * Blocks that stand on lines of their own: code between three backticks, quotations, tables. The one that starts first
- * contains the others: a quotation in a block of code is code, and one around it a quotation.
+ * Blocks of code, quotations and tables. The one that starts first contains the others: a quotation in a block of code is
+ * code, and one around it a quotation.
  */
-export const framed =
-  /```[\s\S]+?```|^>(?![^ \n])[^\n]*(?:\n>(?![^ \n])[^\n]*)*|^\|[^\n]+\| *\n\|(?: *:?-+:? *\|)+ *$(?:\n\|[^\n]*\| *$)*/gm;
+export function framedIn(content: string): Framed[] {
+  return [...content.matchAll(framed)].map(({ 0: source, index: start, groups }) => {
+    const kind = groups?.fence !== undefined ? 'code' : groups?.quote !== undefined ? 'quote' : 'table';
+    return { kind, source, start, end: start + source.length };
+  });
+}
+
+/** Whether the character at a place is written for itself: an odd number of backslashes stands before it. */
+export function isEscaped(text: string, at: number, from = 0): boolean {
+  let start = at;
+  while (start > from && text[start - 1] === '\\') start--;
+  return (at - start) % 2 === 1;
+}
 
 /** Code within a line. */
 export interface CodeSpan extends Span {
@@ -24,8 +45,8 @@ export interface CodeSpan extends Span {
 
 /**
  * The code within the lines of a text. It stands between runs of equally many backticks; if no such run follows in the
- * line, between as many of the run's last backticks as do recur. Each run is looked at once, however many there are: a
- * regular expression would search all of the text for the end of each.
+ * line, between as many of the run's last backticks as do recur. A backtick behind a backslash begins none. Each run is
+ * looked at once, however many there are: a regular expression would search all of the text for the end of each.
  */
 export function codeSpans(text: string): CodeSpan[] {
   if (!text.includes('`')) return [];
@@ -39,12 +60,17 @@ export function codeSpans(text: string): CodeSpan[] {
 }
 
 function spansOf(line: string, offset: number): CodeSpan[] {
-  const runs = [...line.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, end: index + length }));
+  const runs = [...line.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({
+    start: index,
+    length,
+    end: index + length,
+  }));
   const ends = Map.groupBy(runs.toReversed(), ({ length }) => length);
   const spans: CodeSpan[] = [];
   let from = 0;
-  for (const { length, end } of runs) {
-    const code = end > from ? codeFrom(end, length, ends) : undefined;
+  for (const { start, length, end } of runs) {
+    const most = isEscaped(line, start, from) ? length - 1 : length;
+    const code = end > from ? codeFrom(end, most, ends) : undefined;
     if (!code) continue;
     spans.push({ start: offset + code.start, end: offset + code.end, signs: code.signs });
     from = code.end;
@@ -73,10 +99,10 @@ export function withoutQuoted(content: string): string {
 export function withoutBlocks(content: string): string {
   let text = '';
   let from = 0;
-  for (const { 0: block, index } of content.matchAll(framed)) {
-    if (block.startsWith('|')) continue;
-    text += withoutCode(content.slice(from, index)) + blank(block);
-    from = index + block.length;
+  for (const { kind, source, start, end } of framedIn(content)) {
+    if (kind === 'table') continue;
+    text += withoutCode(content.slice(from, start)) + blank(source);
+    from = end;
   }
   return text + withoutCode(content.slice(from));
 }

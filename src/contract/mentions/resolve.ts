@@ -40,9 +40,10 @@ export function soughtIn(content: string, candidates: Candidate[]): Sought {
     channelIds: new Set<string>(),
   };
   const all = Object.values(sets);
-  for (const { kind, isId, textStart, ends } of candidates) {
+  for (const { kind, isId, textStart, ends, closed } of candidates) {
     const names = kind === 'user' ? sets.users : sets.channels;
     const ids = kind === 'user' ? sets.userIds : sets.channelIds;
+    if (closed !== null) names.add(content.slice(textStart, closed));
     if (isId) ids.add(idAt(content, textStart));
     // No username ends with a point.
     else
@@ -66,10 +67,14 @@ export function mentionsIn(
   known: KnownNames,
   before: MentionRecord[] = [],
 ): MentionRecord[] {
-  const found = candidates.flatMap((candidate) => {
+  const found: MentionRecord[] = [];
+  for (const candidate of candidates) {
+    // Within the brackets of the one before.
+    if (candidate.start < (found.at(-1)?.range.end ?? 0)) continue;
     const mention = resolved(content, candidate, known);
-    return keptFrom(before, content, candidate, mention) ?? mention ?? [];
-  });
+    const shown = keptFrom(before, content, candidate, mention) ?? mention;
+    if (shown) found.push(shown);
+  }
   if (found.length <= maxMentions) return found;
   const first = new Map<string, MentionRecord>();
   for (const mention of found) {
@@ -84,15 +89,17 @@ const idAt = (content: string, start: number): string => content.slice(start, st
 
 /** The mention that a candidate resolves to; undefined: it names nobody and nothing that its author may name. */
 function resolved(content: string, candidate: Candidate, known: KnownNames): MentionRecord | undefined {
-  const { kind, isId, textStart, ends, all } = candidate;
-  const record = (what: MentionRecord['kind'], { id, label }: Named, end: number): MentionRecord => ({
+  const { kind, isId, textStart, ends, closed, all } = candidate;
+  const record = (what: MentionRecord['kind'], { id, label }: Named, end: number, start = candidate.start) => ({
     kind: what,
     targetId: id,
-    token: content.slice(candidate.start, end),
+    token: content.slice(start, end),
     label,
-    range: { start: candidate.start, end },
+    range: { start, end },
   });
   const [named, of] = kind === 'user' ? [known.userNamed, known.userOf] : [known.channelNamed, known.channelOf];
+  const between = closed === null ? undefined : named(content.slice(textStart, closed));
+  if (closed !== null && between) return record(kind, between, closed + 1, candidate.start - 1);
   for (const end of ends) {
     // The word for everybody is nobody's name, and what is shorter is within it.
     if (all && end <= all.end) break;
@@ -107,14 +114,18 @@ function resolved(content: string, candidate: Candidate, known: KnownNames): Men
 function keptFrom(
   before: MentionRecord[],
   content: string,
-  { start, ends, all }: Candidate,
+  { start, isId, ends, closed, all }: Candidate,
   found: MentionRecord | undefined,
 ): MentionRecord | undefined {
-  const isThere = ({ kind, token }: MentionRecord) => {
-    const end = start + token.length;
-    const mayEnd = kind === 'here' || kind === 'everyone' ? all?.end === end : ends.includes(end);
-    return mayEnd && token.length >= (found?.token.length ?? 0) && content.startsWith(token, start);
+  const startOf = ({ token }: MentionRecord) => (closed !== null && !isId && token.startsWith('<') ? start - 1 : start);
+  const isThere = (mention: MentionRecord) => {
+    const { kind, token } = mention;
+    const from = startOf(mention);
+    const end = from + token.length;
+    const isAll = kind === 'here' || kind === 'everyone';
+    const mayEnd = from < start ? end - 1 === closed : isAll ? all?.end === end : ends.includes(end);
+    return mayEnd && token.length >= (found?.token.length ?? 0) && content.startsWith(token, from);
   };
   const kept = before.filter(isThere).sort((one, other) => other.token.length - one.token.length)[0];
-  return kept && { ...kept, range: { start, end: start + kept.token.length } };
+  return kept && { ...kept, range: { start: startOf(kept), end: startOf(kept) + kept.token.length } };
 }

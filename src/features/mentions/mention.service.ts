@@ -3,7 +3,7 @@ import { requireUnbarred } from '../../access/barred.ts';
 import type { ChannelWithRights } from '../../access/channel.access.ts';
 import type { Actor } from '../../contract/actor.ts';
 import type { MentionRecord, suggestionsSchema, suggestQuerySchema } from '../../contract/mention.ts';
-import { findCandidates, isWrittenPlainly } from '../../contract/mentions/grammar.ts';
+import { findCandidates, tokenFor } from '../../contract/mentions/grammar.ts';
 import { type KnownNames, mentionsIn, type Named, type Sought, soughtIn } from '../../contract/mentions/resolve.ts';
 import { may } from '../../contract/roles.ts';
 import { usernameKeys } from '../../contract/username.ts';
@@ -109,7 +109,7 @@ function userSuggestion(row: UserRow): Suggestion {
     id: `user:${row.id}`,
     kind: 'user',
     targetId: row.id,
-    token: isWrittenPlainly('@', row.username) ? `@${row.username}` : `<@${row.id}>`,
+    token: tokenFor('@', row.username, row.id),
     label: row.display_name,
     username: row.username,
     avatarUrl: row.avatar_url,
@@ -117,9 +117,8 @@ function userSuggestion(row: UserRow): Suggestion {
   };
 }
 
-/** A name that would not be found again in the text is inserted as an id. */
 function channelSuggestion(row: ChannelRow): Suggestion {
-  const token = isWrittenPlainly('#', row.name) ? `#${row.name}` : `<#${row.id}>`;
+  const token = tokenFor('#', row.name, row.id);
   return { id: `channel:${row.id}`, kind: 'channel', targetId: row.id, token, label: row.name };
 }
 

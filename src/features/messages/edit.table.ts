@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts';
 import { maxVersions } from '../../contract/retention.ts';
 import type { Rows } from '../../database/database.ts';
 import { mentionedBots } from './bots.table.ts';
+import type { PlainRow } from './message.view.ts';
 
 const edited = "is_edited = true, updated_at = greatest(now(), updated_at + interval '1 ms')";
 /** In the statement of the edit: where nothing is kept, that costs two look-ups and no statement. */
@@ -35,18 +36,21 @@ export const updateComponents = `UPDATE messages SET components = $3::json, upda
 /** Marks a message as edited. $1 message, $2 channel */
 export const markEdited = `UPDATE messages SET ${edited} WHERE channel_id = $2 AND id = $1 AND deleted_at IS NULL RETURNING id`;
 
+/** What a message says. */
+type Held = Pick<PlainRow, 'content' | 'mentions'>;
+
 /**
  * Makes sure that a message exists, and that its row stays until the transaction ends, even if its channel is deleted
- * meanwhile. @returns its content. @throws AppError MESSAGE_NOT_FOUND
+ * meanwhile. @returns what it says. @throws AppError MESSAGE_NOT_FOUND
  */
-export async function holdMessage(rows: Rows, channelId: string, messageId: string): Promise<string> {
-  const [there] = await rows<{ content: string }>(
-    `SELECT content FROM messages m LEFT JOIN threads t ON t.id = m.thread_id
+export async function holdMessage(rows: Rows, channelId: string, messageId: string): Promise<Held> {
+  const [there] = await rows<Held>(
+    `SELECT content, mentions FROM messages m LEFT JOIN threads t ON t.id = m.thread_id
      WHERE m.channel_id = $1 AND m.id = $2 AND m.deleted_at IS NULL AND t.deleted_at IS NULL FOR KEY SHARE OF m`,
     [channelId, messageId],
   );
   if (!there) throw new AppError('MESSAGE_NOT_FOUND');
-  return there.content;
+  return there;
 }
 
 /**

@@ -55,7 +55,7 @@ export async function applyEdit(
     throw invalid([{ path: 'content', message: 'must not be empty', code: 'too_small' }]);
   }
   const isChanged = isReworded || isFitted;
-  if (isReworded) await retitle(change, id, content ?? '');
+  if (isReworded) await retitle(change, id, content ?? '', mentions);
   if (isChanged) await outdate(change.rows, channelId, [{ id, seq }]);
   return { message, isChanged, isReworded };
 }

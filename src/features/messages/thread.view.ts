@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { withoutSpoilers } from '../../contract/quote.ts';
+import type { MentionRecord } from '../../contract/mention.ts';
+import { withNames, withoutSpoilers } from '../../contract/quote.ts';
 import { channelRoom } from '../../contract/rooms.ts';
 import { isoTime, isoTimeOrNull, nameFrom } from '../../contract/schema.ts';
 import { type threadSchema, threadUpdated } from '../../contract/thread.ts';
@@ -39,16 +40,21 @@ export function threadRecord(row: ThreadRow): ThreadRecord {
 
 export const untitled = 'Thread';
 
-/** The default name of a thread: the beginning of its message without spoilers, in one line. */
-export function titleOf(content: string): string {
-  return nameFrom(withoutSpoilers(content), 100) || untitled;
+/** The default name of a thread: the beginning of its message without spoilers, in one line, with names instead of ids. */
+export function titleOf(content: string, mentions: readonly MentionRecord[] | null = null): string {
+  return nameFrom(withoutSpoilers(withNames(content, mentions)), 100) || untitled;
 }
 
 /**
  * Updates the default name of a message's thread after the message was changed: erased text must not live on in it. The
  * channel's log must be locked.
  */
-export async function retitle(change: Change, messageId: string, content: string): Promise<void> {
-  const thread = await renameThreadFrom(change.rows, messageId, titleOf(content));
+export async function retitle(
+  change: Change,
+  messageId: string,
+  content: string,
+  mentions: readonly MentionRecord[] = [],
+): Promise<void> {
+  const thread = await renameThreadFrom(change.rows, messageId, titleOf(content, mentions));
   if (thread) change.publish(threadUpdated.in(channelRoom(thread.channel_id), threadRecord(thread), thread.id));
 }

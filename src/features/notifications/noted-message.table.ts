@@ -3,7 +3,7 @@ import { selectIsInChannel } from '../../access/channel.table.ts';
 import { selectMayIn } from '../../access/rights.table.ts';
 import { type ChannelKind, isDirect } from '../../contract/channel.ts';
 import type { MentionRecord } from '../../contract/mention.ts';
-import { quoteOf } from '../../contract/quote.ts';
+import { quoteOf, withNames } from '../../contract/quote.ts';
 import type { Rows } from '../../database/database.ts';
 import { selectQuoted } from '../../database/quoted.ts';
 import type { NotificationDraft } from './draft.ts';
@@ -95,8 +95,12 @@ export async function readQuoted(rows: Rows, ids: string[]): Promise<Quoted[]> {
   return asQuoted(await rows(selectQuotes, [ids]));
 }
 
+/** An id that is cut off at the end is left out: it says nothing to anybody. */
 const asQuoted = (found: Quoted[]): Quoted[] =>
-  found.map((message) => ({ ...message, body: quoteOf(message.body, quotedLength) }));
+  found.map((message) => {
+    const body = withNames(message.body, message.mentions).replace(/<[@#][\da-f-]{0,36}$/, '');
+    return { ...message, body: quoteOf(body, quotedLength) };
+  });
 
 /** The people who are in the channel of a message, by id. @param after up to whom they are left out */
 export async function audienceOf(

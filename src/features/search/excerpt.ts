@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { cut, saidIn, withoutSpoilers } from '../../contract/quote.ts';
+import type { MentionRecord } from '../../contract/mention.ts';
+import { cut, saidIn, withNames, withoutSpoilers } from '../../contract/quote.ts';
 import type { excerptSchema } from '../../contract/search.ts';
 import type { AttachmentRow } from '../messages/attachment.table.ts';
 import type { PollRow } from '../messages/poll.table.ts';
@@ -73,6 +74,7 @@ function pieceOf(text: string, marks: Mark[]): Pick<Excerpt, 'text' | 'marks'> {
 
 interface Found {
   content: string;
+  mentions: MentionRecord[] | null;
   forwarded: { content: string } | null;
   attachments: AttachmentRow[] | null;
   poll: PollRow | null;
@@ -104,7 +106,7 @@ const storedOf = ({ id, content_type: contentType, blob_id: blobId }: Attachment
  * text of a file with it. What is in spoilers is found, and not shown.
  */
 export async function excerptOf(found: Found, marker: Marker, texts: FileTexts): Promise<Excerpt> {
-  const content = withoutSpoilers(saidIn(found));
+  const content = withoutSpoilers(withNames(saidIn(found), found.mentions));
   const marks = marker.marks(content);
   const shown = (found.attachments ?? []).filter(({ is_spoiler: isSpoiler }) => !isSpoiler);
   const inFile = marks.length === 0 && marker.hasWords ? (await inFiles(shown, marker, texts).next()).value : undefined;

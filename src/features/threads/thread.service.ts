@@ -93,7 +93,8 @@ export class ThreadService {
     return this.deps.changes.run(async (change) => {
       const room = channelRoom(row.channel_id);
       await change.lockOpen(room);
-      const title = name ?? titleOf(await holdMessage(change.rows, row.channel_id, messageId));
+      const { content, mentions } = await holdMessage(change.rows, row.channel_id, messageId);
+      const title = name ?? titleOf(content, mentions);
       const place = { channelId: row.channel_id, parentMessageId: messageId, creatorId: actor.userId };
       const isAdded = await insertThread(change.rows, { id: newId(), ...place, name: title, isNamed: name !== null });
       const thread = existing(await findThreadFrom(change.rows, messageId));

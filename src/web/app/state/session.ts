@@ -22,6 +22,7 @@ import { Pictures } from './pictures.ts';
 import { Polls } from './polls.ts';
 import { Alerts, Preferences } from './preferences.ts';
 import { Presence } from './presence.ts';
+import { Profiles } from './profiles.ts';
 import { Pushes } from './pushes.ts';
 import { Receipts } from './receipts.ts';
 import { RecentEmoji } from './recent-emoji.ts';
@@ -155,6 +156,7 @@ function partsOf(core: Core) {
     previews: new MessagePreviews(core),
     receipts: new Receipts(core),
     reporting: new Reporting(),
+    profiles: new Profiles(core),
     pictures: new Pictures(core),
     hues: new Hues(core.scope),
     ownEmoji: new OwnEmojis(core, servers),

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { saidIn, withoutSpoilers } from '../../../../contract/quote.ts';
+import { saidIn, withNames, withoutSpoilers } from '../../../../contract/quote.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -84,7 +84,11 @@ function Saved({ entry }: { entry: LaterEntry }) {
     },
   ];
   return (
-    <li aria-label={note ?? (message ? withoutSpoilers(saidIn(message)) : t('A message that is gone'))}>
+    <li
+      aria-label={
+        note ?? (message ? withoutSpoilers(withNames(saidIn(message), message.mentions)) : t('A message that is gone'))
+      }
+    >
       {message ? <Avatar user={message.author} size="small" /> : <Icon name={entry.messageId ? 'block' : 'bell'} />}
       <div>
         <p class={isDue(entry) ? 'bad' : 'faint'}>{aboutOf(texts, entry)}</p>
@@ -115,7 +119,7 @@ function SavedMessage({ entry: { message, serverId, isGone } }: { entry: LaterEn
     <>
       <Folding content={own}>
         <div class="text">
-          <Text content={own} />
+          <Text content={own} mentions={message.mentions} />
         </div>
       </Folding>
       <Forwarded message={message} />

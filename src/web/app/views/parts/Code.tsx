@@ -64,12 +64,25 @@ export function Code({ text, language, plain }: CodeProps) {
     </pre>
   );
   if (plain) return code;
+  // Only secure pages have a clipboard.
+  const button = navigator.clipboard && (
+    <IconButton icon="copy" label={t('Copy the code')} onClick={() => void copy(text)} />
+  );
+  if (language === '') {
+    return (
+      <div class="snippet">
+        {code}
+        {button}
+      </div>
+    );
+  }
   return (
     <div class="snippet">
-      {language !== '' && <span class="language">{highlighted?.name ?? language}</span>}
+      <div class="snippet-bar">
+        <span class="language">{highlighted?.name ?? language}</span>
+        {button}
+      </div>
       {code}
-      {/* Only secure pages have a clipboard. */}
-      {navigator.clipboard && <IconButton icon="copy" label={t('Copy the code')} onClick={() => void copy(text)} />}
     </div>
   );
 }

@@ -1,10 +1,11 @@
-import { framed } from '../../../../contract/mentions/quoted.ts';
-import { type Atom, type Mention, restored, withAtoms } from './atoms.ts';
+import { framedIn } from '../../../../contract/mentions/quoted.ts';
+import { type Atom, escapedBar, type Mention, restored, withAtoms } from './atoms.ts';
 import { piecesIn } from './inline.ts';
 
 /** A part of a text that stands on lines of its own. */
 export type Block =
   | { kind: 'lines'; text: string }
+  | { kind: 'rule' }
   | CodeBlock
   | { kind: 'heading'; level: number; text: string }
   | { kind: 'quote'; blocks: Block[] }
@@ -28,6 +29,8 @@ interface Item {
   text: string;
   /** As typed: lists are not renumbered. */
   number: number | undefined;
+  /** Of a task, whether it is done; of any other item it is undefined. */
+  isDone: boolean | undefined;
   lists: ListBlock[];
 }
 
@@ -59,7 +62,7 @@ interface Parsed {
 export function parseText(content: string, plain = false, mentions: readonly Mention[] = []): Parsed {
   const { text, atoms } = withAtoms(content, mentions);
   const { blocks, rest } = parseUpTo(text, plain);
-  return { blocks: atoms.length > 0 ? asTyped(blocks, atoms) : blocks, rest: restored(rest, atoms), atoms };
+  return { blocks: text === content ? blocks : asTyped(blocks, atoms), rest: restored(rest, atoms), atoms };
 }
 
 /** Code is shown as typed. */
@@ -92,22 +95,26 @@ function parseUpTo(content: string, plain: boolean): { blocks: Block[]; rest: st
 /** Quotations and lists nested deeper stay as typed: there would be no room for them. */
 const maxDepth = 4;
 
-const headed = /^(#{1,3}) +(\S.*)$/;
+const headed = /^(#{1,6}) +(\S.*?)(?: +#+)? *$/;
+const ruled = /^ {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})$/;
 const listed = /^([ \t]*)(?:[-*]|(\d{1,3})[.)]) +(\S.*)$/;
+const asTask = /^\[([ xX])\] +(?=\S)/;
 const continued = /^[ \t]{2,}\S/;
 
 /** Parses a text. Blocks stand on lines of their own, so an empty line before or after one is dropped. */
 function blocksOf(content: string, depth = 0): Block[] {
   const blocks: Block[] = [];
   let from = 0;
-  for (const { 0: source, index } of content.matchAll(framed)) {
-    const isQuote = source.startsWith('>');
-    if (isQuote && depth === maxDepth) continue;
-    blocks.push(...linesOf(content.slice(from, index).replace(/\n$/, '')));
-    if (isQuote) blocks.push({ kind: 'quote', blocks: blocksOf(source.replace(/^> ?/gm, ''), depth + 1) });
-    else blocks.push(source.startsWith('|') ? tableOf(source) : codeOf(source));
+  for (const { kind, source, start, end } of framedIn(content)) {
+    if (kind === 'quote' && depth === maxDepth) continue;
+    const before = content.slice(from, start);
+    // Code in a list is as far from the edge as the list.
+    const [, indent = ''] = kind === 'code' ? (/(?:^|\n)( +)$/.exec(before) ?? []) : [];
+    blocks.push(...linesOf(before.slice(0, before.length - indent.length).replace(/\n$/, '')));
+    if (kind === 'quote') blocks.push({ kind, blocks: blocksOf(source.replace(/^> ?/gm, ''), depth + 1) });
+    else blocks.push(kind === 'table' ? tableOf(source) : codeOf(source, indent.length));
     // The end of its last line.
-    from = index + source.length + (content[index + source.length] === '\n' ? 1 : 0);
+    from = end + (content[end] === '\n' ? 1 : 0);
   }
   blocks.push(...linesOf(content.slice(from)));
   return blocks
@@ -128,7 +135,7 @@ function weightWithin(block: Block): number {
     case 'quote':
       return weightOf(block.blocks);
     case 'list':
-      return block.items.reduce((sum, { lists }) => sum + 1 + weightOf(lists), 0);
+      return block.items.reduce((sum, { lists, isDone }) => sum + (isDone === undefined ? 1 : 2) + weightOf(lists), 0);
     case 'table':
       return weightOfTable + block.head.length * (block.rows.length + 1);
     default:
@@ -138,14 +145,22 @@ function weightWithin(block: Block): number {
 
 /** Parses nothing but code, for places that have room for a few lines only. */
 function plainBlocksOf(content: string): Block[] {
-  const parts = content.split(/\n?(```[\s\S]+?```)\n?/g);
-  return parts.map((part, i) => (i % 2 === 1 ? codeOf(part) : { kind: 'lines', text: part }));
+  const blocks: Block[] = [];
+  let from = 0;
+  for (const { kind, source, start, end } of framedIn(content)) {
+    if (kind !== 'code') continue;
+    blocks.push({ kind: 'lines', text: content.slice(from, start).replace(/\n$/, '') }, codeOf(source));
+    from = end + (content[end] === '\n' ? 1 : 0);
+  }
+  return [...blocks, { kind: 'lines', text: content.slice(from) }];
 }
 
-function codeOf(source: string): CodeBlock {
-  const inner = source.slice(3, -3);
-  const [line, language] = /^([\w+#.-]*)\n/.exec(inner) ?? ['', ''];
-  const text = inner.slice(line.length).replace(/\n$/, '');
+/** @param indent how many spaces before each line are not its own */
+function codeOf(source: string, indent = 0): CodeBlock {
+  const [, inner = ''] = /^`+([\s\S]+?)`+$/.exec(source) ?? [];
+  const [line, language] = /^([\w+#.-]*)[ \t]*\n/.exec(inner) ?? ['', ''];
+  const typed = inner.slice(line.length).replace(/\n *$/, '');
+  const text = indent === 0 ? typed : typed.replace(new RegExp(`^ {1,${indent}}`, 'gm'), '');
   return language ? { kind: 'code', text, language: language.toLowerCase() } : { kind: 'code', text };
 }
 
@@ -155,12 +170,13 @@ function tableOf(source: string): TableBlock {
   return { kind: 'table', head, sides, rows };
 }
 
+/** The bars at the ends of a line may be left out. A bar behind a backslash is one also in code. */
 const cellsOf = (line: string) =>
   line
     .trim()
-    .slice(1, -1)
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replaceAll('\\|', '|'));
+    .replace(/^\||\|$/g, '')
+    .split('|')
+    .map((cell) => cell.trim().replaceAll(escapedBar, '|'));
 
 function trimmed(block: Block, isAfter: boolean, isBefore: boolean): Block {
   if (block.kind !== 'lines') return block;
@@ -169,11 +185,11 @@ function trimmed(block: Block, isAfter: boolean, isBefore: boolean): Block {
 }
 
 interface Run {
-  kind: 'lines' | 'heading' | 'list';
+  kind: 'lines' | 'heading' | 'rule' | 'list';
   lines: string[];
 }
 
-/** Finds headings and lists. */
+/** Finds headings, rules and lists. */
 function linesOf(text: string): Block[] {
   const runs: Run[] = [];
   for (const line of text.split('\n')) {
@@ -184,6 +200,7 @@ function linesOf(text: string): Block[] {
   }
   return runs.flatMap(({ kind, lines }): Block[] => {
     if (kind === 'list') return listsOf(itemsOf(lines), 1);
+    if (kind === 'rule') return lines.map(() => ({ kind }));
     const text = lines.join('\n');
     const [, signs, title] = (kind === 'heading' && headed.exec(text)) || [];
     return [signs && title ? { kind: 'heading', level: signs.length, text: title } : { kind: 'lines', text }];
@@ -192,6 +209,7 @@ function linesOf(text: string): Block[] {
 
 function kindOf(line: string, before: Run | undefined): Run['kind'] {
   if (headed.test(line)) return 'heading';
+  if (ruled.test(line)) return 'rule';
   return listed.test(line) || (before?.kind === 'list' && continued.test(line)) ? 'list' : 'lines';
 }
 
@@ -223,7 +241,10 @@ function listsOf(entries: Entry[], depth: number): ListBlock[] {
     const isOrdered = number !== undefined;
     let end = at + 1;
     while (depth < maxDepth && (entries[end]?.indent ?? 0) >= first.indent + 2) end++;
-    const item = { text, number, lists: listsOf(entries.slice(at + 1, end), depth + 1) };
+    const [box, mark] = asTask.exec(text) ?? ['', undefined];
+    const isDone = mark === undefined ? undefined : mark !== ' ';
+    const below = listsOf(entries.slice(at + 1, end), depth + 1);
+    const item = { text: text.slice(box.length), number, isDone, lists: below };
     const last = lists.at(-1);
     if (last?.isOrdered === isOrdered) last.items.push(item);
     else lists.push({ kind: 'list', isOrdered, items: [item] });

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
+import { channelNamed, userNamed } from '../../state/named.ts';
 import { pathTo } from '../../state/router.ts';
 import { useApp, useTexts } from '../useApp.ts';
 import type { Atom, Mention } from './atoms.ts';
@@ -7,6 +8,7 @@ import { Code } from './Code.tsx';
 import { type Inline as Piece, parseInline } from './inline.ts';
 import { type Block, type ListBlock, parseText, type TableBlock } from './markdown.ts';
 import { NamedEmoji } from './OwnEmoji.tsx';
+import { PersonButton } from './PersonButton.tsx';
 import { Spoiler } from './Spoiler.tsx';
 
 interface TextProps {
@@ -49,6 +51,8 @@ function BlockView({ block, plain }: { block: Block; plain: boolean }) {
       return <Inline text={block.text} plain={plain} />;
     case 'code':
       return <Code text={block.text} language={block.language ?? ''} plain={plain} />;
+    case 'rule':
+      return <hr />;
     case 'heading':
       return <Heading level={block.level} text={block.text} />;
     case 'quote':
@@ -68,12 +72,14 @@ function BlockView({ block, plain }: { block: Block; plain: boolean }) {
 function Heading({ level, text }: { level: number; text: string }) {
   const title = <Inline text={text} plain={false} />;
   if (level === 1) return <h3>{title}</h3>;
-  return level === 2 ? <h4>{title}</h4> : <h5>{title}</h5>;
+  if (level === 2) return <h4>{title}</h4>;
+  return level === 3 ? <h5>{title}</h5> : <h6>{title}</h6>;
 }
 
 function List({ list: { isOrdered, items } }: { list: ListBlock }) {
-  const entries = items.map(({ text, number, lists }, i) => (
-    <li key={i} value={number}>
+  const entries = items.map(({ text, number, isDone, lists }, i) => (
+    <li key={i} value={number} class={isDone === undefined ? undefined : 'task'}>
+      {isDone !== undefined && <TaskBox isDone={isDone} />}
       <Inline text={text} plain={false} />
       {lists.map((list, at) => (
         <List key={at} list={list} />
@@ -81,6 +87,12 @@ function List({ list: { isOrdered, items } }: { list: ListBlock }) {
     </li>
   ));
   return isOrdered ? <ol dir="auto">{entries}</ol> : <ul dir="auto">{entries}</ul>;
+}
+
+/** It is changed in the text alone. */
+function TaskBox({ isDone }: { isDone: boolean }) {
+  const { t } = useTexts();
+  return <input type="checkbox" checked={isDone} disabled aria-label={isDone ? t('Done') : t('Not done')} />;
 }
 
 function Table({ table: { head, sides, rows } }: { table: TableBlock }) {
@@ -151,6 +163,8 @@ function PieceView({ piece, plain }: { piece: Piece; plain: boolean }) {
       return <HiddenText {...piece} plain={plain} />;
     case 'mention':
       return <MentionView mention={piece.mention} plain={plain} />;
+    case 'id':
+      return <IdView of={piece.of} id={piece.id} plain={plain} />;
     case 'link':
       return <Link url={piece.url}>{piece.pieces && <Pieces list={piece.pieces} plain />}</Link>;
   }
@@ -167,12 +181,13 @@ function HiddenText({ content, mentions, plain }: { content: string; mentions: r
   );
 }
 
-/** As typed; an id is shown as the name, which for the others is under the pointer. */
+/** As typed; an id and what is in brackets is shown as the name, which for the others is under the pointer. */
 function MentionView({ mention: { kind, token, label, targetId }, plain }: { mention: Mention; plain: boolean }) {
   const { servers } = useApp();
-  const isId = token.startsWith('<');
-  const text = isId ? `${token.charAt(1)}${label}` : token;
-  if (kind === 'channel' && !plain) {
+  const isLabel = token.startsWith('<');
+  const text = isLabel ? `${token.charAt(1)}${label}` : token;
+  if (plain || kind === 'here' || kind === 'everyone') return <span class="mention">{text}</span>;
+  if (kind === 'channel') {
     return (
       <a class="mention" href={pathTo.channel(servers.current.value?.id ?? null, targetId)}>
         {text}
@@ -180,9 +195,35 @@ function MentionView({ mention: { kind, token, label, targetId }, plain }: { men
     );
   }
   return (
-    <span class="mention" title={isId || kind !== 'user' ? undefined : label}>
+    <PersonButton person={{ id: targetId, displayName: label }} class="mention" title={isLabel ? undefined : label}>
       {text}
-    </span>
+    </PersonButton>
+  );
+}
+
+/** What an id stands for that the server did not look up, as far as the page knows. */
+function IdView({ of, id, plain }: { of: 'user' | 'channel'; id: string; plain: boolean }) {
+  const { t } = useTexts();
+  const app = useApp();
+  if (of === 'user') {
+    const name = userNamed(app, id);
+    if (name === undefined) return <span class="faint">@{t('unknown user')}</span>;
+    const text = `@${name}`;
+    if (plain) return <>{text}</>;
+    return (
+      <PersonButton person={{ id, displayName: name }} class="mention">
+        {text}
+      </PersonButton>
+    );
+  }
+  const place = channelNamed(app, id);
+  if (!place) return <span class="faint">#{t('unknown channel')}</span>;
+  const text = `#${place.name}`;
+  if (plain) return <>{text}</>;
+  return (
+    <a class="mention" href={pathTo.channel(place.serverId, id)}>
+      {text}
+    </a>
   );
 }
 

@@ -111,7 +111,7 @@ function ResultList({ list, onMore, onClose }: Pick<ResultsProps, 'onMore' | 'on
 /** The text, or the piece of it with what was looked for. */
 function ShownText({ message }: { message: Shown }) {
   const { t } = useTexts();
-  if (!('excerpt' in message)) return <Text content={saidIn(message)} plain />;
+  if (!('excerpt' in message)) return <Text content={saidIn(message)} mentions={message.mentions} plain />;
   const { text, marks, attachmentId, of } = message.excerpt;
   const file = message.attachments.find(({ id }) => id === attachmentId);
   return (

@@ -1,5 +1,6 @@
 import type { Message } from '../../../../client/index.ts';
 import { quoteOf } from '../../../../contract/quote.ts';
+import { namedText } from '../../state/named.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { useApp, useTexts } from '../useApp.ts';
@@ -11,20 +12,24 @@ interface PreviewProps {
 
 /** The message that another one answers, in a line above that. */
 export function ReplyPreview({ message, timeline }: PreviewProps) {
-  const { t } = useTexts();
-  const { servers } = useApp();
+  const texts = useTexts();
+  const app = useApp();
   const { replyTo: original, channelId } = message;
   const { threadId } = timeline;
   if (!original) return null;
-  const author = timeline.messages.value.find(({ authorId }) => authorId === original.authorId)?.author;
+  const messages = timeline.messages.value;
+  const author = messages.find(({ authorId }) => authorId === original.authorId)?.author;
+  const { mentions = [] } = messages.find(({ id }) => id === original.id) ?? {};
   return (
     <a
       class="reply"
-      href={pathTo.messageOrThread(servers.current.value?.id ?? null, { channelId, threadId, id: original.id })}
+      href={pathTo.messageOrThread(app.servers.current.value?.id ?? null, { channelId, threadId, id: original.id })}
     >
       {author && <strong>{author.displayName}</strong>}{' '}
       <span class={original.deleted ? 'faint' : ''} dir="auto">
-        {original.deleted ? t('The message was deleted') : quoteOf(original.content, 200)}
+        {original.deleted
+          ? texts.t('The message was deleted')
+          : quoteOf(namedText(app, texts, original.content, mentions), 200)}
       </span>
     </a>
   );

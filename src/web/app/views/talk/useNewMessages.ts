@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { saidIn, withoutSpoilers } from '../../../../contract/quote.ts';
+import { saidIn, withNames, withoutSpoilers } from '../../../../contract/quote.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { type AppState, useApp } from '../useApp.ts';
@@ -126,7 +126,7 @@ export function useAnnouncements(channelId: string, threadId: string | null): vo
     const ends = [
       channel.listen('message:new', (message) => {
         if (message.authorId === me.peek()?.id || message.threadId !== threadId || message.isDeleted) return;
-        announce(`${message.author.displayName}: ${withoutSpoilers(saidIn(message))}`);
+        announce(`${message.author.displayName}: ${withoutSpoilers(withNames(saidIn(message), message.mentions))}`);
       }),
       channel.listen('message:stream', ({ author, offset, delta, aborted, reason, soFar, ...reply }) => {
         if (reply.threadId !== threadId) return;
