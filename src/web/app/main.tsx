@@ -10,6 +10,7 @@ import './style/parts.css';
 import './style/talk.css';
 import './style/expression.css';
 import './style/modes.css';
+import './style/prose.css';
 import { App } from './views/App.tsx';
 import { preventFileDrop } from './views/parts/dropping.ts';
 

@@ -9,6 +9,7 @@ import { Switcher } from './frame/Switcher.tsx';
 import { SignIn } from './gate/SignIn.tsx';
 import { Icon } from './parts/Icon.tsx';
 import { lazyPage } from './parts/lazy.tsx';
+import { OpenedProfile } from './people/OpenedProfile.tsx';
 import { ReportDialog } from './people/ReportDialog.tsx';
 import { HomePage, ServerHome } from './server/ServerHome.tsx';
 import { Conversation } from './talk/Conversation.tsx';
@@ -92,6 +93,7 @@ function Home() {
       <Switcher />
       <ConfirmIdentity />
       <ReportDialog />
+      <OpenedProfile />
     </div>
   );
 }

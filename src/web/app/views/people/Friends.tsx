@@ -7,9 +7,11 @@ import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu } from '../parts/Menu.tsx';
 import { Block, Page, Row } from '../parts/Page.tsx';
+import { PersonButton, PresentPicture } from '../parts/PersonButton.tsx';
 import { ReceivedOffers } from '../settings/HandOver.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { Welcome } from './Discover.tsx';
+import { SaidEmoji } from './Said.tsx';
 
 export function Friends() {
   const { t } = useTexts();
@@ -74,10 +76,11 @@ function People({ title, list, children }: PeopleProps) {
         {list.map((entry) => (
           <Row
             key={entry.id}
-            picture={<Avatar user={entry.user} present />}
-            name={entry.user.displayName}
+            picture={<PresentPicture user={entry.user} />}
+            name={<PersonButton person={entry.user}>{entry.user.displayName}</PersonButton>}
             about={`@${entry.user.username}`}
           >
+            <SaidEmoji userId={entry.user.id} />
             {children(entry)}
           </Row>
         ))}

@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
 import { type DmChannel, type Group, othersIn, type SmallUser } from '../../state/groups.ts';
-import { Avatar } from '../parts/Avatar.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Field, Select } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { Row } from '../parts/Page.tsx';
+import { PersonButton, PresentPicture } from '../parts/PersonButton.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import type { DmTask } from './dm-tasks.ts';
 import { mostOthers } from './NewMessage.tsx';
 import { PeoplePicker } from './PeoplePicker.tsx';
+import { SaidEmoji } from './Said.tsx';
 
 interface DialogsProps {
   dm: DmChannel;
@@ -91,10 +92,12 @@ function GroupPeople({ group, onClose }: { group: Group; onClose(): void }) {
         {group.members.map((user) => (
           <Row
             key={user.id}
-            picture={<Avatar user={user} present />}
-            name={user.displayName}
+            picture={<PresentPicture user={user} />}
+            name={<PersonButton person={user}>{user.displayName}</PersonButton>}
             about={`@${user.username}`}
-          />
+          >
+            <SaidEmoji userId={user.id} />
+          </Row>
         ))}
       </ul>
     </Dialog>

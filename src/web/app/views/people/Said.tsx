@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals';
 import type { CustomStatus } from '../../../../client/index.ts';
 import { useApp, useTexts } from '../useApp.ts';
 
@@ -8,12 +9,25 @@ export const saidText = (status: CustomStatus | null | undefined): string =>
 /** The emoji of what someone says of themselves, and the rest for screen readers and under the pointer. */
 export function SaidEmoji({ userId }: { userId: string }) {
   const { presence } = useApp();
-  const status = presence.said.value.get(userId);
+  // Others change theirs often: it is drawn again only for its own change.
+  const status = useComputed(() => presence.said.value.get(userId)).value;
   if (!status) return null;
   return (
     <span class="said" role="img" aria-label={saidText(status)} title={saidText(status)}>
       {status.emoji ?? '💬'}
     </span>
+  );
+}
+
+/** The same as the topic of the conversation with them. */
+export function SaidTopic({ userId }: { userId: string }) {
+  const { presence } = useApp();
+  const status = useComputed(() => presence.said.value.get(userId)).value;
+  if (!status) return null;
+  return (
+    <p class="topic" dir="auto">
+      {saidText(status)}
+    </p>
   );
 }
 

@@ -3,12 +3,12 @@ import { useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../../client/index.ts';
 import { ranksAbove } from '../../../../contract/standing.ts';
 import type { Member } from '../../state/servers.ts';
-import { Avatar } from '../parts/Avatar.tsx';
 import { Button, IconButton, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { PickAndAdd } from '../parts/Field.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
+import { PersonButton, PresentPicture } from '../parts/PersonButton.tsx';
 import { SaidEmoji } from '../people/Said.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { HighestRole } from './RoleBadge.tsx';
@@ -103,8 +103,8 @@ export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; o
         row={(member) => (
           <Row
             key={member.userId}
-            picture={<Avatar user={member.user} present />}
-            name={member.user.displayName}
+            picture={<PresentPicture user={member.user} />}
+            name={<PersonButton person={member.user}>{member.user.displayName}</PersonButton>}
             about={`@${member.user.username}`}
           >
             <SaidEmoji userId={member.userId} />

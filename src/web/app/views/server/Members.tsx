@@ -6,12 +6,13 @@ import type { RoleRecord } from '../../state/roles.ts';
 import { type Member, type Role, roleNames } from '../../state/servers.ts';
 import type { Standing } from '../../state/standing.ts';
 import type { Texts } from '../../state/texts.ts';
-import { Avatar } from '../parts/Avatar.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Select } from '../parts/Field.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Block, Row } from '../parts/Page.tsx';
+import { PersonButton, PresentPicture } from '../parts/PersonButton.tsx';
+import { SaidEmoji } from '../people/Said.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { BanDialog, Bans } from './Bans.tsx';
 import { MemberList, OnlineCount } from './MemberList.tsx';
@@ -64,10 +65,11 @@ function MemberRow({ server, member, after }: MemberProps) {
   const close = () => setAsking(null);
   return (
     <Row
-      picture={<Avatar user={user} present />}
-      name={member.nickname ?? user.displayName}
+      picture={<PresentPicture user={user} />}
+      name={<PersonButton person={user}>{member.nickname ?? user.displayName}</PersonButton>}
       about={<About member={member} list={app.roles.lists.value.get(server.id) ?? []} />}
     >
+      <SaidEmoji userId={userId} />
       {isBelow && mine.may('member:set-role') && below.some((one) => one !== role) ? (
         <RolePicker choice={below} member={member} onChange={(to) => after(() => setRole(to))} />
       ) : (

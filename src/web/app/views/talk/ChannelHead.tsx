@@ -12,7 +12,9 @@ import { Icon, type IconName } from '../parts/Icon.tsx';
 import { lazyDialog } from '../parts/lazy.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
+import { PersonButton } from '../parts/PersonButton.tsx';
 import { type DmTask, dmItems } from '../people/dm-tasks.ts';
+import { SaidTopic } from '../people/Said.tsx';
 import type { ChannelTask } from '../server/ChannelDialogs.tsx';
 import { channelTasks } from '../server/channel-tasks.ts';
 import { sectionsFor } from '../server/sections.ts';
@@ -55,9 +57,16 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       </a>
       <h1 class="title">
         {about.other ? <Avatar user={about.other} size="small" present /> : <Icon name={about.icon} />}
-        <span class="name">{about.name}</span>
+        {about.other ? (
+          <PersonButton person={about.other} class="person name">
+            {about.name}
+          </PersonButton>
+        ) : (
+          <span class="name">{about.name}</span>
+        )}
       </h1>
       {about.topic && <p class="topic">{about.topic}</p>}
+      {about.other && <SaidTopic userId={about.other.id} />}
       <span class="space" />
       <IconButton icon="search" label={t('Search')} onClick={() => setShown('search')} />
       {/* On a phone there is no room for these; they are in the menu. */}

@@ -1,7 +1,7 @@
 import type { Ephemeral } from '../../state/interactions.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { Avatar } from '../parts/Avatar.tsx';
 import { Folding } from '../parts/Folding.tsx';
+import { PersonPicture } from '../parts/PersonButton.tsx';
 import { Text } from '../parts/text.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { AuthorButton } from './AuthorButton.tsx';
@@ -31,7 +31,7 @@ function One({ reply }: { reply: Ephemeral }) {
       tabIndex={-1}
     >
       <div class="gutter">
-        <Avatar user={author} />
+        <PersonPicture user={author} />
       </div>
       <div class="content">
         <header>

@@ -4,6 +4,7 @@ import { linkedMessages } from '../../state/message-links.ts';
 import type { MessagePreview } from '../../state/message-previews.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
+import { PersonButton } from '../parts/PersonButton.tsx';
 import { Text } from '../parts/text.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 
@@ -54,7 +55,9 @@ function Linked({ id }: { id: string }) {
   return (
     <blockquote class="quoted" aria-label={t('Message of {name}', { name: author.displayName })}>
       <p class="faint">
-        <strong>{author.displayName}</strong>{' '}
+        <PersonButton person={author} class="author">
+          {author.displayName}
+        </PersonButton>{' '}
         <time dateTime={createdAt} title={fullTime(createdAt)}>
           {shortTime(createdAt)}
         </time>{' '}

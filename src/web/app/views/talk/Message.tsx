@@ -6,7 +6,6 @@ import { messageFieldNear } from '../../focus.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { SavedMark } from '../later/SavedMark.tsx';
-import { Avatar } from '../parts/Avatar.tsx';
 import { IconButton } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
 import { Folding } from '../parts/Folding.tsx';
@@ -14,6 +13,7 @@ import { Icon } from '../parts/Icon.tsx';
 import { isEmojiAlone } from '../parts/inline.ts';
 import { lazyDialog } from '../parts/lazy.tsx';
 import { Menu } from '../parts/Menu.tsx';
+import { PersonPicture } from '../parts/PersonButton.tsx';
 import { Text } from '../parts/text.tsx';
 import { moveInToolbar } from '../parts/toolbar.ts';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
@@ -104,7 +104,7 @@ function Gutter({ message, grouped }: { message: Message; grouped: boolean }) {
       {grouped ? (
         <time dateTime={message.createdAt}>{clockTime(message.createdAt)}</time>
       ) : (
-        <Avatar user={message.author} />
+        <PersonPicture user={message.author} />
       )}
     </div>
   );

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Reply } from '../../state/replies.ts';
 import type { Timeline } from '../../state/timeline.ts';
-import { Avatar } from '../parts/Avatar.tsx';
+import { PersonPicture } from '../parts/PersonButton.tsx';
 import { Text } from '../parts/text.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { AuthorButton } from './AuthorButton.tsx';
@@ -44,7 +44,7 @@ function ReplyView({ reply, timeline }: { reply: Reply; timeline: Timeline }) {
       tabIndex={-1}
     >
       <PendingReplyPreview id={replyToId} timeline={timeline} />
-      <div class="gutter">{!grouped && <Avatar user={author} />}</div>
+      <div class="gutter">{!grouped && <PersonPicture user={author} />}</div>
       <div class="content">
         {!grouped && (
           <header>

@@ -1,9 +1,9 @@
 import type { Poll } from '../../state/polls.ts';
-import { Avatar } from '../parts/Avatar.tsx';
 import { More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Row } from '../parts/Page.tsx';
+import { PersonButton, PersonPicture } from '../parts/PersonButton.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 
 const pageSize = 50;
@@ -50,7 +50,12 @@ function VotersOf({ messageId, optionId }: { messageId: string; optionId: number
     <>
       <ul class="people">
         {list.map((user) => (
-          <Row key={user.id} name={user.displayName} about={`@${user.username}`} picture={<Avatar user={user} />} />
+          <Row
+            key={user.id}
+            name={<PersonButton person={user}>{user.displayName}</PersonButton>}
+            about={`@${user.username}`}
+            picture={<PersonPicture user={user} />}
+          />
         ))}
       </ul>
       {onMore && <More onMore={onMore} />}
