@@ -153,19 +153,6 @@ export const changePasswordSchema = z
 
 export const startByEmailSchema = z.object({ email: emailSchema, deviceToken: deviceTokenSchema });
 
-/** The same response for every address, with or without an account. */
-export const mailedSchema = z.object({
-  ok: z.literal(true),
-  success: z.literal(true),
-  expiresIn: z.number(),
-  outbox: z
-    .literal(true)
-    .optional()
-    .describe(
-      'There is no mail server: mails are files in the folder `outbox` of the data directory, on the machine of this server.',
-    ),
-});
-
 /** A mailed code. */
 export const codeSchema = z
   .string()

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { codeSchema, emailSchema, mailedSchema } from './account.ts';
+import { codeSchema, emailSchema } from './account.ts';
 import { calls } from './call.ts';
+import { mailedSchema } from './mailed.ts';
 import { doneSchema } from './schema.ts';
 
 export const emailChangeCalls = calls('Accounts', {

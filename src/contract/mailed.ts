@@ -1,12 +1,19 @@
-import {
-  authSchema,
-  completeResetSchema,
-  mailedSchema,
-  passwordChangedSchema,
-  startByEmailSchema,
-  verifyCodeSchema,
-} from './account.ts';
+import { z } from 'zod';
+import { authSchema, completeResetSchema, passwordChangedSchema, startByEmailSchema, verifyCodeSchema } from './account.ts';
 import { calls } from './call.ts';
+
+/** The same response for every address, with or without an account. */
+export const mailedSchema = z.object({
+  ok: z.literal(true),
+  success: z.literal(true),
+  expiresIn: z.number(),
+  outbox: z
+    .literal(true)
+    .optional()
+    .describe(
+      'There is no mail server: mails are files in the folder `outbox` of the data directory, on the machine of this server.',
+    ),
+});
 
 export const mailedCalls = calls('Accounts', {
   startEmailCode: {

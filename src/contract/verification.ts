@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { codeSchema, mailedSchema } from './account.ts';
+import { codeSchema } from './account.ts';
 import { calls } from './call.ts';
+import { mailedSchema } from './mailed.ts';
 import { doneSchema, omittable, record, timeSchema } from './schema.ts';
 
 /** The token of the mailed link, or the mailed code. */

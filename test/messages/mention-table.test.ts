@@ -71,7 +71,7 @@ const shownIn = (blocks: Block[], atoms: ReturnType<typeof parseText>['atoms']):
     if (block.kind === 'quote') return shownIn(block.blocks, atoms);
     if (block.kind === 'list') return block.items.flatMap(({ text }) => inLine(text));
     if (block.kind === 'table') return [block.head, ...block.rows].flat().flatMap(inLine);
-    return block.kind === 'code' ? [] : inLine(block.text);
+    return block.kind === 'code' || block.kind === 'rule' ? [] : inLine(block.text);
   });
 
 function shownAs(piece: Inline): string[] {
