@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { authSchema, completeResetSchema, passwordChangedSchema, startByEmailSchema, verifyCodeSchema } from './account.ts';
+import {
+  authSchema,
+  completeResetSchema,
+  passwordChangedSchema,
+  startByEmailSchema,
+  verifyCodeSchema,
+} from './account.ts';
 import { calls } from './call.ts';
 
 /** The same response for every address, with or without an account. */
