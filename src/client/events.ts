@@ -29,6 +29,7 @@ const ownEvents: Record<keyof OwnEvents, true> = {
   'channel:member-added': true,
   'channel:member-removed': true,
   'channel:read': true,
+  'favorites:updated': true,
   'channel:receipts': true,
   'receipts:choice': true,
   'notification:new': true,

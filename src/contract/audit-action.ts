@@ -2,6 +2,7 @@
 export const auditTargets = [
   'server',
   'channel',
+  'category',
   'user',
   'message',
   'thread',

@@ -2,6 +2,10 @@ import { appCreate, appDelete, appUpdate } from './app.ts';
 import { memberBan, memberUnban } from './ban.ts';
 import { botKeep, botRelease, botRights } from './bot-seat.ts';
 import {
+  categoryCreate,
+  categoryDelete,
+  categoryOrder,
+  categoryUpdate,
   channelArchive,
   channelCreate,
   channelDelete,
@@ -68,6 +72,7 @@ export const auditActions = [
   ...([serverUpdate, serverDelete, serverHandOver, serverRenewInvite] as const),
   ...([memberKick, memberBan, memberUnban, memberRole, joinRequestApprove, joinRequestReject] as const),
   ...([channelCreate, channelUpdate, channelArchive, channelUnarchive, channelDelete, channelOrder] as const),
+  ...([categoryCreate, categoryUpdate, categoryDelete, categoryOrder] as const),
   ...([channelMemberAdd, channelMemberRemove, channelOverride] as const),
   ...([hookCreate, hookUpdate, hookRenew, hookDelete] as const),
   ...([roleCreate, roleUpdate, roleDelete, roleReset, roleOrder, memberRoleAdd, memberRoleRemove] as const),

@@ -10,6 +10,7 @@ import { auditCalls } from './audit.ts';
 import { banCalls } from './ban.ts';
 import { bootstrapCalls } from './bootstrap.ts';
 import { botSeatCalls } from './bot-seat.ts';
+import { categoryCalls } from './category.ts';
 import { channelCalls, channelClientEvents } from './channel.ts';
 import { channelMemberCalls } from './channel-member.ts';
 import { channelOverrideCalls } from './channel-override.ts';
@@ -21,6 +22,7 @@ import { documentCalls, referenceCalls } from './document.ts';
 import { draftCalls } from './draft.ts';
 import { emailChangeCalls } from './email-change.ts';
 import { eventsCalls, roomClientEvents } from './events.ts';
+import { favoriteCalls } from './favorite.ts';
 import { filterCalls } from './filter.ts';
 import { followCalls, followClientEvents } from './follow.ts';
 import { friendCalls } from './friend.ts';
@@ -143,6 +145,8 @@ const sharedCalls = {
   ...banCalls,
   ...channelMemberCalls,
   ...channelOverrideCalls,
+  ...categoryCalls,
+  ...favoriteCalls,
   ...channelCalls,
   ...directCalls,
   ...commandCalls,

@@ -10,6 +10,7 @@ import { presenceCustomStatus } from './custom-status.ts';
 import { dmCreated } from './direct.ts';
 import { draftUpdated } from './draft.ts';
 import { draining, errorEvent, ready, resumed } from './events.ts';
+import { favoritesUpdated } from './favorite.ts';
 import { threadState } from './follow.ts';
 import { friendAccepted, friendRemoved, friendRequest } from './friend.ts';
 import { handoverEnded, handoverOffered } from './handover.ts';
@@ -58,6 +59,7 @@ export const catalogue = [
   memberBanned,
   memberUnbanned,
   memberTimedOut,
+  favoritesUpdated,
   channelCreated,
   channelUpdated,
   channelDeleted,

@@ -31,6 +31,30 @@ export const channelOrder = auditAction({
   fields: ['order'],
 });
 
+export const categoryCreate = auditAction({
+  name: 'category.create',
+  summary: 'A category of channels was made.',
+  fields: ['name'],
+});
+
+export const categoryUpdate = auditAction({
+  name: 'category.update',
+  summary: 'A category of channels was renamed.',
+  fields: ['name'],
+});
+
+export const categoryDelete = auditAction({
+  name: 'category.delete',
+  summary: 'A category was deleted; its channels stay.',
+  fields: ['name'],
+});
+
+export const categoryOrder = auditAction({
+  name: 'category.order',
+  summary: 'The categories were put in another order.',
+  fields: ['order'],
+});
+
 export const channelOverride = auditAction({
   name: 'channel.override',
   summary: 'A channel allows or denies a role or a person something else.',

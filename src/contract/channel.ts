@@ -45,6 +45,7 @@ export const channelSchema = record('Channel', {
   description: z.string().nullable(),
   topic: z.string().nullable().describe('The description, under its other name.'),
   position: z.number().int(),
+  categoryId: idSchema.nullable().describe('The category that it is listed in; null: above all of them.'),
   isPrivate: z.boolean(),
   isArchived: z.boolean(),
   lastMessageAt: timeSchema.nullable(),
@@ -86,6 +87,7 @@ export const createChannelSchema = z.object({
   description: descriptionSchema.nullish(),
   topic: descriptionSchema.nullish(),
   isPrivate: withDefault(z.boolean(), false),
+  categoryId: idSchema.nullish().describe('One of the server.'),
 });
 
 export const updateChannelSchema = z.object({
@@ -104,7 +106,15 @@ export const positionsSchema = z
   .object({
     channelIds: omittable(z.array(idSchema).max(1000)).describe('In their order; the others follow.'),
     positions: omittable(
-      z.array(z.object({ id: idSchema, position: z.number().int().min(0).max(1_000_000) })).max(1000),
+      z
+        .array(
+          z.object({
+            id: idSchema,
+            position: z.number().int().min(0).max(1_000_000),
+            categoryId: idSchema.nullable().optional().describe('Puts it there, or with null in none; else it stays.'),
+          }),
+        )
+        .max(1000),
     ),
   })
   .refine((body) => body.channelIds !== undefined || body.positions !== undefined, {
@@ -180,7 +190,7 @@ export const channelCalls = calls(tag, {
     body: createChannelSchema,
     status: 201,
     answer: channelItemSchema,
-    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_LIMIT'],
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_LIMIT', 'CATEGORY_NOT_FOUND'],
     audit: [channelCreate],
   },
   listChannels: {
@@ -202,11 +212,11 @@ export const channelCalls = calls(tag, {
   orderChannels: {
     method: 'PATCH',
     path: '/api/servers/:serverId/channels/positions',
-    summary: 'Put the channels of a server in order; for admins.',
+    summary: 'Put the channels of a server in order, and into categories; for admins.',
     params: { serverId: serverParam },
     body: positionsSchema,
     answer: z.array(channelItemSchema),
-    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_NOT_FOUND'],
+    errors: ['SERVER_NOT_FOUND', 'NOT_A_MEMBER', 'ROLE_REQUIRED', 'CHANNEL_NOT_FOUND', 'CATEGORY_NOT_FOUND'],
     audit: [channelOrder],
   },
   getChannel: {

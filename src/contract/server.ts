@@ -51,6 +51,10 @@ export const serverSchema = record('Server', {
     .describe('People without a second factor may do no more here than members, whatever their role.'),
   rolesVersion: z.number().int().describe('Grows with each change of its roles; then read them again.'),
   emojiVersion: z.number().int().describe('Grows with each change of its own emoji; then read them again.'),
+  categoriesVersion: z
+    .number()
+    .int()
+    .describe('Grows with each change of the categories of its channels; then read them again.'),
   role: z.enum(roles).nullable().describe("The caller's role; null for those who are no members."),
   permissions: z
     .array(z.enum(permissions))

@@ -13,7 +13,9 @@ import { App, AppFile } from './entities/app.entity.ts';
 import { AuditEntry } from './entities/audit.entity.ts';
 import { Blob, BlobChunk, LooseObject } from './entities/blob.entity.ts';
 import {
+  Category,
   Channel,
+  ChannelFavorite,
   ChannelMember,
   ChannelRead,
   DmChannel,
@@ -115,7 +117,9 @@ export const entities = [
   ServerRole,
   MemberRole,
   ServerTimeout,
+  Category,
   Channel,
+  ChannelFavorite,
   ChannelMember,
   ChannelOverride,
   ChannelRead,

@@ -120,6 +120,8 @@ import { ClusterNodes } from './migrations/0247-cluster-nodes.ts';
 import { DeadJobs } from './migrations/0248-dead-jobs.ts';
 import { ServerLooks } from './migrations/0251-server-looks.ts';
 import { Appearance } from './migrations/0252-appearance.ts';
+import { Categories } from './migrations/0256-categories.ts';
+import { Favorites } from './migrations/0257-favorites.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
 export const migrations = [
@@ -245,4 +247,6 @@ export const migrations = [
   { name: '0248-dead-jobs', class: DeadJobs },
   { name: '0251-server-looks', class: ServerLooks },
   { name: '0252-appearance', class: Appearance },
+  { name: '0256-categories', class: Categories },
+  { name: '0257-favorites', class: Favorites },
 ];

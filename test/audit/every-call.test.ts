@@ -45,6 +45,9 @@ async function privateChannel(here: World): Promise<string> {
   return (await here.alice.post(`${server(here)}/channels`, { name: 'hidden', isPrivate: true })).body.id;
 }
 
+const category = async (here: World, name = 'Work'): Promise<string> =>
+  (await here.alice.post(`${server(here)}/categories`, { name })).body.id;
+
 async function app(here: World): Promise<string> {
   const made = { name: 'Page', slug: 'page', htmlContent: '<p>one</p>' };
   return (await here.alice.post(`${server(here)}/apps`, made)).body.id;
@@ -260,6 +263,29 @@ const acts: Record<string, Act> = {
     const answer = await here.alice.patch(`${server(here)}/channels/positions`, { channelIds: [id] });
     const values = { before: { order: ['general', 'another'] }, after: { order: ['another', 'general'] } };
     return [answer, { action: 'channel.order', ...values }];
+  },
+  createCategory: async (here) => {
+    const answer = await here.alice.post(`${server(here)}/categories`, { name: 'Work' });
+    const target = { kind: 'category', id: answer.body.id, label: 'Work' };
+    return [answer, { action: 'category.create', target, after: { name: 'Work' } }];
+  },
+  updateCategory: async (here) => {
+    const id = await category(here);
+    const answer = await here.alice.patch(`${server(here)}/categories/${id}`, { name: 'Play' });
+    const values = { before: { name: 'Work' }, after: { name: 'Play' } };
+    return [answer, { action: 'category.update', target: { kind: 'category', id, label: 'Play' }, ...values }];
+  },
+  deleteCategory: async (here) => {
+    const id = await category(here);
+    const entry = { target: { kind: 'category', id, label: 'Work' }, before: { name: 'Work' } };
+    return [await here.alice.delete(`${server(here)}/categories/${id}`), { action: 'category.delete', ...entry }];
+  },
+  orderCategories: async (here) => {
+    await category(here);
+    const id = await category(here, 'Play');
+    const answer = await here.alice.patch(`${server(here)}/categories/positions`, { categoryIds: [id] });
+    const values = { before: { order: ['Work', 'Play'] }, after: { order: ['Play', 'Work'] } };
+    return [answer, { action: 'category.order', ...values }];
   },
   addChannelMember: async (here) => {
     const channelId = await privateChannel(here);

@@ -71,6 +71,7 @@ const exported: Record<string, string> = {
   'sessions.user_id': 'sessions s WHERE s.user_id = $1',
   'thread_follows.user_id': 'thread_follows f JOIN threads t ON t.id = f.thread_id WHERE f.user_id = $1',
   'channel_levels.user_id': 'channel_levels l WHERE l.user_id = $1',
+  'channel_favorites.user_id': 'channel_favorites v WHERE v.user_id = $1',
   'server_levels.user_id': 'server_levels l WHERE l.user_id = $1',
   'notification_keywords.user_id': 'notification_keywords k WHERE k.user_id = $1',
   'digests.user_id': 'digests g WHERE g.user_id = $1',

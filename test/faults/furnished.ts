@@ -10,7 +10,9 @@ export async function furnish({ alice, bob, carol, server, channel }: World): Pr
   await alice.patch(at, { mark: '🌱', accentColor: '#1a2b3c' });
   const secret = (await alice.post(`${at}/channels`, { name: 'secret', isPrivate: true, topic: 'for us' })).body;
   await alice.post(`/api/channels/${secret.id}/members`, { userId: bob.id });
-  const news = (await alice.post(`${at}/channels`, { name: 'news', type: 'announcement' })).body;
+  const category = (await alice.post(`${at}/categories`, { name: 'Outside' })).body;
+  const announced = { name: 'news', type: 'announcement', categoryId: category.id };
+  const news = (await alice.post(`${at}/channels`, announced)).body;
   await alice.post(`/api/channels/${news.id}/archive`);
   await alice.patch(at, { keepMessagesDays: 3650, keepEditHistory: true });
   await alice.patch(`/api/channels/${secret.id}`, { keepMessagesDays: 0 });
@@ -136,6 +138,7 @@ export async function lists(who: Person, serverId: string): Promise<Record<strin
   for (const list of [
     '',
     '/members',
+    '/categories',
     '/channels/archived',
     '/apps',
     '/apps/clock',

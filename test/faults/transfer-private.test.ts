@@ -63,6 +63,8 @@ describe('what a server that moves brings of its people', () => {
     await bob.say(channel.id, `And there, @${alice.username}`);
     await alice.put(`/api/channels/${channel.id}/notification-level`, { level: 'mentions' });
     await bob.put(`/api/servers/${server.id}/notification-level`, { level: 'all' });
+    await alice.put(`/api/channels/${channel.id}/favorite`);
+    await alice.put(`/api/channels/${talks.foreign}/favorite`);
     await carol.put(`/api/friends/blocks/${bob.id}`);
     await until(async () => (await alice.get('/api/notifications/unread-count')).body.count >= 3);
   });
@@ -126,6 +128,7 @@ describe('what a server that moves brings of its people', () => {
   it('are their notifications of its messages and levels, and nothing of what they say in private', async () => {
     const { as, place } = await moved(false);
     const [alice, bob] = [await as(here.alice), await as(here.bob)];
+    expect((await alice.get('/api/favorites')).body.channelIds).to.deep.equal([here.channel.id]);
     const before = (await here.alice.get('/api/notifications')).body;
     const ofServer = before.filter(({ channelId }: Loose) => channelId === here.channel.id);
     expect(ofServer).to.have.lengthOf(1);

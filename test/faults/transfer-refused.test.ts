@@ -30,7 +30,7 @@ const plenty = 1024 ** 3;
 const added = [
   ...['direct-channels.jsonl', 'dm-channels.jsonl', 'group-channels.jsonl', 'group-members.jsonl', 'blocks.jsonl'],
   ...['channel-levels.jsonl', 'server-levels.jsonl', 'webhooks.jsonl', 'hooks.jsonl'],
-  ...['notifications.jsonl', 'notification-sources.jsonl'],
+  ...['notifications.jsonl', 'notification-sources.jsonl', 'channel-categories.jsonl', 'channel-favorites.jsonl'],
 ];
 
 type Lines = Record<string, unknown>[];

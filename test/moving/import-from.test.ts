@@ -288,6 +288,8 @@ describe('an export of another product', () => {
     const opened = await imported('discord', place, 'Open guild', '--open');
     const [lobby] = await channelsOf(here.alice, opened);
     expect(lobby).to.include({ name: 'lobby', isPrivate: false, description: 'Come in' });
+    const categories = (await here.alice.get(`/api/servers/${opened}/categories`)).body;
+    expect(categories.map(({ id, name }: Loose) => [id, name])).to.deep.equal([[lobby?.categoryId, 'Text']]);
     const found = byOrder(await messagesIn(here.alice, lobby?.id));
     expect(found.map(({ content }) => content.split('\n')[0])).to.deep.equal([
       'hello @helper, ||secret|| :blob: 2023-01-01 00:00 UTC @helper'.replaceAll(

@@ -212,7 +212,7 @@ class AuditEntry(TypedDict):
     createdAt: str
 
 class AuditEntryTarget(TypedDict):
-    kind: Literal['server', 'channel', 'user', 'message', 'thread', 'role', 'app', 'invite', 'join-request', 'report', 'filter', 'held-message', 'emoji', 'hook', 'instance-ban', 'job']
+    kind: Literal['server', 'channel', 'category', 'user', 'message', 'thread', 'role', 'app', 'invite', 'join-request', 'report', 'filter', 'held-message', 'emoji', 'hook', 'instance-ban', 'job']
     id: str | None
     label: str | None
     user: SmallUser | None
@@ -272,6 +272,14 @@ class BotFeedWebhook(TypedDict):
     lag: int
     rooms: int
 
+class Category(TypedDict):
+    id: str
+    serverId: str
+    name: str
+    position: int
+    createdAt: str
+    updatedAt: str
+
 class Channel(TypedDict):
     id: str
     serverId: str | None
@@ -281,6 +289,7 @@ class Channel(TypedDict):
     description: str | None
     topic: str | None
     position: int
+    categoryId: str | None
     isPrivate: bool
     isArchived: bool
     lastMessageAt: str | None
@@ -299,6 +308,7 @@ class ChannelItem(TypedDict):
     description: str | None
     topic: str | None
     position: int
+    categoryId: str | None
     isPrivate: bool
     isArchived: bool
     lastMessageAt: str | None
@@ -1183,6 +1193,7 @@ class OneChannel(TypedDict):
     description: str | None
     topic: str | None
     position: int
+    categoryId: str | None
     isPrivate: bool
     isArchived: bool
     lastMessageAt: str | None
@@ -1617,6 +1628,7 @@ class Server(TypedDict):
     requireSecondFactor: bool
     rolesVersion: int
     emojiVersion: int
+    categoriesVersion: int
     role: Literal['owner', 'admin', 'moderator', 'member'] | None
     permissions: NotRequired[list[Literal['server:update', 'server:delete', 'server:hand-over', 'server:regenerate-invite', 'server:invite', 'server:raid', 'invite:create', 'invite:manage', 'join-request:decide', 'role:manage', 'member:set-role', 'member:kick', 'member:ban', 'member:timeout', 'member:delete-messages', 'report:decide', 'audit:read', 'filter:manage', 'held:decide', 'retention:set', 'emoji:manage', 'history:read', 'channel:create', 'channel:update', 'channel:delete', 'channel:archive', 'channel:order', 'channel:override', 'channel:view', 'channel:see-private', 'channel:add-member', 'channel:remove-member', 'channel:announce', 'message:post', 'message:react', 'message:delete-others', 'message:pin', 'message:mention-all', 'message:skip-slow-mode', 'message:skip-filters', 'file:attach', 'thread:start', 'thread:manage', 'app:manage', 'app:see-all', 'bot:set-policy', 'bot:keep', 'bot:set-rights']]]
     createdAt: str

@@ -6,6 +6,7 @@ import { titleOf } from '../../features/messages/thread.view.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import { expireUnattended } from '../../jobs/retention.jobs.ts';
 import { TransferError } from '../transfer/failure.ts';
+import { writeCategories } from './categories.ts';
 import { Files } from './files.ts';
 import { idIn } from './ids.ts';
 import {
@@ -43,6 +44,7 @@ const channelSchema = z.object({
   description: z.string(),
   isPrivate: z.boolean(),
   isArchived: z.boolean(),
+  category: z.string().optional(),
   createdAt: z.number().nullable(),
 });
 
@@ -57,6 +59,8 @@ const takenByOther = () => new TransferError('Another run imports the same now.'
 export async function writeChannels(work: Work, emoji: OwnEmoji, total: number): Promise<void> {
   const said = await channelsOf(work);
   await plan(work, said);
+  const grouped = [...said.values()].flatMap(({ category }) => (category === undefined ? [] : [category]));
+  const categoryOf = await writeCategories(work, grouped);
   const planned = await importChannels(work.database.rows, work.id);
   // The name of a private channel is nobody's business outside.
   const open = planned.filter(({ key }) => said.get(key)?.isPrivate === false);
@@ -74,7 +78,7 @@ export async function writeChannels(work: Work, emoji: OwnEmoji, total: number):
         at = next;
         work.progress.at('Writing: messages', before + at.seq, total);
       }
-      await finishChannel(work, at, details);
+      await finishChannel(work, at, details, categoryOf(details.category ?? null));
     }
     if (channel.state !== 'told') await tell(work, at, details.isArchived);
     before += at.seq;
@@ -155,6 +159,7 @@ async function finishChannel(
   work: Work,
   { key, channelId, name, seq }: ImportChannelRow,
   said: Channel,
+  categoryId: string | null,
 ): Promise<void> {
   const { database, id, serverId } = work;
   const description = cut(said.description, 1000);
@@ -172,6 +177,7 @@ async function finishChannel(
         isArchived: said.isArchived,
         createdAt: new Date(createdAt).toISOString(),
         lastSeq: seq,
+        categoryId,
       });
       await writeThreads(rows, id, key, channelId);
       if (said.isPrivate) await letPeopleIn(rows, channelId, serverId, await stagedMembers(rows, id, key));

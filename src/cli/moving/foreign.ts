@@ -31,6 +31,8 @@ export interface ForeignChannel {
   description: string;
   access: ForeignAccess;
   isArchived: boolean;
+  /** The heading that it is listed under, by its name. */
+  category?: string;
   /** Milliseconds since 1970. */
   createdAt: number | null;
 }

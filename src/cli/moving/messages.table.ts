@@ -76,10 +76,10 @@ export async function pinsOf(rows: Rows, channelId: string): Promise<number> {
 }
 
 const insertChannel = `INSERT INTO channels (id, server_id, kind, name, type, description, position, is_private, is_archived,
-    created_at, updated_at)
+    created_at, updated_at, category_id)
   SELECT $1::uuid, $2::uuid, 'server', $3, 'text', $4,
     (SELECT coalesce(max(position) + 1, 0) FROM channels WHERE server_id = $2::uuid), $5::boolean, $6::boolean,
-    $7::timestamptz, now()`;
+    $7::timestamptz, now(), (SELECT id FROM channel_categories WHERE id = $8::uuid AND server_id = $2::uuid)`;
 const insertStream = `INSERT INTO streams (id, kind, last_seq, floor_seq, is_closed) VALUES ($1, 'channel', $2, $2, $3)`;
 
 interface ChannelInsert {
@@ -91,12 +91,13 @@ interface ChannelInsert {
   isArchived: boolean;
   createdAt: string;
   lastSeq: number;
+  categoryId: string | null;
 }
 
 /** A channel whose messages are there, with a log that begins after them. */
 export async function insertChannelRow(rows: Rows, made: ChannelInsert): Promise<void> {
-  const { id, serverId, name, description, isPrivate, isArchived, createdAt, lastSeq } = made;
-  await rows(insertChannel, [id, serverId, name, description, isPrivate, isArchived, createdAt]);
+  const { id, serverId, name, description, isPrivate, isArchived, createdAt, lastSeq, categoryId } = made;
+  await rows(insertChannel, [id, serverId, name, description, isPrivate, isArchived, createdAt, categoryId]);
   await rows(insertStream, [id, lastSeq, isArchived]);
 }
 

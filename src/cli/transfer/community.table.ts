@@ -101,6 +101,7 @@ export const servers = part({
     mark: withDefault(markSchema.nullable(), null),
     accentColor: withDefault(colorSchema.nullable(), null),
     emojiVersion: withDefault(smallCount, 0),
+    categoriesVersion: withDefault(smallCount, 0),
   }),
   from: 'servers t WHERE t.id = $1',
   refers: { ownerId: 'users' },
@@ -186,6 +187,13 @@ export const filters = part({
   derive: ({ kind, pattern }) => ({ form: formOf(kind === 'link' ? 'link' : 'word', String(pattern)) }),
 });
 
+export const categories = part({
+  table: 'channel_categories',
+  shape: z.object({ id, serverId: id, name: label(100), position: smallCount, ...times }),
+  from: 'channel_categories t WHERE t.server_id = $1 ORDER BY t.id',
+  refers: { serverId: 'servers' },
+});
+
 export const channels = part({
   table: 'channels',
   shape: z.object({
@@ -203,12 +211,13 @@ export const channels = part({
     // Earlier versions wrote none.
     slowModeSeconds: withDefault(slowModeSchema, 0),
     keepMessagesDays: withDefault(channelKeepDaysSchema, null),
+    categoryId: withDefault(id.nullable(), null),
   }),
   from: 'channels t JOIN streams s ON s.id = t.id WHERE t.server_id = $1 ORDER BY t.id',
   select: { lastSeq: 's.last_seq' },
   elsewhere: ['lastSeq'],
   kinds: ['channels', serverChannels],
-  refers: { serverId: 'servers', createdBy: 'users' },
+  refers: { serverId: 'servers', createdBy: 'users', categoryId: 'channel_categories' },
   derive: () => ({ kind: 'server' }),
   // The old log is not imported: clients with a position in it reread the lists.
   also: `INSERT INTO streams (id, kind, last_seq, floor_seq, is_closed) SELECT (c ->> 'id')::uuid, 'channel',

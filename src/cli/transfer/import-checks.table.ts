@@ -1,4 +1,5 @@
 import { maxAttachments } from '../../contract/attachment.ts';
+import { maxCategories } from '../../contract/category.ts';
 import { maxPins } from '../../contract/message.ts';
 import { maxEmoji, maxEmojiEach } from '../../contract/reaction.ts';
 import { maxVersions } from '../../contract/retention.ts';
@@ -111,6 +112,10 @@ const wrong: [query: string, sentence: string][] = [
        LEFT JOIN message_forwards f ON f.message_id = m.id AND t.id = ANY(f.attachment_ids)
      WHERE ${isImported} AND f.message_id IS NULL GROUP BY 1 HAVING count(*) > ${maxAttachments}`,
     `attachments.jsonl: a message has more than ${maxAttachments} attachments.`,
+  ],
+  [
+    `SELECT server_id FROM channel_categories WHERE server_id = $1 GROUP BY 1 HAVING count(*) > ${maxCategories}`,
+    `channel-categories.jsonl: there are more than ${maxCategories}.`,
   ],
   [
     `SELECT owner_id FROM servers s WHERE id = $1 AND NOT EXISTS (

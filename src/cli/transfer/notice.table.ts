@@ -79,3 +79,12 @@ export const serverLevels = part({
   from: `server_levels t WHERE t.server_id = $1 AND t.user_id IN (${contacts}) ORDER BY t.user_id`,
   refers: { serverId: 'servers', userId: 'users' },
 });
+
+/** Of those who move, and sign in where the server goes. */
+export const favorites = part({
+  table: 'channel_favorites',
+  shape: z.object({ channelId: id, userId: id, position: smallCount }),
+  from: `channel_favorites t WHERE t.channel_id IN (${chosenChannels}) AND t.user_id IN (${contacts})
+    ORDER BY t.user_id, t.channel_id`,
+  refers: { channelId: 'channels', userId: 'users' },
+});

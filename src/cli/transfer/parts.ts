@@ -1,6 +1,7 @@
 import {
   agents,
   bans,
+  categories,
   channelMembers,
   channelReads,
   channels,
@@ -17,7 +18,7 @@ import { blocks, directs, dms, groupMembers, groups } from './direct.table.ts';
 import { polls, pollVotes, serverEmoji } from './expression.table.ts';
 import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
 import { hooks, webhooks } from './hook.table.ts';
-import { channelLevels, notificationSources, notifications, serverLevels } from './notice.table.ts';
+import { channelLevels, favorites, notificationSources, notifications, serverLevels } from './notice.table.ts';
 import type { Part } from './part.ts';
 import { channelOverrides, commandRuleHolders, commandRules, memberRoles, serverRoles } from './roles.table.ts';
 import { attachments, forwards, messages, reactions, threadFollows, threads, versions } from './talk.table.ts';
@@ -35,6 +36,7 @@ export const parts: Part[] = [
   timeouts,
   filters,
   serverEmoji,
+  categories,
   channels,
   directs,
   dms,
@@ -46,6 +48,7 @@ export const parts: Part[] = [
   channelReads,
   channelLevels,
   serverLevels,
+  favorites,
   webhooks,
   hooks,
   joinRequests,

@@ -5,6 +5,24 @@ import { dateNow } from '../../infrastructure/clock.ts';
 import { Server } from './server.entity.ts';
 import { User } from './user.entity.ts';
 
+/** A heading over channels of a server, in an order of their own (contract §5). */
+const CategorySchema = defineEntity({
+  name: 'Category',
+  tableName: 'channel_categories',
+  indexes: [{ name: 'channel_categories_server_position', properties: ['serverId', 'position'] }],
+  properties: {
+    id: p.uuid().primary(),
+    serverId: () => p.manyToOne(Server).mapToPk().fieldName('server_id').deleteRule('cascade').index(false),
+    name: p.string().columnType('text'),
+    position: p.integer().default(0),
+    createdAt: p.datetime(3).onCreate(dateNow),
+    updatedAt: p.datetime(3).onCreate(dateNow).onUpdate(dateNow),
+  },
+});
+
+export class Category extends CategorySchema.class {}
+CategorySchema.setClass(Category);
+
 /** A place for messages: in a server, between two people (kind `dm`), or in a group of people. */
 const ChannelSchema = defineEntity({
   name: 'Channel',
@@ -12,6 +30,7 @@ const ChannelSchema = defineEntity({
   indexes: [
     { name: 'channels_server_position', properties: ['serverId', 'position'] },
     { name: 'channels_deleted', properties: ['deletedAt'], where: { deletedAt: { $ne: null } } },
+    { name: 'channels_category', properties: ['categoryId'], where: { categoryId: { $ne: null } } },
     { name: 'channels_expiring', properties: ['id'], where: { keepMessagesDays: { $gt: 0 } } },
   ],
   properties: {
@@ -22,6 +41,9 @@ const ChannelSchema = defineEntity({
     type: p.string().columnType('text').$type<ChannelType>(),
     description: p.string().columnType('text').nullable(),
     position: p.integer().default(0),
+    /** The category that it is listed in; null: above all of them. */
+    categoryId: () =>
+      p.manyToOne(Category).mapToPk().fieldName('category_id').nullable().deleteRule('set null').index(false),
     /** Everyone who was not let in may not view it (contract §5). */
     isPrivate: p.boolean().default(false),
     /** Overrides of roles or people say who may view it; kept by a trigger. */
@@ -79,6 +101,22 @@ const ChannelReadSchema = defineEntity({
 
 export class ChannelRead extends ChannelReadSchema.class {}
 ChannelReadSchema.setClass(ChannelRead);
+
+/** A channel or direct message that someone keeps at the top of their lists (contract §5). */
+const ChannelFavoriteSchema = defineEntity({
+  name: 'ChannelFavorite',
+  tableName: 'channel_favorites',
+  primaryKeys: ['channelId', 'userId'],
+  properties: {
+    channelId: () =>
+      p.manyToOne(Channel).mapToPk().fieldName('channel_id').primary().deleteRule('cascade').index(false),
+    userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
+    position: p.integer(),
+  },
+});
+
+export class ChannelFavorite extends ChannelFavoriteSchema.class {}
+ChannelFavoriteSchema.setClass(ChannelFavorite);
 
 /**
  * When someone last wrote in a channel with slow mode, for the hours that it may last. It is written under the lock of the

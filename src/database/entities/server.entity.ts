@@ -47,6 +47,8 @@ const ServerSchema = defineEntity({
     rolesVersion: p.integer().default(0),
     /** Counts the changes of its own emoji. */
     emojiVersion: p.integer().default(0),
+    /** Counts the changes of the categories of its channels. */
+    categoriesVersion: p.integer().default(0),
     /** Links of those who joined less than that ago wait for a moderator; 0: they do not. */
     holdNewMemberLinksHours: p.integer().default(0),
     /** Messages of its channels go after so many days; null: they stay. */

@@ -61,6 +61,7 @@ export const ownRows: readonly string[] = [
   deleteSome('thread_follows', 'thread_id, user_id', 'user_id = $1'),
   deleteSome('channel_levels', 'channel_id, user_id', 'user_id = $1'),
   deleteSome('server_levels', 'server_id, user_id', 'user_id = $1'),
+  deleteSome('channel_favorites', 'channel_id, user_id', 'user_id = $1'),
   deleteSome('blocks', 'user_id, blocked_id', 'user_id = $1'),
   deleteSome('blocks', 'user_id, blocked_id', 'blocked_id = $1'),
   deleteSome('server_bans', 'id', 'user_id = $1'),

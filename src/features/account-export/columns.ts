@@ -86,6 +86,7 @@ const titles: Readonly<Record<string, Message>> = {
   optionId: 'Option (number)',
   place: 'Network',
   poll: 'Poll',
+  position: 'Position',
   preview: 'Shows the text',
   previousContent: 'Text before',
   promptTokens: 'Input tokens',

@@ -18,6 +18,13 @@ export const decided: Section[] = [
     'l.channel_id',
   ),
   section(
+    'favorites',
+    'Favourites',
+    'v.channel_id AS "channelId", v.position',
+    'channel_favorites v WHERE v.user_id = $1',
+    'v.channel_id',
+  ),
+  section(
     'server-levels',
     'Notification settings of servers',
     'l.server_id AS "serverId", l.level',

@@ -1,7 +1,13 @@
 import type { z } from 'zod';
 import type { SmallUser } from '../../contract/actor.ts';
 import type { auditEntrySchema } from '../../contract/audit.ts';
-import { channelOrder } from '../../contract/channel-actions.ts';
+import {
+  categoryCreate,
+  categoryDelete,
+  categoryOrder,
+  categoryUpdate,
+  channelOrder,
+} from '../../contract/channel-actions.ts';
 import { inviteCreate } from '../../contract/invite-actions.ts';
 import { isoTime } from '../../contract/schema.ts';
 import type { AuditFound } from './audit.table.ts';
@@ -30,15 +36,23 @@ export function auditRecord(row: AuditFound): AuditRecord {
   };
 }
 
-/** Fields of entries of the whole server that name channels. */
-const channelFields: Record<string, string> = { [channelOrder.name]: 'order', [inviteCreate.name]: 'channelId' };
+/** Fields of entries of the whole server that name channels, or categories, of which not everyone knows either. */
+const channelFields: Record<string, string> = {
+  [channelOrder.name]: 'order',
+  [inviteCreate.name]: 'channelId',
+  [categoryOrder.name]: 'order',
+  [categoryCreate.name]: 'name',
+  [categoryUpdate.name]: 'name',
+  [categoryDelete.name]: 'name',
+};
 
 /** The record for those who may not know of all channels. */
 export function limitedRecord(row: AuditFound): AuditRecord {
   const record = auditRecord(row);
   const field = channelFields[row.action];
   if (field === undefined) return record;
-  return { ...record, before: without(record.before, field), after: without(record.after, field) };
+  const target = record.target?.kind === 'category' ? { ...record.target, label: null } : record.target;
+  return { ...record, target, before: without(record.before, field), after: without(record.after, field) };
 }
 
 function without(fields: AuditRecord['before'], name: string): AuditRecord['before'] {

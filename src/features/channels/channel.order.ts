@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { positionsSchema } from '../../contract/channel.ts';
 import { AppError } from '../../contract/errors.ts';
 import type { Queries } from '../../database/database.ts';
+import { Category, type Channel } from '../../database/entities/channel.entity.ts';
+import type { Change } from '../../delivery/changes.ts';
 
 interface Placed {
   id: string;
@@ -33,4 +35,14 @@ export function inOrder<C extends Placed>(current: C[], input: z.output<typeof p
     .map((channel, at) => ({ channel, at }))
     .sort((a, b) => key(a.channel) - key(b.channel) || a.at - b.at)
     .map(({ channel }) => channel);
+}
+
+/** How the log of a server names a channel in an order of them: with its category. */
+export async function categoryNames(change: Change, serverId: string): Promise<(channel: Channel) => string> {
+  const all = await change.em.find(Category, { serverId });
+  const names = new Map(all.map(({ id, name }) => [id, name]));
+  return ({ name, categoryId }) => {
+    const category = categoryId ? names.get(categoryId) : undefined;
+    return category === undefined ? name : `${category} / ${name}`;
+  };
 }

@@ -1,11 +1,15 @@
+import { categoryCalls } from '../../contract/category.ts';
 import { channelCalls } from '../../contract/channel.ts';
 import { channelMemberCalls } from '../../contract/channel-member.ts';
 import { channelOverrideCalls } from '../../contract/channel-override.ts';
+import { favoriteCalls } from '../../contract/favorite.ts';
 import { done } from '../../contract/schema.ts';
 import { pageReply, Reply, type Route, serve } from '../../rest/route.ts';
+import type { CategoryService } from './category.service.ts';
 import type { ChannelService } from './channel.service.ts';
 import type { ChannelMemberService } from './channel-member.service.ts';
 import type { ChannelOverrideService } from './channel-override.service.ts';
+import type { FavoriteService } from './favorite.service.ts';
 import type { ReadStateService } from './read-state.service.ts';
 
 export function channelRoutes(channels: ChannelService, readStates: ReadStateService): Route[] {
@@ -23,6 +27,28 @@ export function channelRoutes(channels: ChannelService, readStates: ReadStateSer
     archiveChannel: ({ actor, params }) => channels.archive(actor, params.id, true),
     unarchiveChannel: ({ actor, params }) => channels.archive(actor, params.id, false),
     markChannelRead: ({ actor, params, body }) => readStates.markRead(actor, params.id, body),
+  });
+}
+
+export function categoryRoutes(categories: CategoryService): Route[] {
+  return serve(categoryCalls, {
+    listCategories: ({ actor, params }) => categories.list(actor, params.serverId),
+    createCategory: ({ actor, params, body }) => categories.create(actor, params.serverId, body),
+    orderCategories: ({ actor, params, body }) => categories.order(actor, params.serverId, body),
+    updateCategory: ({ actor, params, body }) => categories.update(actor, params.serverId, params.categoryId, body),
+    async deleteCategory({ actor, params }) {
+      await categories.delete(actor, params.serverId, params.categoryId);
+      return done;
+    },
+  });
+}
+
+export function favoriteRoutes(favorites: FavoriteService): Route[] {
+  return serve(favoriteCalls, {
+    listFavorites: ({ actor }) => favorites.list(actor),
+    orderFavorites: ({ actor, body }) => favorites.order(actor, body),
+    addFavorite: ({ actor, params }) => favorites.add(actor, params.id),
+    removeFavorite: ({ actor, params }) => favorites.remove(actor, params.id),
   });
 }
 

@@ -32,13 +32,14 @@ import type { Settings } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { lockMembership } from '../members/audience.table.ts';
 import type { Audience } from '../members/audience.ts';
-import { channelItemOf, channelItems, channelRecordOf, channelRecords } from '../members/channel.table.ts';
+import { channelItemOf, channelItems, channelRecordOf } from '../members/channel.table.ts';
 import { type ChannelItem, type ChannelRecord, channelChange, type OneChannel } from '../members/channel.view.ts';
 import { forgetRequests } from '../members/join-requests.ts';
 import { lockServer } from '../members/roster.ts';
+import { publishPlaced, requireCategories } from './category.service.ts';
 import { auditChannel } from './channel.audit.ts';
 import { botsIn, enterOwn } from './channel.bots.ts';
-import { inOrder, placeOf } from './channel.order.ts';
+import { categoryNames, inOrder, placeOf } from './channel.order.ts';
 import { outsiders, publishGone, publishToOutsiders } from './channel.outsiders.ts';
 import { purgeAfter } from './channel.purge.ts';
 
@@ -57,7 +58,7 @@ export class ChannelService {
     this.settings = deps.settings.servers;
   }
 
-  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED */
+  /** @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, CHANNEL_LIMIT, CATEGORY_NOT_FOUND */
   async create(actor: Actor, server: string, input: z.output<typeof createChannelSchema>): Promise<ChannelItem> {
     const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, server);
     requirePermission(membership.rights, 'channel:create');
@@ -197,9 +198,10 @@ export class ChannelService {
   }
 
   /**
-   * Puts the channels of a server in order: those named come first, or where their positions put them.
+   * Puts the channels of a server in order: those named come first, or where their positions put them, and in a category.
    * @returns all that the actor may know of, in their new order
-   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, CHANNEL_NOT_FOUND for one of another server
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, ROLE_REQUIRED, CHANNEL_NOT_FOUND for one of another server,
+   *   CATEGORY_NOT_FOUND the same
    */
   async order(actor: Actor, server: string, input: z.output<typeof positionsSchema>): Promise<ChannelItem[]> {
     const { id: serverId, membership } = await this.deps.serverAccess.joined(actor, server);
@@ -210,17 +212,23 @@ export class ChannelService {
       const orderBy = { position: 'asc', createdAt: 'asc', id: 'asc' } as const;
       const current = await change.em.find(Channel, { serverId }, { orderBy, refresh: true });
       const ordered = inOrder(current, input);
-      const before = { order: current.map(({ name }) => name) };
-      const moved = ordered.filter((channel, at) => channel.position !== at);
-      for (const channel of moved) channel.position = ordered.indexOf(channel);
+      const placed = new Map(input.positions?.map(({ id, categoryId }) => [id, categoryId]));
+      await requireCategories(change, serverId, [...placed.values()]);
+      const nameOf = await categoryNames(change, serverId);
+      const before = { order: current.map(nameOf) };
+      const moved = ordered.filter((channel, at) => {
+        const { position, categoryId } = channel;
+        const wanted = placed.get(channel.id);
+        channel.position = at;
+        if (wanted !== undefined) channel.categoryId = wanted;
+        return position !== at || channel.categoryId !== categoryId;
+      });
       await change.em.flush();
-      const records = await channelRecords(
-        change.rows,
+      await publishPlaced(
+        change,
         moved.map(({ id }) => id),
       );
-      for (const channel of records) change.publish(channelUpdated.in(channelRoom(channel.id), channelChange(channel)));
-      await publishToOutsiders(change, records);
-      const after = { order: ordered.map(({ name }) => name) };
+      const after = { order: ordered.map(nameOf) };
       change.audit(channelOrder, { actor, serverId, target: { kind: 'server', id: serverId }, before, after });
       return channelItems(change.rows, actor, serverId, membership.rights, false);
     });
@@ -261,6 +269,7 @@ export class ChannelService {
     await lockServer(change.rows, serverId);
     const { count, position } = await placeOf(change.db, serverId);
     if (count >= this.settings.maxChannels) throw new AppError('CHANNEL_LIMIT');
+    await requireCategories(change, serverId, [input.categoryId]);
     const id = newId();
     change.em.create(Channel, {
       id,
@@ -271,6 +280,7 @@ export class ChannelService {
       description: input.description ?? input.topic ?? null,
       isPrivate: input.isPrivate,
       position,
+      categoryId: input.categoryId ?? null,
       createdBy: actor.userId,
     });
     await change.em.flush();

@@ -3,13 +3,21 @@ import type { Context } from '../context.ts';
 import type { MembersServices } from '../members/members.module.ts';
 import type { PresenceServices } from '../presence/presence.module.ts';
 import type { ReceiptsServices } from '../receipts/receipts.module.ts';
+import { CategoryService } from './category.service.ts';
 import { channelHandlers } from './channel.gateway.ts';
 import { channelPurge, purgeLeftBehind } from './channel.purge.ts';
-import { channelMemberRoutes, channelOverrideRoutes, channelRoutes } from './channel.routes.ts';
+import {
+  categoryRoutes,
+  channelMemberRoutes,
+  channelOverrideRoutes,
+  channelRoutes,
+  favoriteRoutes,
+} from './channel.routes.ts';
 import { ChannelService } from './channel.service.ts';
 import { ChannelMemberService } from './channel-member.service.ts';
 import { ChannelOverrideService } from './channel-override.service.ts';
 import { ChannelVisibility } from './channel-visibility.ts';
+import { FavoriteService } from './favorite.service.ts';
 import { GroupMembers } from './group-members.ts';
 import { ReadStateService } from './read-state.service.ts';
 
@@ -27,6 +35,8 @@ export function channelsModule(context: Context & MembersServices & PresenceServ
     services: { channels, channelMembers, groupMembers, visibility },
     routes: [
       ...channelRoutes(channels, readStates),
+      ...categoryRoutes(new CategoryService(context)),
+      ...favoriteRoutes(new FavoriteService(context)),
       ...channelMemberRoutes(channelMembers),
       ...channelOverrideRoutes(overrides),
     ],

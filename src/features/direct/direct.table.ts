@@ -6,7 +6,7 @@ import { selectUnread, selectUnreadThreads } from '../members/unread.table.ts';
 import { type DmRecord, type DmRow, dmRecord } from './direct.view.ts';
 
 /** DMs and groups as user $1 sees them; bots are shown no last messages, since a policy may keep them from listening. */
-const selectDms = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
+const selectDms = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.category_id, c.is_private,
   c.is_archived, c.created_at, c.updated_at, c.slow_mode_seconds, c.keep_messages_days, s.last_seq,
   last.created_at AS last_message_at,
   CASE WHEN NOT (SELECT is_bot FROM users WHERE id = $1) THEN last.content END AS preview, d.low_id,

@@ -87,7 +87,7 @@ export async function readAllInServer(rows: Rows, serverId: string, userId: stri
  */
 const selectItems = (
   more = { columns: '', joins: '' },
-) => `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private,
+) => `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.category_id, c.is_private,
     c.is_archived, c.created_at, c.updated_at, c.slow_mode_seconds, c.keep_messages_days, s.last_seq,
     last.created_at AS last_message_at, place.is_member,
     CASE WHEN place.is_member AND NOT $3 THEN last.content END AS last_message, coalesce(r.last_read_seq, 0) AS last_read_seq,
@@ -121,7 +121,7 @@ const itemsOfServer = `${selectItems()} AND c.server_id = $1 AND c.is_archived =
   AND (place.is_member OR ($5 AND NOT ${selectIsDenied('$2')}) OR (${isOpen}))
   ORDER BY c.position, c.created_at, c.id LIMIT 1000`;
 const unreadCount = selectUnread('$1', '$3', '$2');
-const bare = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.is_private, c.is_archived,
+const bare = `SELECT c.id, c.server_id, c.kind, c.name, c.type, c.description, c.position, c.category_id, c.is_private, c.is_archived,
     c.created_at, c.updated_at, c.slow_mode_seconds, c.keep_messages_days, s.last_seq, last.created_at AS last_message_at
   FROM channels c JOIN streams s ON s.id = c.id
   LEFT JOIN LATERAL (SELECT m.created_at FROM messages m

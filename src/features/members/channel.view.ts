@@ -24,6 +24,7 @@ export interface ChannelRow {
   type: ChannelType;
   description: string | null;
   position: number;
+  category_id: string | null;
   is_private: boolean;
   is_archived: boolean;
   last_message_at: string | Date | null;
@@ -76,6 +77,7 @@ export function channelRecord(row: ChannelRow): ChannelRecord {
     description: row.description,
     topic: row.description,
     position: row.position,
+    categoryId: row.category_id,
     isPrivate: row.is_private,
     isArchived: row.is_archived,
     lastMessageAt: isoTimeOrNull(row.last_message_at),

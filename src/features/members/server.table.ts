@@ -7,7 +7,8 @@ import type { MemberRow, ServerRow } from './server.view.ts';
 /** @param viewer SQL of the viewer's id: bots see no invite codes */
 const ownColumns = (viewer: string) => `s.id, s.name, s.slug, s.description, s.icon_url, s.banner_url, s.is_public,
   s.owner_id, s.created_at, s.updated_at, s.member_count, s.require_second_factor, s.roles_version, s.emoji_version,
-  s.hold_new_member_links_hours, s.keep_messages_days, s.keep_edit_history, s.link_previews, s.mark, s.accent_color,
+  s.categories_version, s.hold_new_member_links_hours, s.keep_messages_days, s.keep_edit_history, s.link_previews,
+  s.mark, s.accent_color,
   CASE WHEN NOT coalesce((SELECT v.is_bot FROM users v WHERE v.id = ${viewer}), false) THEN s.invite_code END AS invite_code`;
 const serverColumns = (viewer: string): string => `${ownColumns(viewer)}, s.homepage_html`;
 

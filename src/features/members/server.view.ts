@@ -28,6 +28,7 @@ export interface ServerRow {
   require_second_factor: boolean;
   roles_version: number;
   emoji_version: number;
+  categories_version: number;
   hold_new_member_links_hours: number;
   keep_messages_days: number | null;
   keep_edit_history: boolean;
@@ -63,6 +64,7 @@ export function serverRecord(row: ServerRow): ServerRecord {
     requireSecondFactor: row.require_second_factor,
     rolesVersion: row.roles_version,
     emojiVersion: row.emoji_version,
+    categoriesVersion: row.categories_version,
     role: row.role,
     ...(row.role && row.standing ? { permissions: permissionsIn(row.role, row.standing) } : {}),
     createdAt: isoTime(row.created_at),

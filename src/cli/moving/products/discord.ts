@@ -26,6 +26,7 @@ interface Part {
   id: string;
   name: string;
   topic: string;
+  category: string;
   access: ForeignAccess;
   /** The channel of a thread. */
   parent: { id: string; name: string } | null;
@@ -49,7 +50,9 @@ export async function* readDiscord(archive: Archive): AsyncGenerator<ForeignReco
     seen.add(id);
     const description = part.parent ? '' : part.topic;
     const access = part.parent ? 'unknown' : part.access;
-    yield { kind: 'channel', key: id, name, description, access, isArchived: false, createdAt: timeOfId(id) };
+    const category = part.parent ? '' : part.category;
+    const said = { kind: 'channel', key: id, name, description, access, isArchived: false } as const;
+    yield { ...said, ...(category === '' ? {} : { category }), createdAt: timeOfId(id) };
   }
   const reader = new Reader(archive);
   for (const part of parts.filter(({ parent }) => !parent)) yield* reader.messages(part);
@@ -79,6 +82,7 @@ function partOf(file: string, channel: Json): Part | null {
     id,
     name: firstOf(channel.name, id),
     topic: textOf(channel.topic),
+    category: isThread ? '' : textOf(channel.category),
     access: directTypes.has(type) ? 'direct' : privateThreads.has(type) ? 'private' : 'unknown',
     parent: isThread && parent.id !== '' ? parent : null,
   };
