@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { mostAheadDays } from './ahead.ts';
 import { calls } from './call.ts';
 import { channelParam } from './channel.ts';
 import { durableEvent } from './event.ts';
 import { preferencesSchema } from './notification.ts';
-import { idSchema, record } from './schema.ts';
+import { idSchema, omittable, record, timeSchema } from './schema.ts';
 import { serverParam } from './server.ts';
 
 const channelLevels = ['all', 'mentions', 'nothing'] as const;
@@ -28,7 +29,18 @@ export const serverLevelSchema = record('ServerLevel', {
   ),
 });
 
-export const setLevelSchema = z.object({ level: levelSchema });
+export const setLevelSchema = z
+  .object({
+    level: levelSchema,
+    until: omittable(timeSchema).describe(
+      `Of \`nothing\`: muted until then, at most ${mostAheadDays} days ahead; after that what was chosen before counts again.`,
+    ),
+  })
+  .refine(({ level, until }) => until === undefined || level === 'nothing', {
+    path: ['until'],
+    message: 'is for the level "nothing" alone',
+  })
+  .meta({ example: { level: 'mentions' } });
 
 export const listedLevelsSchema = z.object({
   channelLevels: z

@@ -4,7 +4,7 @@ import { calls } from './call.ts';
 import { durableEvent } from './event.ts';
 import { changePreferencesSchema, preferencesSchema } from './notification.ts';
 import { listedLevelsSchema } from './notification-level.ts';
-import { record, textSchema, timeSchema } from './schema.ts';
+import { idSchema, record, textSchema, timeSchema } from './schema.ts';
 
 export const mostKeywords = 50;
 const longestKeyword = 64;
@@ -44,6 +44,9 @@ const digestMinutesSchema = z
 const settingsShape = {
   ...preferencesSchema.shape,
   ...listedLevelsSchema.shape,
+  mutedUntil: z
+    .record(idSchema, timeSchema)
+    .describe('The channels and servers that are muted for a time, by id, each with its end.'),
   keywords: z.array(z.string()).describe('Words of your own that notify you like a mention.'),
   quietHours: quietHoursSchema,
   snoozedUntil: timeSchema.nullable().describe('Until then nothing disturbs you.'),

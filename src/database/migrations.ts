@@ -122,6 +122,7 @@ import { ServerLooks } from './migrations/0251-server-looks.ts';
 import { Appearance } from './migrations/0252-appearance.ts';
 import { Categories } from './migrations/0256-categories.ts';
 import { Favorites } from './migrations/0257-favorites.ts';
+import { MuteEnds } from './migrations/0258-mute-ends.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
 export const migrations = [
@@ -249,4 +250,5 @@ export const migrations = [
   { name: '0252-appearance', class: Appearance },
   { name: '0256-categories', class: Categories },
   { name: '0257-favorites', class: Favorites },
+  { name: '0258-mute-ends', class: MuteEnds },
 ];

@@ -50,6 +50,7 @@ decide('deleted', 'notification_preferences.user_id', 'notification_preferences.
 decide('deleted', 'notification_preferences.muted_channel_ids', 'channel_reads.user_id');
 decide('deleted', 'thread_follows.user_id', 'channel_levels.user_id', 'server_levels.user_id');
 decide('deleted', 'channel_favorites.user_id');
+decide('deleted', 'notification_preferences.mute_ends');
 decide('deleted', 'notification_keywords.user_id', 'notification_preferences.quiet_hours', 'digests.user_id');
 decide('deleted', 'push_subscriptions.user_id', 'push_preferences.user_id');
 decide('deleted', 'mcp_subscriptions.user_id');

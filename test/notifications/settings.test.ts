@@ -23,6 +23,7 @@ describe('the settings of notifications', () => {
     const before = await settings(bob);
     expect(before).to.deep.equal({
       ...{ strategy: 'all', mutedServerIds: [], mutedChannelIds: [], channelLevels: {}, serverLevels: {} },
+      ...{ mutedUntil: {} },
       ...{ keywords: [], quietHours: { isOn: false, spans: [] }, snoozedUntil: null },
       // Without a mail server nobody is mailed.
       ...{ digestMinutes: null, digestDefaultMinutes: null },

@@ -1047,6 +1047,7 @@ class NotificationSettings(TypedDict):
     mutedChannelIds: list[str]
     channelLevels: dict[str, Literal['all', 'mentions']]
     serverLevels: dict[str, Literal['all', 'mentions']]
+    mutedUntil: dict[str, str]
     keywords: list[str]
     quietHours: QuietHours
     snoozedUntil: str | None

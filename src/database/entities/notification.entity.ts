@@ -94,6 +94,8 @@ const PreferencesSchema = defineEntity({
     mutedChannelIds: p.array().columnType('uuid[]').$type<string[]>(),
     quietHours: p.json<QuietSettings['quietHours']>().columnType('json').default('{"isOn":false,"spans":[]}'),
     snoozedUntil: p.datetime(3).nullable(),
+    /** When the muting of channels and servers ends, by their ids; what is not here is muted until that is taken back. */
+    muteEnds: p.json<Record<string, string>>().columnType('jsonb').default('{}'),
     /** How long the user is away until what was missed is mailed; 0: never. Null: as the operator says. */
     digestMinutes: p.integer().nullable(),
   },

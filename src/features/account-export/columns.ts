@@ -77,6 +77,7 @@ const titles: Readonly<Record<string, Message>> = {
   models: 'Models',
   mutedChannelIds: 'Muted channels (ids)',
   mutedServerIds: 'Muted servers (ids)',
+  mutedUntil: 'Muted until',
   name: 'Name',
   nickname: 'Nickname',
   note: 'Note',

@@ -122,6 +122,7 @@ const settings: Section[] = [
     'Notification settings',
     `p.strategy, p.muted_server_ids AS "mutedServerIds", p.muted_channel_ids AS "mutedChannelIds",
      p.quiet_hours AS "quietHours", p.snoozed_until AS "snoozedUntil", p.digest_minutes AS "digestMinutes",
+     p.mute_ends AS "mutedUntil",
      (SELECT g.sent_at FROM digests g WHERE g.user_id = $1) AS "lastDigestAt"`,
     'notification_preferences p WHERE p.user_id = $1',
     'p.user_id',

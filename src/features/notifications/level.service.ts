@@ -7,18 +7,20 @@ import {
   type listedLevelsSchema,
   maxLevels,
   type serverLevelSchema,
+  type setLevelSchema,
 } from '../../contract/notification-level.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import type { Rows } from '../../database/database.ts';
 import type { Change } from '../../delivery/changes.ts';
+import { requireAhead } from '../../infrastructure/ahead.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
 import type { Context } from '../context.ts';
 import { levelTable, type Scope } from './level.table.ts';
+import { endMuteAt, mutedLists } from './mute-end.ts';
 import { notificationTable } from './notification.table.ts';
 import { publishSettings, type Wishes, wishesOf } from './wishes.ts';
 
-type Deps = Pick<Context, 'database' | 'changes' | 'channelAccess' | 'serverAccess'>;
-
-const lists = { channel: 'mutedChannelIds', server: 'mutedServerIds' } as const;
+type Deps = Pick<Context, 'database' | 'changes' | 'jobs' | 'channelAccess' | 'serverAccess'>;
 
 /** What people are notified of in single channels and servers (contract §7). `nothing` is the same as muting. */
 export class LevelService {
@@ -47,10 +49,15 @@ export class LevelService {
   }
 
   /** Applies to everything that is said after the response. @throws AppError like `get`, LEVEL_LIMIT */
-  async set(actor: Actor, channelId: string, level: ChannelLevel | null): Promise<z.output<typeof channelLevelSchema>> {
+  async set(
+    actor: Actor,
+    channelId: string,
+    { level, until }: z.output<typeof setLevelSchema>,
+  ): Promise<z.output<typeof channelLevelSchema>> {
     await this.deps.channelAccess.readable(actor, channelId);
     return this.deps.changes.run(async (change) => {
-      const after = await choose(change, actor.userId, { scope: 'channel', id: channelId, level });
+      const choice = { scope: 'channel', id: channelId, level, until: until ?? null } as const;
+      const after = await choose(change, this.deps.jobs, actor.userId, choice);
       // Whether anyone wants every message is one of the facts of the channel.
       change.afterCommit(() => this.deps.channelAccess.forget([channelId]));
       return { channelId, level: levelIn(after, 'channel', channelId) };
@@ -61,11 +68,12 @@ export class LevelService {
   async setOfServer(
     actor: Actor,
     idOrSlug: string,
-    level: ChannelLevel | null,
+    { level, until }: z.output<typeof setLevelSchema>,
   ): Promise<z.output<typeof serverLevelSchema>> {
     const { id: serverId } = await this.deps.serverAccess.joined(actor, idOrSlug);
     return this.deps.changes.run(async (change) => {
-      const after = await choose(change, actor.userId, { scope: 'server', id: serverId, level });
+      const choice = { scope: 'server', id: serverId, level, until: until ?? null } as const;
+      const after = await choose(change, this.deps.jobs, actor.userId, choice);
       const channelIds = await levelTable.channelsOf(change.rows, serverId);
       change.afterCommit(() => this.deps.channelAccess.forget(channelIds));
       return { serverId, level: levelIn(after, 'server', serverId) };
@@ -81,19 +89,25 @@ interface Choice {
   scope: Scope;
   id: string;
   level: ChannelLevel | null;
+  /** When muting ends; null: it does not. */
+  until: string | null;
 }
 
-/** @throws AppError LEVEL_LIMIT */
-async function choose(change: Change, userId: string, { scope, id, level }: Choice): Promise<Wishes> {
+/** @throws AppError LEVEL_LIMIT, VALIDATION_FAILED for an end that is over */
+async function choose(change: Change, jobs: Jobs, userId: string, choice: Choice): Promise<Wishes> {
   const { rows } = change;
+  const { scope, id, level, until } = choice;
+  if (until !== null) requireAhead('until', until);
   const earlier = await wishesOf(rows, userId);
-  await setLevel(rows, userId, { scope, id, level });
+  await setLevel(rows, userId, choice);
   await change.lock(userRoom(userId));
   const before = await notificationTable.preferences(rows, userId);
-  const others = before[lists[scope]].filter((other) => other !== id);
+  const others = before[mutedLists[scope]].filter((other) => other !== id);
   if (level === 'nothing' && others.length >= maxLevels) throw tooMany();
   const muted = level === 'nothing' ? [...others, id] : others;
-  await notificationTable.setPreferences(rows, userId, { ...before, [lists[scope]]: muted });
+  await notificationTable.setPreferences(rows, userId, { ...before, [mutedLists[scope]]: muted });
+  await levelTable.setMuteEnd(rows, userId, id, until);
+  await endMuteAt(change, jobs, { userId, scope, id }, until);
   return publishSettings(change, userId, earlier);
 }
 
@@ -104,7 +118,7 @@ async function setLevel(rows: Rows, userId: string, { scope, id, level }: Choice
 }
 
 function levelIn(wishes: Wishes, scope: Scope, id: string): ChannelLevel | null {
-  if (wishes[lists[scope]].includes(id)) return 'nothing';
+  if (wishes[mutedLists[scope]].includes(id)) return 'nothing';
   return wishes[scope === 'channel' ? 'channelLevels' : 'serverLevels'][id] ?? null;
 }
 

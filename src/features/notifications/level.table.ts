@@ -28,6 +28,10 @@ const watchers = `SELECT user_id AS "userId" FROM (
     (${watchersAmong('channels c JOIN channel_levels l ON l.channel_id = c.id')})
     UNION (${watchersAmong('channels c JOIN server_levels l ON l.server_id = c.server_id')})
   ) AS watching ORDER BY user_id LIMIT $3`;
+/** $3 null: no end. */
+const setMuteEnd = `UPDATE notification_preferences
+  SET mute_ends = (mute_ends - $2::text) || CASE WHEN $3::text IS NULL THEN '{}' ELSE jsonb_build_object($2::text, $3::text) END
+  WHERE user_id = $1`;
 const channelsOf = 'SELECT id FROM channels WHERE server_id = $1 AND deleted_at IS NULL';
 
 /** The statements about levels of single channels and servers. */
@@ -45,6 +49,11 @@ export const levelTable = {
 
   async forget(rows: Rows, scope: Scope, id: string, userId: string): Promise<void> {
     await rows(statements[scope].forget, [id, userId]);
+  },
+
+  /** Until when a channel or server that is muted is so; null: until that is taken back. */
+  async setMuteEnd(rows: Rows, userId: string, id: string, until: string | null): Promise<void> {
+    await rows(setMuteEnd, [userId, id, until]);
   },
 
   /** Some who want every message of a channel, or of its server, and may read it, by id. */

@@ -27,9 +27,9 @@ export function levelRoutes(levels: LevelService): Route[] {
   return serve(levelCalls, {
     listChannelLevels: ({ actor }) => levels.list(actor),
     getChannelLevel: ({ actor, params }) => levels.get(actor, params.id),
-    setChannelLevel: ({ actor, params, body }) => levels.set(actor, params.id, body.level),
+    setChannelLevel: ({ actor, params, body }) => levels.set(actor, params.id, body),
     getServerLevel: ({ actor, params }) => levels.ofServer(actor, params.id),
-    setServerLevel: ({ actor, params, body }) => levels.setOfServer(actor, params.id, body.level),
+    setServerLevel: ({ actor, params, body }) => levels.setOfServer(actor, params.id, body),
   });
 }
 

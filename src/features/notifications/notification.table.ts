@@ -77,7 +77,9 @@ const selectPreferences = `SELECT strategy, muted_server_ids AS "mutedServerIds"
 const setPreferences = `INSERT INTO notification_preferences (user_id, strategy, muted_server_ids, muted_channel_ids)
          VALUES ($1, $2, $3::uuid[], $4::uuid[])
          ON CONFLICT (user_id) DO UPDATE SET strategy = excluded.strategy,
-           muted_server_ids = excluded.muted_server_ids, muted_channel_ids = excluded.muted_channel_ids`;
+           muted_server_ids = excluded.muted_server_ids, muted_channel_ids = excluded.muted_channel_ids,
+           mute_ends = (SELECT coalesce(jsonb_object_agg(e.key, e.value), '{}') FROM jsonb_each(notification_preferences.mute_ends) AS e
+             WHERE e.key::uuid = ANY(excluded.muted_server_ids || excluded.muted_channel_ids))`;
 const wantedOf = `SELECT d.place::int, p.strategy, p.muted_server_ids AS "mutedServers", p.muted_channel_ids AS "mutedChannels",
     l.level, sl.level AS "serverLevel"
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::bool[], $5::uuid[], $6::uuid[], $7::text[], $8::text[],

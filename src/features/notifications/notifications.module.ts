@@ -9,6 +9,7 @@ import { audienceWork } from './audience-notices.ts';
 import { forgetRead, forgetWithdrawn } from './forget-read.ts';
 import { keywordWork } from './keyword-notices.ts';
 import { LevelService } from './level.service.ts';
+import { muteEndWork } from './mute-end.ts';
 import { NotificationMaker } from './notification.maker.ts';
 import { levelRoutes, notificationRoutes, settingsRoutes } from './notification.routes.ts';
 import { NotificationService } from './notification.service.ts';
@@ -36,6 +37,7 @@ export function notificationsModule(
     jobs: [
       audienceWork(jobs, settings),
       keywordWork(jobs, settings),
+      muteEndWork,
       // After the acknowledgement of what they announce, on any node, and exactly once.
       insideWork(
         notificationKind,

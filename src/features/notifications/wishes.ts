@@ -9,16 +9,18 @@ import type { Change } from '../../delivery/changes.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import { keywordTable } from './keyword.table.ts';
 import { levelTable } from './level.table.ts';
-import { settingsTable } from './settings.table.ts';
+import { endsOf, settingsTable } from './settings.table.ts';
 
 /** All that someone has chosen about notifications. */
 export type Wishes = z.input<typeof notificationSettingsUpdated.payload>;
 
 export async function wishesOf(rows: Rows, userId: string): Promise<Wishes> {
-  const { snoozedUntil, ...settings } = await settingsTable.ofUser(rows, userId);
+  const { muteEnds, ...row } = await settingsTable.ofUser(rows, userId);
+  const { snoozedUntil, ...settings } = row;
   const isOver = snoozedUntil !== null && new Date(snoozedUntil).getTime() <= clock.now();
   return {
     ...settings,
+    mutedUntil: endsOf({ ...row, muteEnds }),
     snoozedUntil: isOver ? null : isoTimeOrNull(snoozedUntil),
     channelLevels: await levelTable.ofUser(rows, 'channel', userId, settings.mutedChannelIds),
     serverLevels: await levelTable.ofUser(rows, 'server', userId, settings.mutedServerIds),

@@ -22,6 +22,7 @@ type Place = keyof typeof muted;
 
 const unknown: NotificationSettings = {
   ...{ strategy: 'all', mutedServerIds: [], mutedChannelIds: [], channelLevels: {}, serverLevels: {}, keywords: [] },
+  mutedUntil: {},
   ...{ quietHours: { isOn: false, spans: [] }, snoozedUntil: null, digestMinutes: null, digestDefaultMinutes: null },
 };
 
@@ -46,9 +47,10 @@ export class Preferences {
     return this.isMuted(place, id) ? 'nothing' : (this.current.value[levels[place]][id] ?? null);
   }
 
-  async setLevel(place: Place, id: string, level: Level): Promise<void> {
+  /** @param until when a place that is muted is so no longer; undefined: when the user ends it */
+  async setLevel(place: Place, id: string, level: Level, until?: string): Promise<void> {
     const { client } = this.core;
-    const input = { id, body: { level } };
+    const input = { id, body: { level, until } };
     if (place === 'channel') await client.rest('PUT /api/channels/:id/notification-level', input);
     else await client.rest('PUT /api/servers/:id/notification-level', input);
     await this.load();
@@ -58,10 +60,14 @@ export class Preferences {
     return this.current.value[muted[place]].includes(id);
   }
 
-  async setMuted(place: Place, id: string, isMuted: boolean): Promise<void> {
+  setMuted(place: Place, id: string, isMuted: boolean): Promise<void> {
+    return this.setAllMuted(place, [id], isMuted);
+  }
+
+  async setAllMuted(place: Place, ids: readonly string[], isMuted: boolean): Promise<void> {
     const changed = (now: NotificationSettings): SettingsChange => {
-      const others = now[muted[place]].filter((other) => other !== id);
-      return { [muted[place]]: isMuted ? [...others, id] : others };
+      const others = now[muted[place]].filter((other) => !ids.includes(other));
+      return { [muted[place]]: isMuted ? [...others, ...ids] : others };
     };
     // Another device may have muted something meanwhile.
     const fresh = async () => changed(await this.core.client.rest('GET /api/notifications/settings'));
