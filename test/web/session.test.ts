@@ -34,6 +34,7 @@ describe('the session of the web client', () => {
     app.anchors.keep(here.channel.id, { messageId: 'one', offset: 4 });
     tab.page.router.remember();
     app.dismissReminder();
+    app.categories.fold('a category', true);
     await app.alerts.set(true);
     await app.attachments.add(here.channel.id, [new File(['bytes'], 'a file.txt')]);
     app.showToast('for alice');

@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import type { Favorites } from './favorites.ts';
 import type { Follows } from './follows.ts';
 import type { Notifications } from './notifications.ts';
 import type { People } from './people.ts';
@@ -19,6 +20,7 @@ interface Parts {
   preferences: Preferences;
   syncedDrafts: SyncedDrafts;
   follows: Follows;
+  favorites: Favorites;
 }
 
 /** Loads all lists beside the conversation, what is visible first. */
@@ -77,11 +79,27 @@ export class Lists {
   }
 
   private async loadAll(): Promise<void> {
-    const { servers, people, notifications, preferences, syncedDrafts, follows } = this.parts;
-    await Promise.all([servers.load(), people.load()]);
+    const { servers, people, notifications, preferences, syncedDrafts, follows, favorites } = this.parts;
+    await Promise.all([servers.load(), people.load(), favorites.load()]);
     await Promise.all([notifications.load(), preferences.load(), syncedDrafts.load(), follows.load()]);
     this.loaded.value = true;
     await servers.loadOtherChannels();
+  }
+
+  /**
+   * The user is in other places than before: what the lists say of these, such as threads, favourites and timeouts, is read
+   * again. Many may hear of it at once: they do not all ask at once.
+   */
+  private reloadPlaces(): void {
+    if (this.willReload || !this.loaded.peek()) return;
+    this.willReload = true;
+    this.core.scope.after(Math.random() * spreadMs, () => {
+      this.willReload = false;
+      const { servers, notifications, preferences, follows, favorites } = this.parts;
+      const lists = [servers.load(), favorites.load(), notifications.load(), preferences.load(), follows.load(true)];
+      // What fails now is read with the next change, or when there is a connection again.
+      void Promise.allSettled(lists);
+    });
   }
 
   private async loadAgain(): Promise<void> {

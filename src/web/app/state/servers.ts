@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { ChannelEventMap, ChannelRecord, RestAnswer, RestInput, ServerRecord } from '../../../client/index.ts';
 import type { Message } from '../../../languages/catalogue.ts';
+import type { Categories } from './categories.ts';
 import { LatestAnswer } from './latest-answer.ts';
 import type { Restraints } from './restraints.ts';
 import type { Roles } from './roles.ts';
@@ -26,6 +27,7 @@ export type MemberNews = Told<'member:joined'> | Told<'member:updated'> | Told<'
 type MemberListener = (news: MemberNews) => void;
 
 interface Parts {
+  categories: Categories;
   timelines: Timelines;
   unread: Unread;
   restraints: Restraints;
@@ -41,6 +43,7 @@ export class Servers {
   /** The server at the address. */
   readonly current: ReadonlySignal<ServerRecord | null>;
   private readonly core: Core;
+  private readonly categories: Categories;
   private readonly timelines: Timelines;
   private readonly unread: Unread;
   private readonly restraints: Restraints;
@@ -53,8 +56,9 @@ export class Servers {
   /** The last event about users who joined or left since the servers were read: each of their channels reports it. */
   private readonly moved = new Map<string, 1 | -1>();
 
-  constructor(core: Core, { timelines, unread, restraints, roles }: Parts) {
+  constructor(core: Core, { categories, timelines, unread, restraints, roles }: Parts) {
     this.core = core;
+    this.categories = categories;
     this.timelines = timelines;
     this.unread = unread;
     this.restraints = restraints;
@@ -94,8 +98,11 @@ export class Servers {
     const latest = this.latestChannels.get(serverId) ?? new LatestAnswer();
     this.latestChannels.set(serverId, latest);
     await latest.read(
-      () => this.readChannels(serverId),
-      (list) => this.showChannels(serverId, list),
+      () => Promise.all([this.readChannels(serverId), this.categories.read(serverId, this.list.peek())]),
+      ([list, categories]) => {
+        this.categories.show(serverId, categories);
+        this.showChannels(serverId, list);
+      },
     );
   }
 
@@ -173,11 +180,16 @@ export class Servers {
 
   /** All members of a channel. */
   channelMembersOf(id: string): Promise<Member[]> {
-    return allOf((query) => this.core.client.rest('GET /api/channels/:id/members', { id, query }));
+    return allMembers((query) => this.core.client.rest('GET /api/channels/:id/members', { id, query }));
+  }
+
+  /** Shows channels in another order, until they are read again. */
+  showOrder(serverId: string, list: ChannelRecord[]): void {
+    this.channels.value = new Map(this.channels.peek()).set(serverId, list);
   }
 
   private showChannels(serverId: string, list: ChannelRecord[]): void {
-    this.channels.value = new Map(this.channels.peek()).set(serverId, list);
+    this.showOrder(serverId, list);
     for (const channel of list.filter(({ isMember }) => isMember)) {
       this.unread.follow(channel);
       this.watch(serverId, channel.id);
@@ -238,7 +250,10 @@ export class Servers {
     const now = { ...server, permissions };
     this.list.value = this.list.peek().map((known) => (known.id === server.id ? now : known));
     if (!before) return;
-    const isOther = before.role !== now.role || before.permissions?.join() !== permissions?.join();
+    const isOther =
+      before.role !== now.role ||
+      before.permissions?.join() !== permissions?.join() ||
+      before.categoriesVersion !== now.categoriesVersion;
     // Which channels the user sees, and what they may do there, follows. Where the roles have changed everyone is told.
     const wait = before.rolesVersion === now.rolesVersion ? 0 : Math.random() * spreadMs;
     if (isOther) this.core.scope.after(wait, () => this.refresh(server.id));

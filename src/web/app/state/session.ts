@@ -2,6 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { type OwnUser, type Parley, ParleyError } from '../../../client/index.ts';
 import { Activities, Typists } from './activities.ts';
 import { Attachments } from './attachments.ts';
+import { Categories } from './categories.ts';
 import { SlashCommands } from './commands.ts';
 import type { Confirmation } from './confirmation.ts';
 import { Connection } from './connection.ts';
@@ -128,7 +129,9 @@ function partsOf(core: Core) {
   const timelines = new Timelines({ ...core, unread, drafts, refusals, anchors });
   const restraints = new Restraints(core);
   const roles = new Roles(core);
-  const servers = new Servers(core, { timelines, unread, restraints, roles });
+  const categories = new Categories(core);
+  const servers = new Servers(core, { categories, timelines, unread, restraints, roles });
+  const favorites = new Favorites(core);
   const people = new People(core, presence, unread);
   const notifications = new Notifications(core);
   const preferences = new Preferences(core);
@@ -148,7 +151,9 @@ function partsOf(core: Core) {
     restraints,
     rights: new OwnRights(restraints),
     roles,
+    categories,
     servers,
+    favorites,
     people,
     handovers: new Handovers(core),
     held: new Held(core),
@@ -182,7 +187,16 @@ function partsOf(core: Core) {
         texts: core.texts.value,
       }),
     ),
-    lists: new Lists(core, { timelines, servers, people, notifications, preferences, syncedDrafts, follows }),
+    lists: new Lists(core, {
+      timelines,
+      servers,
+      people,
+      notifications,
+      preferences,
+      syncedDrafts,
+      follows,
+      favorites,
+    }),
   };
 }
 

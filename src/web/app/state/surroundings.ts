@@ -126,4 +126,5 @@ export const keptKeys = {
   unproven: 'parley:unproven',
   emoji: 'parley:emoji',
   hues: 'parley:hues',
+  folded: 'parley:folded',
 };
