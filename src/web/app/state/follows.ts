@@ -104,9 +104,8 @@ export class Follows {
     this.learn(await this.core.client.rest('GET /api/threads/:id/state', { id }));
   }
 
-  /** Counts replies of a channel while nobody looks at them. @param isUnread whether it has some already */
-  follow(channelId: string, isUnread: boolean): void {
-    this.setCounted(channelId, isUnread);
+  /** Counts replies of a channel while nobody looks at them. */
+  follow(channelId: string): void {
     const live = this.core.client.channel(channelId);
     live.listen('message:new', (message) => this.count(message));
     live.listen('message:deleted', (gone) => this.discount(gone));
@@ -272,7 +271,8 @@ export class Follows {
     this.states.value = all;
   }
 
-  private setCounted(channelId: string, isUnread: boolean): void {
+  /** Notes whether a channel has unread replies, as the server has counted. */
+  setCounted(channelId: string, isUnread: boolean): void {
     if (this.counted.peek().has(channelId) === isUnread) return;
     const others = new Set(this.counted.peek());
     if (isUnread) others.add(channelId);

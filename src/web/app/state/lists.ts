@@ -11,6 +11,8 @@ import type { Timelines } from './timelines.ts';
 
 /** How long the lists wait for a connection. If it takes longer they are read at once, and again afterwards. */
 const patienceMs = 5000;
+/** Within this time what depends on where the user is a member is read again after that has changed. */
+const spreadMs = 1500;
 
 interface Parts {
   timelines: Timelines;
@@ -33,6 +35,7 @@ export class Lists {
   private readonly isReceiving: ReadonlySignal<boolean>;
   /** Whether the conversation at the address, if any, has been loaded, or cannot be for now. */
   private readonly isSettled: ReadonlySignal<boolean>;
+  private willReload = false;
 
   constructor(core: Core, parts: Parts) {
     this.core = core;
@@ -70,10 +73,19 @@ export class Lists {
     };
     const received = this.soonReceiving();
     let end = connection.load(() => received.then(first));
-    const off = client.on('reload', again);
+    const places = () => this.reloadPlaces();
+    const offs = [
+      client.on('reload', again),
+      client.on('server:joined', places),
+      client.on('server:left', places),
+      client.on('server:deleted', places),
+      client.on('channel:member-added', places),
+      client.on('channel:member-removed', places),
+      client.on('dm:created', places),
+    ];
     return () => {
       end();
-      off();
+      for (const off of offs) off();
       cancel();
     };
   }

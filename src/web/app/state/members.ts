@@ -1,8 +1,31 @@
 import type { ChannelEventMap } from '../../../client/index.ts';
-import type { Member, MemberNews } from './servers.ts';
+import type { Member } from './servers.ts';
 
 type Joined = ChannelEventMap['member:joined'];
 type Updated = ChannelEventMap['member:updated'];
+
+type Told<Event extends keyof ChannelEventMap> = ChannelEventMap[Event] & { event: Event };
+/** What a channel tells of members: of its server, or of itself alone. */
+export type MemberNews = Told<'member:joined'> | Told<'member:updated'> | Told<'member:left'>;
+export type MemberListener = (news: MemberNews) => void;
+
+/** The page size, the largest that the server allows. */
+const pageSize = 1000;
+
+interface PageQuery {
+  limit: number;
+  cursor: string | undefined;
+}
+
+/** All members, page by page. */
+export async function allMembers(read: (query: PageQuery) => Promise<Member[]>): Promise<Member[]> {
+  const all: Member[] = [];
+  for (;;) {
+    const page = await read({ limit: pageSize, cursor: all.at(-1)?.userId });
+    all.push(...page);
+    if (page.length < pageSize) return all;
+  }
+}
 
 /**
  * A list of members after a channel has told of one: that they joined, left, or have other roles. Each of a server's

@@ -3,6 +3,7 @@ import type { ChannelEventMap, ChannelRecord, RestAnswer, RestInput, ServerRecor
 import type { Message } from '../../../languages/catalogue.ts';
 import type { Categories } from './categories.ts';
 import { LatestAnswer } from './latest-answer.ts';
+import { allMembers, type MemberListener, type MemberNews } from './members.ts';
 import type { Restraints } from './restraints.ts';
 import type { Roles } from './roles.ts';
 import type { Core } from './session.ts';
@@ -18,13 +19,6 @@ type ServerChange = RestInput<'PATCH /api/servers/:id'>['body'];
 const maxFollowed = 300;
 /** Within this time what the user may do in a channel is read again after it changed. */
 const spreadMs = 1500;
-/** The page size of members, the largest that the server allows. */
-const pageSize = 1000;
-
-type Told<Event extends keyof ChannelEventMap> = ChannelEventMap[Event] & { event: Event };
-/** What a channel tells of members: of its server, or of itself alone. */
-export type MemberNews = Told<'member:joined'> | Told<'member:updated'> | Told<'member:left'>;
-type MemberListener = (news: MemberNews) => void;
 
 interface Parts {
   categories: Categories;
@@ -69,7 +63,7 @@ export class Servers {
       return this.list.value.find((server) => server.id === here.serverId) ?? null;
     });
     const { client } = core;
-    client.on('server:joined', ({ server }) => this.add(server));
+    client.on('server:joined', ({ server }) => this.entered(server));
     client.on('server:updated', ({ server }) => this.replace(server));
     client.on('server:deleted', ({ serverId }) => this.remove(serverId));
     client.on('server:left', ({ serverId }) => this.remove(serverId));
@@ -158,7 +152,7 @@ export class Servers {
   /** In raid mode it waits for approval, and `server:joined` follows. */
   private async join(id: string, body: { inviteCode?: string }): Promise<Joined> {
     const server = await this.core.client.rest('POST /api/servers/:id/join', { id, body });
-    if (server.status === 'joined') this.add(server);
+    if (server.status === 'joined') this.entered(server);
     else
       this.core.toasts.show(
         this.core.texts
@@ -175,7 +169,7 @@ export class Servers {
 
   /** All members of a server, however many. */
   membersOf(id: string): Promise<Member[]> {
-    return allOf((query) => this.core.client.rest('GET /api/servers/:id/members', { id, query }));
+    return allMembers((query) => this.core.client.rest('GET /api/servers/:id/members', { id, query }));
   }
 
   /** All members of a channel. */
@@ -193,12 +187,14 @@ export class Servers {
     for (const channel of list.filter(({ isMember }) => isMember)) {
       this.unread.follow(channel);
       this.watch(serverId, channel.id);
+      this.timelines.regain(channel.id);
     }
   }
 
   /** What was not visited yet, or fails now, is loaded with the next change, or on the visit. */
   private refresh(serverId: string | null): void {
-    if (serverId && this.channels.peek().has(serverId)) void this.loadChannels(serverId).catch(() => {});
+    const isShown = serverId === this.current.peek()?.id || (serverId && this.channels.peek().has(serverId));
+    if (serverId && isShown) void this.loadChannels(serverId).catch(() => {});
   }
 
   /** Keeps the list in step with the server: names, order, and deletions. */
@@ -214,18 +210,22 @@ export class Servers {
     live.listen('channel:deleted', () => this.refresh(serverId));
     // Deleted while there was no connection.
     live.listen('closed', () => this.refresh(serverId));
-    live.listen('member:joined', (member) => this.countMember(member, 1));
-    live.listen('member:left', (member) => this.countMember(member, -1));
-    live.listen('member:updated', (member) => {
-      // Channels may decide otherwise about the roles that they have now.
-      if (this.roles.note(member)) this.refresh(serverId);
-    });
     const tell = (news: MemberNews) => {
       for (const listener of this.memberListeners) listener(news);
     };
-    live.listen('member:joined', (member) => tell({ event: 'member:joined', ...member }));
-    live.listen('member:updated', (member) => tell({ event: 'member:updated', ...member }));
-    live.listen('member:left', (member) => tell({ event: 'member:left', ...member }));
+    live.listen('member:joined', (member) => {
+      this.countMember(member, 1);
+      tell({ event: 'member:joined', ...member });
+    });
+    live.listen('member:left', (member) => {
+      this.countMember(member, -1);
+      tell({ event: 'member:left', ...member });
+    });
+    live.listen('member:updated', (member) => {
+      // Channels may decide otherwise about the roles that they have now.
+      if (this.roles.note(member)) this.refresh(serverId);
+      tell({ event: 'member:updated', ...member });
+    });
   }
 
   private countMember({ scope, serverId, userId }: ChannelEventMap['member:left'], step: 1 | -1): void {
@@ -235,6 +235,12 @@ export class Servers {
     this.list.value = this.list
       .peek()
       .map((server) => (server.id === serverId ? { ...server, memberCount: server.memberCount + step } : server));
+  }
+
+  /** The user is in a server from now on: its page, which may be shown, gets what a new one would. */
+  private entered(server: ServerRecord): void {
+    this.add(server);
+    void this.loadChannels(server.id).catch(() => {});
   }
 
   private add(server: ServerRecord): void {
@@ -272,23 +278,12 @@ export class Servers {
     this.list.value = this.list.peek().filter(({ id }) => id !== serverId);
     const others = new Map(this.channels.peek());
     for (const { id } of others.get(serverId) ?? []) this.timelines.lose(id);
+    for (const visited of this.timelines.visited.peek().values()) {
+      if (visited.serverId === serverId) this.timelines.lose(visited.id);
+    }
     // Users who join again get what exists by then.
     others.delete(serverId);
     this.channels.value = others;
-  }
-}
-
-interface PageQuery {
-  limit: number;
-  cursor: string | undefined;
-}
-
-async function allOf(read: (query: PageQuery) => Promise<Member[]>): Promise<Member[]> {
-  const all: Member[] = [];
-  for (;;) {
-    const page = await read({ limit: pageSize, cursor: all.at(-1)?.userId });
-    all.push(...page);
-    if (page.length < pageSize) return all;
   }
 }
 

@@ -253,9 +253,7 @@ export class Timeline {
       this.apply(() => this.change(parentMessageId, () => ({ thread: null })));
     });
     channel.on('reload', () => void this.showNewest());
-    channel.on('closed', () => {
-      this.gone.value = true;
-    });
+    channel.on('closed', () => this.timelines.lose(this.channelId));
     channel.on('channel:deleted', () => this.timelines.lose(this.channelId));
   }
 
@@ -269,7 +267,7 @@ export class Timeline {
           this.gone.value = false;
         },
         (error) => {
-          this.gone.value = error instanceof ParleyError && error.status === 404;
+          this.gone.value = error instanceof ParleyError && (error.status === 404 || error.code === 'NOT_A_MEMBER');
           this.error.value = errorText(error, this.deps.texts.peek());
           if (!this.loaded.value && error instanceof ParleyError && error.isPassing) {
             this.deps.connection.whenReachable(() => void this.load(work));

@@ -49,9 +49,14 @@ export class Timelines {
   readonly visited = signal<ReadonlyMap<string, ChannelRecord>>(new Map());
   private readonly deps: TimelineDeps;
   private readonly all = new Map<string, Timeline>();
+  /** Those whose channel was lost while they were there. */
+  private readonly lost = new Set<Timeline>();
 
   constructor(deps: TimelineDeps) {
     this.deps = deps;
+    const regain = (channelId: string) => this.regain(channelId);
+    deps.client.on('channel:member-added', ({ channelId }) => regain(channelId));
+    deps.client.on('dm:created', ({ id }) => regain(id));
     deps.client.on('user:updated', ({ user }) => {
       for (const timeline of this.all.values()) timeline.apply(() => timeline.rename(user));
     });
@@ -99,8 +104,21 @@ export class Timelines {
   /** A channel is no longer accessible. It must be closed, or nothing of it would be received if it came back. */
   lose(channelId: string): void {
     this.deps.client.channel(channelId).close();
+    this.deps.unread.lose(channelId);
     this.forget(channelId);
-    for (const timeline of this.all.values()) if (timeline.channelId === channelId) timeline.gone.value = true;
+    for (const timeline of this.in(channelId)) {
+      // A thread that was deleted stays so.
+      if (!timeline.gone.peek()) this.lost.add(timeline);
+      timeline.gone.value = true;
+    }
+  }
+
+  /** A channel is accessible, perhaps again: what was shown of it is read anew. */
+  regain(channelId: string): void {
+    for (const timeline of this.in(channelId)) {
+      if (timeline.gone.peek() && (this.lost.delete(timeline) || timeline.threadId === null))
+        void timeline.showNewest();
+    }
   }
 
   /** A thread is deleted, with the messages in it that were being edited. */
@@ -117,6 +135,10 @@ export class Timelines {
     const channel = await this.deps.client.rest('GET /api/channels/:id', { id });
     this.visited.value = new Map(this.visited.peek()).set(id, channel);
     return channel;
+  }
+
+  private in(channelId: string): Timeline[] {
+    return [...this.all.values()].filter((timeline) => timeline.channelId === channelId);
   }
 
   private forget(id: string): void {

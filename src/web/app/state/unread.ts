@@ -30,6 +30,9 @@ export class Unread {
   private readonly held = signal<ReadonlySet<string>>(new Set());
   /** The channel at the address, once its read position was sent: what was left there before is settled by that. */
   private settled: string | null = null;
+  /** Channels that are listened to, once for all. */
+  private readonly heard = new Set<string>();
+  /** Those that are counted. */
   private readonly followed = new Set<string>();
   private readonly positions = new Map<string, number>();
   /** Those of the server. */
@@ -86,14 +89,27 @@ export class Unread {
       this.followed.add(channel.id);
       // The server still counts what was read here meanwhile.
       if (lastReadSeq >= readHere) this.set(channel.id, channel.unreadCount);
+      this.follows.setCounted(channel.id, (channel.unreadThreads ?? 0) > 0);
+    }
+    if (!this.heard.has(channel.id)) {
+      this.heard.add(channel.id);
       live.listen('message:new', (message) => this.count(message));
       live.listen('message:deleted', (deleted) => this.discount(deleted));
       live.listen('messages:expired', (gone) => this.recount(gone));
       this.replies.follow(channel.id);
-      this.follows.follow(channel.id, (channel.unreadThreads ?? 0) > 0);
+      this.follows.follow(channel.id);
       live.listen('presence:snapshot', (snapshot) => this.presence.reportChannel(snapshot));
     }
     live.open(channel.lastSeq);
+  }
+
+  /** A channel is no longer accessible. Where it is again, the server says what was read of it and what was not. */
+  lose(channelId: string): void {
+    this.published.cancel(channelId);
+    this.followed.delete(channelId);
+    this.positions.delete(channelId);
+    if (this.counts.peek().has(channelId)) this.set(channelId, 0);
+    this.follows.setCounted(channelId, false);
   }
 
   markRead(channelId: string, seq: number): void {
@@ -106,9 +122,14 @@ export class Unread {
     this.published.put(channelId, this.position(channelId));
   }
 
+  /** Whether a channel has messages, or replies in threads, that the user has not read. */
+  isUnread(channelId: string): boolean {
+    return this.of(channelId) > 0 || this.follows.isUnread(channelId);
+  }
+
   /** Marks everything in channels as read, now. */
   async markAllRead(list: readonly { id: string; lastSeq: number }[]): Promise<void> {
-    for (const { id, lastSeq } of list) {
+    for (const { id, lastSeq } of list.filter((one) => this.isUnread(one.id))) {
       const seq = Math.max(lastSeq, this.core.client.channel(id).position ?? 0);
       await this.core.client.rest('PUT /api/channels/:id/read', { id, body: { seq } });
       this.set(id, 0);

@@ -45,7 +45,11 @@ function OutsideServer({ serverId }: { serverId: string }) {
   const [access, setAccess] = useState<Access | null | undefined>(undefined);
   const { value: server } = useLoaded(() => openServer(app, serverId), [serverId]);
   useEffect(() => {
-    client.rest('GET /api/servers/:id/access', { id: serverId }).then(setAccess, () => setAccess(null));
+    const read = () => {
+      client.rest('GET /api/servers/:id/access', { id: serverId }).then(setAccess, () => setAccess(null));
+    };
+    read();
+    return client.on('join-request:decided', read);
   }, [serverId]);
   if (access === undefined) return <section class="blank" />;
   if (access === null) return <ServerNotFound />;

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { MemberNews } from '../../state/members.ts';
 import { withNews } from '../../state/members.ts';
-import type { Member, MemberNews } from '../../state/servers.ts';
+import type { Member } from '../../state/servers.ts';
 import { useLoaded } from '../parts/loading.ts';
 import { useApp } from '../useApp.ts';
 

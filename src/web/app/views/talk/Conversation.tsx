@@ -96,17 +96,21 @@ type Access = RestAnswer<'GET /api/channels/:id/access'>;
 /** Shown for a channel that is not accessible, with a way to request access. */
 function Gone({ timeline, threadId }: { timeline: Timeline; threadId: string | null }) {
   const { t } = useTexts();
-  const { client, attempt, timelines } = useApp();
+  const { client, attempt, timelines, me } = useApp();
   const { channelId } = timeline;
   const [access, setAccess] = useState<Access | null>(null);
   useEffect(() => {
-    client.rest('GET /api/channels/:id/access', { id: channelId }).then(setAccess, () => {});
+    const read = () => void client.rest('GET /api/channels/:id/access', { id: channelId }).then(setAccess, () => {});
+    read();
+    return client.on('join-request:decided', read);
   }, [channelId]);
   const ask = (known: Access) =>
     attempt(async () => {
       const { status } = await client.rest('POST /api/channels/:id/join-requests', { id: channelId });
       setAccess({ ...known, joinRequestStatus: status });
     });
+  const enter = (id: string) =>
+    client.rest('POST /api/channels/:id/members', { id, body: { userId: me.value?.id ?? '' } });
   return (
     <section class="blank">
       <h1>{access?.requiresApproval ? t('This channel is private') : t('This conversation is not here')}</h1>
@@ -121,12 +125,17 @@ function Gone({ timeline, threadId }: { timeline: Timeline; threadId: string | n
         ) : (
           <Button label={t('Ask to be let in')} onClick={() => void ask(access)} />
         ))}
+      {access && isOpen(access) && <Button label={t('Join')} onClick={() => void attempt(() => enter(channelId))} />}
       <UnsentDraft timeline={timeline} />
       {threadId && <UnsentDraft timeline={timelines.of(channelId, threadId)} />}
       <a href="/app/messages">{t('Back')}</a>
     </section>
   );
 }
+
+/** Whether someone who is not in a channel of a server may enter it by themselves. */
+const isOpen = ({ isMember, requiresApproval, channel }: Access): boolean =>
+  !isMember && !requiresApproval && channel.serverId !== null;
 
 /** Shows the last position, or the end if that is gone. */
 async function showAnchor(timeline: Timeline, messageId: string): Promise<void> {
