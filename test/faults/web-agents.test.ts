@@ -52,7 +52,7 @@ describe('agents in the web client', () => {
     await until(async () => (await modes()).length === 1);
     // Whoever runs the server finds the same from the other side.
     await alice.open(`/app/s/${here.server.id}/manage/agents`);
-    await page.getByRole('button', { name: 'Channels' }).click();
+    await page.locator('main').getByRole('button', { name: 'Channels' }).click();
     await page.getByRole('dialog').getByLabel('Policy for #general').selectOption('disabled');
     await until(async () => (await modes()).some(([, mode]: string[]) => mode === 'disabled'));
     const seat = async () =>

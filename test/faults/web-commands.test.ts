@@ -90,7 +90,7 @@ describe('commands in the web client', () => {
   it('are kept from people by those who manage the server', async () => {
     const { page } = alice;
     await alice.open(`/app/s/${here.server.id}/manage/agents`);
-    await page.getByRole('button', { name: 'Channels' }).click();
+    await page.locator('main').getByRole('button', { name: 'Channels' }).click();
     await page.getByRole('button', { name: 'Change /weather' }).click();
     const dialog = page.getByRole('dialog', { name: '/weather' });
     await dialog.getByRole('checkbox', { name: 'Only some may use it' }).check();

@@ -8,6 +8,7 @@ import './style/gate.css';
 import './style/page.css';
 import './style/parts.css';
 import './style/talk.css';
+import './style/channels.css';
 import './style/expression.css';
 import './style/modes.css';
 import './style/prose.css';

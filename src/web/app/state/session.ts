@@ -8,6 +8,8 @@ import type { Confirmation } from './confirmation.ts';
 import { Connection } from './connection.ts';
 import { destinationsOf } from './destinations.ts';
 import { Drafts } from './drafts.ts';
+import type { EntryMenu } from './entry-menu.ts';
+import { Favorites } from './favorites.ts';
 import { Follows } from './follows.ts';
 import { Handovers } from './handovers.ts';
 import { Held } from './held.ts';
@@ -93,6 +95,8 @@ export function createSession(parts: SessionParts) {
     ...partsOf(core),
     /** Whether the dialog that leads to another conversation is open. */
     switcherOpen: signal(false),
+    /** The menu of an entry of the lists that is open. */
+    entryMenu: signal<EntryMenu | null>(null),
     /** Loads the signed-in user again, as soon as the server can be reached. */
     refreshMe: () => refreshMe(core, own.setMe),
     /** Takes over what the server answered to a sign-in. */

@@ -1,8 +1,10 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, HTMLAttributes } from 'preact';
 import type { ChannelRecord } from '../../../../client/index.ts';
+import type { MenuOf } from '../../state/entry-menu.ts';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import type { AppState } from '../useApp.ts';
-import { useTexts } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
+import { useMenuPress } from './menu-press.ts';
 
 interface EntryProps {
   href: string;
@@ -21,6 +23,10 @@ interface EntryProps {
   drafted?: boolean;
   current: boolean;
   muted?: boolean;
+  /** The menu that a right click or a long press opens. */
+  menu?: MenuOf;
+  /** What makes it one that can be dragged. */
+  dragging?: HTMLAttributes<HTMLLIElement>;
 }
 
 /** An entry of the sidebar's lists. */
@@ -37,11 +43,23 @@ export function Entry(props: EntryProps) {
     drafted = false,
     current,
     muted = false,
+    menu,
+    dragging = {},
   } = props;
+  const { surroundings } = useApp();
+  const press = useMenuPress(menu);
   const kind = `entry ${(count > 0 || replied) && !muted ? 'unread' : ''} ${muted ? 'muted' : ''}`;
   return (
-    <li>
-      <a class={kind} href={href} aria-current={current ? 'page' : undefined}>
+    <li {...dragging}>
+      <a
+        class={kind}
+        href={href}
+        aria-current={current ? 'page' : undefined}
+        aria-keyshortcuts={menu && 'Shift+F10'}
+        // There a long press opens the menu.
+        draggable={surroundings.isTouched() ? false : undefined}
+        {...press}
+      >
         {picture || (icon && <Icon name={icon} />)}
         <span class="name">{name}</span>
         {beside}
@@ -50,6 +68,33 @@ export function Entry(props: EntryProps) {
         {muted ? <Icon name="mute" /> : <Badge count={count} quiet={quiet} />}
       </a>
     </li>
+  );
+}
+
+interface FoldProps {
+  title: string;
+  isFolded: boolean;
+  menu?: MenuOf | undefined;
+  onFold(): void;
+}
+
+/** The heading of a part of a list, which folds it. */
+export function Fold({ title, isFolded, menu, onFold }: FoldProps) {
+  const press = useMenuPress(menu);
+  return (
+    <h2>
+      <button
+        type="button"
+        class="fold"
+        aria-expanded={!isFolded}
+        aria-keyshortcuts={menu && 'Shift+F10'}
+        onClick={onFold}
+        {...press}
+      >
+        <Icon name={isFolded ? 'forward' : 'down'} />
+        <span class="name">{title}</span>
+      </button>
+    </h2>
   );
 }
 
@@ -98,6 +143,11 @@ export const isQuiet = (app: AppState, list: ChannelRecord[] = []): boolean =>
 export function isHere(app: AppState, channelId: string): boolean {
   const here = app.route.value;
   return 'channelId' in here && here.channelId === channelId;
+}
+
+/** Whether there is a draft in a channel, or in a thread of it that is known. */
+export function isDrafted({ drafts, follows }: AppState, channelId: string): boolean {
+  return [...drafts.ids.value].some((id) => id === channelId || follows.of(id)?.channelId === channelId);
 }
 
 /** The icon for the type of a channel. */

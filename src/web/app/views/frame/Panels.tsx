@@ -16,16 +16,21 @@ import { firstTask } from '../server/sections.ts';
 import { WaitingBanner } from '../server/WaitingBanner.tsx';
 import { LevelDialog } from '../talk/LevelDialog.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
-import { channelIcon, Entry, isHere, isQuiet } from './Entry.tsx';
+import { ChannelList } from './ChannelList.tsx';
+import { Entry, Fold, isDrafted, isHere } from './Entry.tsx';
 
 const NewMessage = lazyDialog(() => import('../people/NewMessage.tsx').then((part) => part.NewMessage));
-const CreateChannel = lazyDialog(() => import('../server/ChannelDialogs.tsx').then((part) => part.CreateChannel));
 const InvitePeople = lazyDialog(() => import('../server/InvitePeople.tsx').then((part) => part.InvitePeople));
+
+/** By which it is remembered that the favourites among the conversations are folded. */
+const favoriteKey = 'favorites:';
 
 export function MessagesPanel() {
   const { t } = useTexts();
-  const { route, people, notifications, lists } = useApp();
+  const { route, people, notifications, lists, favorites, categories } = useApp();
   const { name } = route.value;
+  const first = favorites.ids.value.flatMap((id) => people.dms.value.find((dm) => dm.id === id) ?? []);
+  const isFolded = categories.folded.value.has(favoriteKey);
   const [writing, setWriting] = useState(false);
   return (
     <nav class="list" aria-label={t('Messages')}>
@@ -51,14 +56,24 @@ export function MessagesPanel() {
         <Entry href={pathTo.later('saved')} icon="bookmark" name={t('Later')} current={name === 'later'} />
         <Entry href="/app/discover" icon="compass" name={t('Discover')} current={name === 'discover'} />
       </ul>
+      {first.length > 0 && (
+        <>
+          <div class="section">
+            <Fold title={t('Favourites')} isFolded={isFolded} onFold={() => categories.fold(favoriteKey, !isFolded)} />
+          </div>
+          <ul>{!isFolded && first.map((dm) => <DmEntry key={dm.id} dm={dm} />)}</ul>
+        </>
+      )}
       <div class="section">
         <h2>{t('Direct messages')}</h2>
         <IconButton icon="add" label={t('New message')} onClick={() => setWriting(true)} />
       </div>
       <ul>
-        {people.dms.value.map((dm) => (
-          <DmEntry key={dm.id} dm={dm} />
-        ))}
+        {people.dms.value
+          .filter((dm) => !first.includes(dm))
+          .map((dm) => (
+            <DmEntry key={dm.id} dm={dm} />
+          ))}
       </ul>
       {lists.loaded.value && people.dms.value.length === 0 && (
         <p class="empty">{t('Your conversations with people will be here.')}</p>
@@ -86,7 +101,7 @@ function ThreadsEntry() {
 function DmEntry({ dm }: { dm: DmChannel }) {
   const texts = useTexts();
   const app = useApp();
-  const { unread, drafts, preferences, follows, me } = app;
+  const { unread, preferences, follows, me } = app;
   const { id } = dm;
   return (
     <Entry
@@ -97,19 +112,17 @@ function DmEntry({ dm }: { dm: DmChannel }) {
       beside={dm.kind === 'dm' && <SaidEmoji userId={dm.otherUser.id} />}
       count={unread.counts.value.get(id)}
       replied={follows.isUnread(id)}
-      drafted={drafts.ids.value.has(id)}
+      drafted={isDrafted(app, id)}
       current={isHere(app, id)}
       muted={preferences.isMuted('channel', id)}
+      menu={{ kind: 'dm', channelId: id }}
     />
   );
 }
 
 export function ServerPanel({ server }: { server: ServerRecord }) {
   const { t } = useTexts();
-  const app = useApp();
-  const { servers, unread, drafts, preferences, follows } = app;
-  const [creating, setCreating] = useState(false);
-  const list = servers.channels.value.get(server.id);
+  const { servers } = useApp();
   return (
     <nav class="list" aria-label={t('Channels of {name}', { name: server.name })}>
       <ServerHead server={server} />
@@ -118,30 +131,8 @@ export function ServerPanel({ server }: { server: ServerRecord }) {
       <ul>
         <ThreadsEntry />
       </ul>
-      <div class="section">
-        <h2>{t('Channels')}</h2>
-        {app.rights.may(server, 'channel:create') && (
-          <IconButton icon="add" label={t('Create a channel')} onClick={() => setCreating(true)} />
-        )}
-      </div>
-      <ul>
-        {list?.filter(isReadable).map((channel) => (
-          <Entry
-            key={channel.id}
-            href={pathTo.channel(server.id, channel.id)}
-            icon={channelIcon(channel)}
-            name={channel.name}
-            count={unread.counts.value.get(channel.id)}
-            quiet={isQuiet(app, [channel])}
-            replied={follows.isUnread(channel.id)}
-            drafted={drafts.ids.value.has(channel.id)}
-            current={isHere(app, channel.id)}
-            muted={preferences.isMuted('channel', channel.id)}
-          />
-        ))}
-      </ul>
-      {list && <SharedEntries server={server} />}
-      {creating && <CreateChannel serverId={server.id} onClose={() => setCreating(false)} />}
+      <ChannelList server={server} />
+      {servers.channels.value.has(server.id) && <SharedEntries server={server} />}
     </nav>
   );
 }

@@ -13,10 +13,12 @@ import { Menu } from '../parts/Menu.tsx';
 import { saidText } from '../people/Said.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { Badge, isQuiet, unreadIn } from './Entry.tsx';
+import { useMenuPress } from './menu-press.ts';
 import { MessagesPanel, ServerPanel } from './Panels.tsx';
 import { SwitcherButton } from './Switcher.tsx';
 
 const CreateServer = lazyDialog(() => import('../server/CreateServer.tsx').then((part) => part.CreateServer));
+const EntryMenus = lazyDialog(() => import('./EntryMenus.tsx').then((part) => part.EntryMenus));
 const StatusDialog = lazyDialog(() => import('../people/StatusDialog.tsx').then((part) => part.StatusDialog));
 
 export function Sidebar() {
@@ -36,8 +38,22 @@ export function Sidebar() {
         <ConnectionState />
         <OwnProfile />
       </div>
+      <Menus />
     </div>
   );
+}
+
+/** The menus of entries, once one was opened: what they begin may go on in a dialog. */
+function Menus() {
+  const { entryMenu } = useApp();
+  const [isUsed, setUsed] = useState(false);
+  useEffect(() => {
+    if (entryMenu.value) setUsed(true);
+  }, [entryMenu.value]);
+  const close = () => {
+    entryMenu.value = null;
+  };
+  return isUsed && <EntryMenus onClose={close} />;
 }
 
 /** Leads to refused messages from everywhere. */
@@ -58,6 +74,7 @@ function Rail() {
   const { servers, people, unread, can } = useApp();
   const [creating, setCreating] = useState(false);
   const here = servers.current.value?.id;
+  const press = useMenuPress({ kind: 'home' });
   const waiting =
     people.dms.value.reduce((sum, { id }) => sum + (unread.counts.value.get(id) ?? 0), 0) + people.requestCount.value;
   return (
@@ -67,6 +84,8 @@ function Rail() {
         href="/app/messages"
         title={t('Friends and messages')}
         aria-current={here ? undefined : 'page'}
+        aria-keyshortcuts="Shift+F10"
+        {...press}
       >
         <Sign />
         <span class="hidden">{t('Friends and messages')}</span>
@@ -100,8 +119,16 @@ function ServerLink({ server, current }: { server: ServerRecord; current: boolea
   const { servers } = app;
   const { id, name } = server;
   const list = servers.channels.value.get(id);
+  const press = useMenuPress({ kind: 'server', serverId: id });
   return (
-    <a class="server" href={pathTo.server(id)} title={name} aria-current={current ? 'page' : undefined}>
+    <a
+      class="server"
+      href={pathTo.server(id)}
+      title={name}
+      aria-current={current ? 'page' : undefined}
+      aria-keyshortcuts="Shift+F10"
+      {...press}
+    >
       <ServerPicture server={server} />
       <span class="hidden">{name}</span>
       <Badge count={unreadIn(app, id, list)} quiet={isQuiet(app, list)} />

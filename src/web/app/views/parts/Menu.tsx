@@ -80,7 +80,8 @@ function useMenu(align: Align) {
   return { open, setOpen, root, button, list, close, press };
 }
 
-function Item({ item, onClose }: { item: MenuItem; onClose(): void }) {
+/** An action of a menu. */
+export function Item({ item, onClose }: { item: MenuItem; onClose(): void }) {
   const choose = () => {
     onClose();
     item.run();
@@ -108,7 +109,7 @@ function Item({ item, onClose }: { item: MenuItem; onClose(): void }) {
 }
 
 /** Moves the focus among the items. @returns whether the key was for that */
-function step(list: HTMLElement, key: string): boolean {
+export function step(list: HTMLElement, key: string): boolean {
   const items = [...list.querySelectorAll<HTMLElement>('[role^=menuitem]')];
   const at = items.findIndex((item) => item.contains(document.activeElement));
   const to: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 };

@@ -6,6 +6,7 @@ import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import { Check, Field, Select, TextArea } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { useApp, useTexts } from '../useApp.ts';
+import { categoryOptions } from './CategoryDialogs.tsx';
 import { ChannelOverrides } from './ChannelOverrides.tsx';
 import { Hooks } from './Hooks.tsx';
 import { ChannelKeeping } from './Keeping.tsx';
@@ -98,15 +99,25 @@ const types: { value: string; label: Message }[] = [
   { value: 'announcement', label: 'Announcements: only those write whose role may' },
 ];
 
-export function CreateChannel({ serverId, onClose }: { serverId: string; onClose(): void }) {
-  const { labelled, t } = useTexts();
-  const { servers, navigate } = useApp();
+interface CreateChannelProps {
+  serverId: string;
+  /** The category that is chosen at first. */
+  categoryId?: string | null;
+  onClose(): void;
+}
+
+export function CreateChannel({ serverId, categoryId = null, onClose }: CreateChannelProps) {
+  const texts = useTexts();
+  const { labelled, t } = texts;
+  const { servers, categories, navigate } = useApp();
+  const list = categories.of(serverId);
   const create = async ({ text, raw, isChecked }: Fields) => {
     const channel = await servers.createChannel(serverId, {
       name: text('name'),
       topic: text('topic') || null,
       type: raw('type') === 'announcement' ? 'announcement' : 'text',
       isPrivate: isChecked('isPrivate'),
+      categoryId: list.length > 0 ? raw('category') || null : null,
     });
     onClose();
     navigate(pathTo.channel(serverId, channel.id));
@@ -117,6 +128,14 @@ export function CreateChannel({ serverId, onClose }: { serverId: string; onClose
         <Field label={t('Name')} name="name" maxlength={100} required autofocus />
         <Field label={t('What it is about')} name="topic" maxlength={1024} hint={t('Optional.')} />
         <Select label={t('Kind')} name="type" options={labelled(types)} />
+        {list.length > 0 && (
+          <Select
+            label={t('Category')}
+            name="category"
+            options={categoryOptions(texts, list)}
+            value={categoryId ?? ''}
+          />
+        )}
         <Check label={t('Private: only those who are added see it')} name="isPrivate" />
       </Form>
     </Dialog>

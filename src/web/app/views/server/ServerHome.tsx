@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RestAnswer, ServerRecord } from '../../../../client/index.ts';
 import { isWide } from '../../browser.ts';
+import { sectionsOf } from '../../state/categories.ts';
 import { pathTo } from '../../state/router.ts';
 import { isReadable } from '../../state/servers.ts';
 import { Banner } from '../parts/Avatar.tsx';
@@ -15,9 +16,14 @@ import { type AppState, useApp, useTexts } from '../useApp.ts';
  */
 export function ServerHome({ serverId }: { serverId: string }) {
   const { t } = useTexts();
-  const { servers, route, navigate } = useApp();
+  const { servers, categories, route, navigate } = useApp();
   const list = servers.channels.value.get(serverId);
-  const first = route.value.name === 'server' ? list?.find(isReadable)?.id : undefined;
+  const [first] =
+    list && route.value.name === 'server'
+      ? sectionsOf({ serverId, channels: list.filter(isReadable), categories: categories.of(serverId), favorites: [] })
+          .flatMap(({ channels }) => channels)
+          .map(({ id }) => id)
+      : [];
   const isBare = list !== undefined && !list.some(isReadable);
   useEffect(() => {
     if (first && isWide()) navigate(pathTo.channel(serverId, first), { replace: true });
