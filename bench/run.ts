@@ -12,6 +12,7 @@ import type { Figures, Scenario, Side } from './scenario.ts';
 import { stages } from './scenarios.ts';
 import { search } from './search.ts';
 import { short } from './table.ts';
+import { web } from './web.ts';
 
 /**
  * `npm run bench -- [part of a scenario's name]`: each scenario runs on a bare baseline and on Parley by turns, on this
@@ -126,6 +127,7 @@ try {
   if (wanted === 'hostile') await hostile(resultsOf('hostile'), parts);
   else if (wanted === 'scale') await scale(resultsOf('scale'), parts, people);
   else if (wanted === 'data') await data(resultsOf('data'), messages);
+  else if (wanted === 'web') await web(resultsOf('web'), parts);
   else if (wanted === 'search') await search(resultsOf('search'), messages);
   else await compare(wanted);
 } finally {
