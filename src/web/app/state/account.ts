@@ -170,7 +170,8 @@ export class Account {
     const { surroundings, router, texts } = this.deps;
     const scope = new Scope(surroundings);
     const confirmation = new Confirmation();
-    const client = new Parley({ url: surroundings.url, store: scope.local, confirm: confirmation.ask });
+    const { url, fetch } = surroundings;
+    const client = new Parley({ url, fetch, store: scope.local, confirm: confirmation.ask });
     if (answer) client.signedInAs(answer);
     if (!client.signedIn) {
       scope.end();

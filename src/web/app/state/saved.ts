@@ -36,6 +36,9 @@ export class Saved {
     const found = await this.core.client.rest('GET /api/channels/:channelId/saved', { channelId });
     // An event that came meanwhile is newer.
     if (before !== this.changes) return this.loadChannel(channelId);
+    const isNone = ![...this.items.peek().values()].some((item) => item.channelId === channelId);
+    // Most save nothing: then no message has to look.
+    if (isNone && found.length === 0) return;
     this.change((items) => {
       for (const [messageId, item] of items) if (item.channelId === channelId) items.delete(messageId);
       for (const item of found) if (item.messageId !== null) items.set(item.messageId, item);

@@ -130,7 +130,7 @@ function partsOf(core: Core) {
   const drafts = new Drafts(core, attachments);
   const refusals = new Refusals(core);
   const anchors = new Anchors(core.scope);
-  const timelines = new Timelines({ ...core, unread, drafts, refusals, anchors });
+  const timelines = new Timelines({ ...core, unread, drafts, replies, refusals, anchors });
   const restraints = new Restraints(core);
   const roles = new Roles(core);
   const categories = new Categories(core);

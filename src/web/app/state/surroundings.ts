@@ -8,6 +8,8 @@ export interface Surroundings {
   url?: string;
   /** The page's origin, as in `https://chat.example.com`. */
   origin: string;
+  /** Makes requests; by default as the platform does. */
+  fetch?: typeof fetch;
   /** Kept for all tabs of the browser. */
   local: KeyValueStore;
   /** Kept for this tab, over reloads. */

@@ -1,24 +1,20 @@
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { type Message, ParleyError } from '../../../client/index.ts';
 import { quoteOf } from '../../../contract/quote.ts';
-import { type Page, readAround } from './around.ts';
+import { Burst } from './burst.ts';
+import { asKnown, type Page, type PageQuery, readPage } from './pages.ts';
 import { withStand } from './polls.ts';
 import { Sending } from './sending.ts';
 import type { TimelineDeps, Timelines } from './timelines.ts';
 import { errorText } from './toasts.ts';
-
-interface PageQuery {
-  limit: number;
-  cursor?: string;
-  after?: string;
-  around?: string;
-}
 
 const pageSize = 50;
 /** The length of the excerpt in a reply. */
 const quoteLength = 200;
 /** How many are kept in the page; those scrolled far away are dropped and fetched again. */
 const maxKept = 400;
+/** Messages within this time of one another are shown together: faster than that nobody reads. */
+const gatherMs = 100;
 
 /**
  * The messages of a channel around the current position, oldest first. It listens before it reads, so nothing is missed;
@@ -48,6 +44,7 @@ export class Timeline {
   private listening = false;
   private loading: Promise<void> | null = null;
   private meanwhile: (() => void)[] = [];
+  private readonly arrivals: Burst<Message>;
 
   constructor(
     channelId: string,
@@ -60,6 +57,11 @@ export class Timeline {
     this.deps = deps;
     this.timelines = timelines;
     this.sending = new Sending(deps.client, deps.refusals, this);
+    this.arrivals = new Burst(deps.scope, gatherMs, (all) => {
+      this.inTurn(() => {
+        for (const message of all) this.put(message);
+      });
+    });
   }
 
   /** Identifies the channel or thread in stores. */
@@ -69,9 +71,15 @@ export class Timeline {
 
   async showNewest(): Promise<void> {
     await this.loading;
+    const channel = this.deps.client.channel(this.channelId);
+    const show = ({ messages, hasMore }: Page) => this.set(messages.toReversed(), hasMore, false);
+    const read = () => this.read({ limit: pageSize });
+    // Shown at once, and read again if something came before the channel was open, which no event tells of.
+    const early = channel.isOpen ? null : read().catch(() => null);
     return this.load(async () => {
-      const page = await this.read({ limit: pageSize });
-      this.set(page.messages.toReversed(), page.hasMore, false);
+      const page = await early;
+      if (page) show(page);
+      if (!page || (page.messages[0]?.seq ?? 0) < (channel.position ?? 0)) show(await read());
     });
   }
 
@@ -103,10 +111,22 @@ export class Timeline {
     });
   }
 
-  /** Applies a change to the list, once that is loaded. */
+  /** Applies a change to the list, once that is loaded, and after what came before. */
   apply(change: () => void): void {
+    this.arrivals.flush();
+    this.inTurn(change);
+  }
+
+  private inTurn(change: () => void): void {
     if (this.loading) this.meanwhile.push(change);
-    else change();
+    else batch(change);
+  }
+
+  /** What the user writes, and what they watched being written, is not kept waiting. */
+  private arrive(message: Message): void {
+    const isAwaited = message.authorId === this.deps.me.peek()?.id || this.deps.replies.wasWatched(message.id);
+    this.arrivals.add(message);
+    if (isAwaited) this.arrivals.flush();
   }
 
   replace(message: Message): void {
@@ -208,17 +228,12 @@ export class Timeline {
     );
   }
 
-  private async read(query: PageQuery): Promise<Page> {
-    const { channelId, threadId } = this;
-    const { client } = this.deps;
-    if (!threadId) return client.rest('GET /api/channels/:channelId/messages', { channelId, query });
-    if (query.around) return readAround(client, threadId, query.around, pageSize);
-    const messages = await client.rest('GET /api/threads/:id/messages', { id: threadId, query });
-    return { messages, hasMore: messages.length === query.limit };
+  private read(query: PageQuery): Promise<Page> {
+    return readPage(this.deps.client, this, query);
   }
 
   private set(messages: Message[], hasOlder: boolean, hasNewer: boolean): void {
-    this.messages.value = messages;
+    this.messages.value = asKnown(this.messages.peek(), messages);
     this.newest.value = Math.max(this.newest.value, messages.at(-1)?.seq ?? 0);
     this.hasOlder.value = hasOlder;
     this.hasNewer.value = hasNewer;
@@ -230,7 +245,7 @@ export class Timeline {
     await this.timelines.open(this.channelId);
     if (this.listening) return;
     this.listening = true;
-    channel.on('message:new', (message) => this.apply(() => this.put(message)));
+    channel.on('message:new', (message) => this.arrive(message));
     channel.on('message:updated', (message) => this.apply(() => this.edit(message)));
     channel.on('message:deleted', (gone) => this.apply(() => this.remove(gone.id, gone.threadId)));
     channel.on('messages:expired', ({ beforeSeq, threadIds }) => {

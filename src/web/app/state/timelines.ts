@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { type ChannelRecord, ParleyError } from '../../../client/index.ts';
 import type { Drafts } from './drafts.ts';
+import type { Replies } from './replies.ts';
 import { pathTo } from './router.ts';
 import type { Scope } from './scope.ts';
 import type { Refusals } from './sending.ts';
@@ -39,6 +40,7 @@ export class Anchors {
 export interface TimelineDeps extends Core {
   unread: Unread;
   drafts: Drafts;
+  replies: Replies;
   refusals: Refusals;
   anchors: Anchors;
 }

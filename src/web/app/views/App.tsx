@@ -3,14 +3,11 @@ import { isWide } from '../browser.ts';
 import type { PageState } from '../state/page.ts';
 import { pathTo } from '../state/router.ts';
 import type { Toasts as ToastsState } from '../state/toasts.ts';
-import { ConfirmIdentity } from './frame/ConfirmIdentity.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Switcher } from './frame/Switcher.tsx';
-import { SignIn } from './gate/SignIn.tsx';
 import { Icon } from './parts/Icon.tsx';
-import { lazyPage } from './parts/lazy.tsx';
+import { lazyDialog, lazyPage } from './parts/lazy.tsx';
 import { OpenedProfile } from './people/OpenedProfile.tsx';
-import { ReportDialog } from './people/ReportDialog.tsx';
 import { HomePage, ServerHome } from './server/ServerHome.tsx';
 import { Conversation } from './talk/Conversation.tsx';
 import { NotSent } from './talk/Unsent.tsx';
@@ -23,6 +20,7 @@ const Authorize = lazyPage(() => import('./gate/Consent.tsx').then((part) => par
 const AllowDevice = lazyPage(() => import('./gate/Consent.tsx').then((part) => part.AllowDevice));
 const Invite = lazyPage(() => import('./gate/Invite.tsx').then((part) => part.Invite));
 const OAuthCallback = lazyPage(() => import('./gate/OAuthCallback.tsx').then((part) => part.OAuthCallback));
+const SignIn = lazyPage(() => import('./gate/SignIn.tsx').then((part) => part.SignIn));
 const SetUpFactor = lazyPage(() => import('./gate/SetUpFactor.tsx').then((part) => part.SetUpFactor));
 const UndoEmail = lazyPage(() => import('./gate/UndoEmail.tsx').then((part) => part.UndoEmail));
 const VerifyEmail = lazyPage(() => import('./gate/VerifyEmail.tsx').then((part) => part.VerifyEmail));
@@ -34,6 +32,8 @@ const ThreadInbox = lazyPage(() => import('./people/ThreadInbox.tsx').then((part
 const Manage = lazyPage(() => import('./server/Manage.tsx').then((part) => part.Manage));
 const Settings = lazyPage(() => import('./settings/Settings.tsx').then((part) => part.Settings));
 const Files = lazyPage(() => import('./workspace/Files.tsx').then((part) => part.Files));
+const ConfirmIdentity = lazyDialog(() => import('./frame/ConfirmIdentity.tsx').then((part) => part.ConfirmIdentity));
+const ReportDialog = lazyDialog(() => import('./people/ReportDialog.tsx').then((part) => part.ReportDialog));
 
 /** The whole page, with the state of the session that is signed in. */
 export function App({ page }: { page: PageState }) {
@@ -44,11 +44,18 @@ export function App({ page }: { page: PageState }) {
       <AppContext.Provider value={app}>
         <Screen />
         <Toasts toasts={app?.toasts ?? page.toasts} />
-        <p class="hidden" aria-live="polite">
-          {page.announced.value}
-        </p>
+        <Announced page={page} />
       </AppContext.Provider>
     </PageContext.Provider>
+  );
+}
+
+/** By itself: nothing else changes with what is read out. */
+function Announced({ page }: { page: PageState }) {
+  return (
+    <p class="hidden" aria-live="polite">
+      {page.announced.value}
+    </p>
   );
 }
 
@@ -91,10 +98,21 @@ function Home() {
         <Main />
       </main>
       <Switcher />
-      <ConfirmIdentity />
-      <ReportDialog />
+      <Asked />
       <OpenedProfile />
     </div>
+  );
+}
+
+/** What is asked on any page. */
+function Asked() {
+  const { confirmation, reporting } = useApp();
+  const question = confirmation.question.value;
+  return (
+    <>
+      {question && <ConfirmIdentity onClose={() => question.answer(false)} />}
+      {reporting.about.value && <ReportDialog onClose={reporting.close} />}
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { saidIn, withNames, withoutSpoilers } from '../../../../contract/quote.ts';
+import { Burst } from '../../state/burst.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { type AppState, useApp } from '../useApp.ts';
@@ -27,7 +28,7 @@ export function useNewMessages(ref: RefObject<HTMLElement | null>, timeline: Tim
   const isUnread = (unread.counts.value.get(channelId) ?? 0) > 0;
   // A user who has read nothing here has no line, only the beginning.
   const isAbove = since !== null || (coming.current?.lastRead === 0 && !timeline.hasNewer.value);
-  const [seen, setSeen] = useSeen(ref, timeline);
+  const [seen, setSeen] = useSeen(ref, timeline, (coming.current?.unread ?? 0) > 0);
   useReading(timeline, atEnd);
   const toFirst = () =>
     attempt(async () => {
@@ -81,22 +82,26 @@ function useNewLine(timeline: Timeline, atEnd: boolean): number | null {
   return drawn.current ? since : null;
 }
 
-/** Whether the line, or without one the beginning, was in view. */
-function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline) {
+/** Whether the line, or without one the beginning, was in view. @param isAsked whether anyone wants to know */
+function useSeen(ref: RefObject<HTMLElement | null>, timeline: Timeline, isAsked: boolean) {
   const [seen, setSeen] = useState(false);
   const messages = timeline.messages.value;
+  const isOpen = isAsked && !seen;
+  const look = useCallback(() => {
+    const scroller = ref.current;
+    const start = scroller?.querySelector('.line.new') ?? scroller?.querySelector('.beginning');
+    const line = start?.getBoundingClientRect();
+    if (scroller && line && line.bottom > scroller.getBoundingClientRect().top) setSeen(true);
+  }, [ref]);
+  useLayoutEffect(() => {
+    if (isOpen) look();
+  }, [messages, isOpen, look]);
   useLayoutEffect(() => {
     const scroller = ref.current;
-    if (!scroller || seen) return;
-    const look = () => {
-      const start = scroller.querySelector('.line.new') ?? scroller.querySelector('.beginning');
-      const line = start?.getBoundingClientRect();
-      if (line && line.bottom > scroller.getBoundingClientRect().top) setSeen(true);
-    };
-    look();
+    if (!scroller || !isOpen) return;
     scroller.addEventListener('scroll', look, { passive: true });
     return () => scroller.removeEventListener('scroll', look);
-  }, [messages, seen, ref]);
+  }, [isOpen, look, ref]);
   return [seen, setSeen] as const;
 }
 
@@ -118,16 +123,26 @@ function useReading(timeline: Timeline, atEnd: boolean): void {
   }, [last, atEnd, channelId, threadId, timeline, isKnown]);
 }
 
+/** What is said within this time is read out together; of more than a few messages only how many came. */
+const announceMs = 2000;
+const mostRead = 3;
+
 /** Announces messages of others to screen readers. A reply in progress is announced once, not piece by piece. */
 export function useAnnouncements(channelId: string, threadId: string | null): void {
-  const { client, me, announce, texts } = useApp();
+  const { client, me, announce, texts, scope } = useApp();
   useEffect(() => {
     const channel = client.channel(channelId);
+    const said = new Burst<string>(scope, announceMs, (all) => {
+      const { t } = texts.peek();
+      const count = t('{count, plural, one {# new message} other {# new messages}}', { count: all.length });
+      announce(all.length > mostRead ? count : all.join('\n'));
+    });
     const ends = [
       channel.listen('message:new', (message) => {
         if (message.authorId === me.peek()?.id || message.threadId !== threadId || message.isDeleted) return;
-        announce(`${message.author.displayName}: ${withoutSpoilers(withNames(saidIn(message), message.mentions))}`);
+        said.add(`${message.author.displayName}: ${withoutSpoilers(withNames(saidIn(message), message.mentions))}`);
       }),
+      () => said.drop(),
       channel.listen('message:stream', ({ author, offset, delta, aborted, reason, soFar, ...reply }) => {
         if (reply.threadId !== threadId) return;
         if (reason === 'stopped') announce(texts.peek().t('The reply was stopped.'));
