@@ -10,6 +10,11 @@ const transferTimeoutMs = 10 * 60_000;
 /** Asks the user to confirm that it is them, by one of these methods. @returns whether they did */
 export type Confirm = (methods: readonly string[]) => Promise<boolean>;
 
+interface HttpOptions {
+  confirm?: Confirm;
+  fetch?: typeof fetch;
+}
+
 interface Call {
   method: string;
   path: string;
@@ -24,11 +29,13 @@ export class Http {
   private readonly url: string;
   private readonly session: Session;
   private readonly confirm: Confirm | undefined;
+  private readonly fetch: typeof fetch;
 
-  constructor(url: string, session: Session, confirm?: Confirm) {
+  constructor(url: string, session: Session, options: HttpOptions = {}) {
     this.url = url;
     this.session = session;
-    this.confirm = confirm;
+    this.confirm = options.confirm;
+    this.fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
   /** @throws ParleyError */
@@ -79,7 +86,7 @@ export class Http {
     const signal = call.signal ? AbortSignal.any([limit.signal, call.signal]) : limit.signal;
     const body = call.body instanceof FormData ? call.body : JSON.stringify(call.body);
     try {
-      const response = await fetch(this.url + call.path, { method: call.method, headers, body, signal });
+      const response = await this.fetch(this.url + call.path, { method: call.method, headers, body, signal });
       const type = response.headers.get('content-type') ?? '';
       const bytes = await received(response, limit);
       if (response.ok && files.test(type)) return bytes;

@@ -23,6 +23,8 @@ export interface ParleyOptions {
    * Asks the user to confirm that it is them (`POST /api/auth/confirm`) when a call needs it. True: the call is made once more.
    */
   confirm?: Confirm;
+  /** Makes requests; by default the platform's own `fetch`. */
+  fetch?: typeof fetch;
 }
 
 /** The client's events besides those of the user's own room. */
@@ -72,7 +74,7 @@ export class Parley {
       (token) => this.exchange(token),
       (error) => this.ended(error),
     );
-    this.http = new Http(this.url, this.session, options.confirm);
+    this.http = new Http(this.url, this.session, options);
     this.connection = new Connection(this.url, this.http, this.session, {
       state: (state) => this.stateChanged(state),
       event: (event, data) => this.handOn(event, data),

@@ -52,7 +52,7 @@ async function makeBundle(): Promise<Bundle> {
   const { files, metafile } = await bundled({
     // Names in the bundle do not depend on where this runs.
     absWorkingDir: source,
-    entryPoints: { app: './main.tsx' },
+    entryPoints: { app: './main.tsx', early: './early.ts' },
     outdir: source,
     entryNames: '[name]-[hash]',
     // Dynamic imports become files of their own.
@@ -73,7 +73,7 @@ async function makeBundle(): Promise<Bundle> {
 /**
  * Has each part of the page that is loaded when it is shown import what the page starts with, which is there by then. So what
  * they share with it is in one file, and not in one for each set of parts that use it: dozens, which the page would have to
- * start with.
+ * start with. Browsers ask a server for six files at a time.
  */
 const sharing: Plugin = {
   name: 'sharing',
@@ -83,8 +83,8 @@ const sharing: Plugin = {
       return { path: path.relative(source, path.join(resolveDir, to)), namespace: part };
     });
     onLoad({ filter: /./, namespace: part }, ({ path: file }) => {
-      const contents = `import './views/App.tsx'; export * from ${JSON.stringify(`./${file}`)};`;
-      return { contents, resolveDir: source };
+      const first = ['./views/App.tsx', './state/page.ts', './browser.ts'].map((module) => `import '${module}';`);
+      return { contents: `${first.join('')} export * from ${JSON.stringify(`./${file}`)};`, resolveDir: source };
     });
   },
 };
@@ -106,11 +106,13 @@ const early =
 function pageWith(names: string[], metafile: Metafile): string {
   const [script, ...shared] = filesOf((entry) => entry === 'main.tsx', metafile);
   const later = filesOf((entry) => entry.startsWith(`${part}:`), metafile).filter((name) => !shared.includes(name));
+  const [early] = filesOf((entry) => entry === 'early.ts', metafile);
   const style = names.find((name) => name.endsWith('.css'));
   const link = (rel: string) => (name: string) =>
     `<link rel="${rel}" nonce="${nonceMark}" href="/app/assets/${name}">\n`;
-  // The other parts are fetched when nothing else is to do: they are there without a connection, and after an update.
-  const links = [...shared.map(link('modulepreload')), ...later.map(link('prefetch'))];
+  const links = shared.map(link('modulepreload'));
+  // The page has the other parts fetched once it shows what was asked for (browser.ts).
+  const parts = later.map(link('prefetch'));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -123,11 +125,14 @@ function pageWith(names: string[], metafile: Metafile): string {
 <link rel="icon" href="/app/icon.svg" type="image/svg+xml">
 <link rel="apple-touch-icon" href="/app/icons/apple.png">
 <link rel="manifest" href="/app/manifest.webmanifest">
+<script async nonce="${nonceMark}" src="/app/assets/${early}"></script>
 <link rel="stylesheet" nonce="${nonceMark}" href="/app/assets/${style}">
 ${links.join('')}<script type="module" nonce="${nonceMark}" src="/app/assets/${script}"></script>
 </head>
 <body>
 <div id="app"><p class="coming">Loading…</p></div>
+<template id="parts">
+${parts.join('')}</template>
 <noscript>Parley needs JavaScript.</noscript>
 </body>
 </html>

@@ -20,6 +20,16 @@ describe('the first page of the web client', () => {
     expect(names.length).to.be.within(1, 12);
   });
 
+  it('asks for what it is to show by a script so small that it is there before the others', async () => {
+    const { assets } = await webBundle();
+    const [name = '', ...more] = await linked(/async/);
+    expect(more).to.deep.equal([]);
+    const script = assets.get(name);
+    expect(script?.gzip.length).to.be.below(1000);
+    // It is no module, which would wait for the page.
+    expect(String(script?.bytes)).to.not.match(/\b(?:import|export)\b/);
+  });
+
   it('loads at the start what the first script imports, and nothing else', async () => {
     const { assets } = await webBundle();
     const names = await first();
@@ -37,7 +47,7 @@ describe('the first page of the web client', () => {
     for (const page of ['Settings', 'Manage', 'Admin', 'Files', 'Apps', 'Later', 'Discover', 'Friends']) {
       expect(parts.filter((name) => name.startsWith(`${page}-`)).length, page).to.equal(1);
     }
-    const named = [...(await first()), ...parts];
+    const named = [...(await first()), ...(await linked(/async/)), ...parts];
     const others = [...assets.keys()].filter((name) => name.endsWith('.js') && !named.includes(name));
     const kinds = others.map((name) => name.replace(/-[^-]+$/, '')).sort();
     expect(kinds).to.deep.equal(['ar', 'de', 'es', 'esm', 'fr', 'highlight', 'ja', 'jszip.min', 'qr']);
@@ -45,6 +55,8 @@ describe('the first page of the web client', () => {
 
   it('is kept with all its parts for when there is no connection', async () => {
     const worker = String(await serviceWorker());
-    for (const name of [...(await first()), ...(await later())]) expect(worker).to.contain(name);
+    for (const name of [...(await first()), ...(await linked(/async/)), ...(await later())]) {
+      expect(worker).to.contain(name);
+    }
   });
 });

@@ -24,9 +24,23 @@ function putLook(): void {
   else delete dataset.theme;
 }
 
+/** What was asked for before the scripts of the page were there (early.ts). */
+export interface EarlyAnswer {
+  url: string;
+  authorization: string;
+  answer: Promise<Response>;
+}
+
+declare global {
+  interface Window {
+    parleyEarly?: EarlyAnswer | undefined;
+  }
+}
+
 /** The browser that shows this page. */
 export const browser: Surroundings = {
   origin: location.origin,
+  fetch: fetchOrTake,
   local: localStorage,
   tab: sessionStorage,
   onStored(listener) {
@@ -75,6 +89,17 @@ export const browser: Surroundings = {
   microphone: ownMicrophone(),
 };
 
+/** Makes a request, unless it was made before: then its answer is taken, once. */
+function fetchOrTake(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  const early = window.parleyEarly;
+  const authorization = new Headers(init?.headers).get('authorization');
+  if (!early || init?.method !== 'GET' || input !== early.url || authorization !== early.authorization) {
+    return fetch(input, init);
+  }
+  window.parleyEarly = undefined;
+  return early.answer;
+}
+
 function alertSystem(): AlertSystem {
   return {
     isSupported: () => 'Notification' in globalThis && matchMedia('(hover: hover)').matches,
@@ -104,6 +129,12 @@ export const isWide = (): boolean => matchMedia('(min-width: 700px)').matches;
 export async function reloadIfReachable(): Promise<void> {
   const answer = await fetch(location.pathname, { cache: 'no-store' }).catch(() => null);
   if (answer?.ok) location.reload();
+}
+
+/** Has the browser fetch the other parts of the page: they are there without a connection, and after an update. */
+export function fetchParts(): void {
+  const links = document.getElementById('parts');
+  if (links instanceof HTMLTemplateElement) document.head.append(links.content);
 }
 
 /** Makes plain left clicks on links within the app navigate without loading a page. */

@@ -4,6 +4,10 @@ import { Failure } from './state/toasts.ts';
 /** The one script that pages may have run beside them (Trusted Types). */
 const workerUrl = '/app/sw.js';
 const scope = '/app';
+/** Told to the window once the page shows what was asked for. */
+export const calmEvent = 'parley:calm';
+/** Without a connection that never comes. */
+const patienceMs = 10_000;
 
 interface TrustedTypes {
   createPolicy(
@@ -24,7 +28,7 @@ export function ownDevice(): Device | undefined {
   if (!('serviceWorker' in navigator)) return undefined;
   const { serviceWorker } = navigator;
   // Without a worker pages work as ever: it may be forbidden, or the server on its way.
-  const registered: Registered = register(serviceWorker).catch(() => undefined);
+  const registered: Registered = calm().then(() => register(serviceWorker).catch(() => undefined));
   // Browsers look for a new version as a page is loaded; this one may stay open for weeks.
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void registered.then((found) => found?.update()).catch(() => {});
@@ -54,6 +58,14 @@ export function ownDevice(): Device | undefined {
       found?.active?.postMessage('signed-out');
     },
   };
+}
+
+/** The worker fetches all parts of the page: on a slow line what is to be shown comes first. */
+function calm(): Promise<void> {
+  return new Promise((resolve) => {
+    addEventListener(calmEvent, () => resolve(), { once: true });
+    setTimeout(resolve, patienceMs);
+  });
 }
 
 function register(serviceWorker: ServiceWorkerContainer): Registered {

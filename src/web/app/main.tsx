@@ -1,6 +1,8 @@
 import { render } from 'preact';
-import { browser, followLinks } from './browser.ts';
+import { browser, fetchParts, followLinks } from './browser.ts';
+import { calmEvent } from './device.ts';
 import { keepFocus } from './focus.ts';
+import { whenCalm } from './state/calm.ts';
 import { createPage } from './state/page.ts';
 import './style/base.css';
 import './style/frame.css';
@@ -9,6 +11,7 @@ import './style/page.css';
 import './style/parts.css';
 import './style/talk.css';
 import './style/channels.css';
+import './style/speed.css';
 import './style/expression.css';
 import './style/modes.css';
 import './style/prose.css';
@@ -24,4 +27,7 @@ if (root) {
   await page.speech.ready;
   render(<App page={page} />, root);
   keepFocus(root);
+  await whenCalm(page);
+  fetchParts();
+  dispatchEvent(new Event(calmEvent));
 }
