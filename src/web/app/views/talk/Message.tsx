@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { Message } from '../../../../client/index.ts';
 import { streamMark } from '../../../../contract/stream-mark.ts';
@@ -19,6 +20,7 @@ import { moveInToolbar } from '../parts/toolbar.ts';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AuthorButton } from './AuthorButton.tsx';
+import type { AtHand } from './at-hand.ts';
 import { Components } from './Components.tsx';
 import { EditBox } from './EditBox.tsx';
 import { Forwarded } from './Forwarded.tsx';
@@ -41,9 +43,11 @@ interface MessageProps {
   /** Whether it is grouped with the one before, without a name of its own. */
   grouped: boolean;
   isTarget: boolean;
+  /** Which messages have their tools in the page. */
+  atHand: AtHand;
 }
 
-export function MessageView({ message, timeline, grouped, isTarget }: MessageProps) {
+export function MessageView({ message, timeline, grouped, isTarget, atHand }: MessageProps) {
   const texts = useTexts();
   const { clockTime } = texts;
   const app = useApp();
@@ -51,15 +55,20 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
   const [deleting, setDeleting] = useState(false);
   const [reminding, setReminding] = useState(false);
   const [forwarding, setForwarding] = useState(false);
-  const isEdited = drafts.editing.value === message.id;
-  const actions = actionsFor(texts, app, message, {
-    askToDelete: () => setDeleting(true),
-    remind: () => setReminding(true),
-    forward: () => setForwarding(true),
-  });
+  const { id } = message;
+  // Of what concerns all messages a row hears only what concerns it.
+  const isEdited = useComputed(() => drafts.editing.value === id).value;
+  const isAtHand = useComputed(() => atHand.has(id)).value;
+  const actions = () =>
+    actionsFor(texts, app, message, {
+      askToDelete: () => setDeleting(true),
+      remind: () => setReminding(true),
+      forward: () => setForwarding(true),
+    });
   const press = (event: KeyboardEvent) => {
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey && event.target === event.currentTarget;
-    const action = plain && [...actions.usual, ...actions.more].find(({ key }) => key === event.key.toLowerCase());
+    const { usual, more } = plain ? actions() : { usual: [], more: [] };
+    const action = [...usual, ...more].find(({ key }) => key === event.key.toLowerCase());
     if (!action) return;
     event.preventDefault();
     action.run();
@@ -79,21 +88,31 @@ export function MessageView({ message, timeline, grouped, isTarget }: MessagePro
         {!grouped && <Head message={message} />}
         <Veil message={message}>
           {isEdited ? <EditBox message={message} timeline={timeline} /> : <MessageText message={message} />}
-          <Forwarded message={message} />
-          <LinkedMessages message={message} />
-          <Attachments list={message.attachments} />
-          <PollView message={message} timeline={timeline} />
-          <Previews message={message} />
-          <Components message={message} />
+          <More message={message} timeline={timeline} />
         </Veil>
-        <Reactions message={message} timeline={timeline} />
+        {message.reactions.length > 0 && <Reactions message={message} timeline={timeline} />}
         {message.thread && <ThreadLink message={message} />}
       </div>
-      {!isEdited && <Toolbar message={message} actions={actions} />}
+      {isAtHand && !isEdited && <Toolbar message={message} actions={actions} />}
       {reminding && <RemindDialog messageId={message.id} onClose={() => setReminding(false)} />}
       {forwarding && <ForwardDialog message={message} onClose={() => setForwarding(false)} />}
       {deleting && <ConfirmDeletion id={message.id} onClose={() => setDeleting(false)} />}
     </article>
+  );
+}
+
+/** What a message has besides its text: most have nothing of it, and there are many messages. */
+function More({ message, timeline }: { message: Message; timeline: Timeline }) {
+  const { attachments, components, content, forwarded, poll, previews } = message;
+  return (
+    <>
+      {forwarded && <Forwarded message={message} />}
+      {content.includes('/app/') && <LinkedMessages message={message} />}
+      {attachments.length > 0 && <Attachments list={attachments} />}
+      {poll && <PollView message={message} timeline={timeline} />}
+      {previews && <Previews message={message} />}
+      {components && <Components message={message} />}
+    </>
   );
 }
 
@@ -116,17 +135,17 @@ export function MessageText({ message }: { message: Message }) {
     <Folding content={message.content} whole={replies.wasWatched(message.id)}>
       <div class={isEmojiAlone(message.content) ? 'text large' : 'text'}>
         <Text content={message.content} mentions={message.mentions} />
-        <Edited message={message} />
-        <EndedEarly message={message} />
+        {message.isEdited && <Edited message={message} />}
+        {message.author.isBot && <EndedEarly message={message} />}
       </div>
     </Folding>
   );
 }
 
 /** Says that a bot's reply ended before its end. */
-function EndedEarly({ message: { author, metadata } }: { message: Message }) {
+function EndedEarly({ message: { metadata } }: { message: Message }) {
   const { t } = useTexts();
-  const reason = author.isBot ? metadata?.[streamMark] : null;
+  const reason = metadata?.[streamMark];
   if (reason !== 'stopped' && reason !== 'cut') return null;
   return <span class="edited"> {reason === 'stopped' ? t('(stopped)') : t('(not finished)')}</span>;
 }
@@ -139,17 +158,18 @@ function isForMe(app: AppState, { authorId, mentions }: Message): boolean {
 }
 
 /** One stop for Tab; arrow keys move within it. Otherwise a list of messages would be hundreds of stops. */
-function Toolbar({ message, actions }: { message: Message; actions: Actions }) {
+function Toolbar({ message, actions }: { message: Message; actions(): Actions }) {
   const { t } = useTexts();
   const app = useApp();
+  const { usual, more } = actions();
   const mayReact = mayUsually(app, message.channelId, 'message:react');
   return (
     <div class="actions" role="toolbar" aria-label={t('Message')} onKeyDown={moveInToolbar}>
       {mayReact && <ReactButton message={message} />}
-      {actions.usual.map(({ label, icon, run }) => (
+      {usual.map(({ label, icon, run }) => (
         <IconButton key={icon} icon={icon} label={label} tabIndex={-1} onClick={run} />
       ))}
-      <Menu label={t('More actions')} items={actions.more} tabIndex={mayReact ? -1 : 0}>
+      <Menu label={t('More actions')} items={more} tabIndex={mayReact ? -1 : 0}>
         <Icon name="more" />
       </Menu>
     </div>

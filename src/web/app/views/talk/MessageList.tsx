@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Message, ServerRecord } from '../../../../client/index.ts';
 import type { Timeline } from '../../state/timeline.ts';
@@ -6,6 +7,7 @@ import { Button } from '../parts/Button.tsx';
 import { lazyDialog } from '../parts/lazy.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
+import { AtHand } from './at-hand.ts';
 import { AskedForm } from './Components.tsx';
 import { Ephemerals } from './Ephemerals.tsx';
 import { Forwarded } from './Forwarded.tsx';
@@ -16,7 +18,9 @@ import { ReadBy } from './ReadBy.tsx';
 import { Replies } from './Replies.tsx';
 import { asMessage, PendingMessage, RefusedMessage, SentMessage } from './Unsent.tsx';
 import { useNewMessages } from './useNewMessages.ts';
-import { useScroll, useTabStop } from './useScroll.ts';
+import { useRows } from './useRows.ts';
+import { useScroll } from './useScroll.ts';
+import { useTabStop } from './useTabStop.ts';
 
 const InvitePeople = lazyDialog(() => import('../server/InvitePeople.tsx').then((part) => part.InvitePeople));
 
@@ -34,8 +38,13 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
   const ref = useRef<HTMLDivElement>(null);
   const messages = timeline.messages.value;
   const { atEnd, toEnd } = useScroll(ref, timeline, target);
+  // After that, which looks for its place among what is drawn.
+  const { pieces, showEnd } = useRows(ref, timeline, target);
   const news = useNewMessages(ref, timeline, atEnd);
-  useTabStop(ref, messages);
+  const [atHand] = useState(() => new AtHand());
+  const { receipts } = useApp();
+  const hasReaders = useComputed(() => timeline.threadId === null && receipts.of(timeline.channelId).size > 0).value;
+  useTabStop(ref);
   return (
     <div class="talk">
       <JumpToNew count={news.above} onClick={news.toFirst} />
@@ -48,19 +57,29 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
           aria-live="off"
           aria-label={t('Messages in {name}', { name })}
           aria-busy={!timeline.loaded.value}
+          {...atHand.listeners}
         >
           <Beginning timeline={timeline} name={name} opening={opening} />
-          {messages.map((message, i) => (
-            <MessageRow
-              key={message.id}
-              message={message}
-              before={messages[i - 1]}
-              after={messages[i + 1]}
-              timeline={timeline}
-              newSince={news.since}
-              isTarget={message.id === target}
-            />
-          ))}
+          {pieces.map((piece) => {
+            if (piece.kind === 'gap')
+              return <div key={piece.key} class="gap" style={{ height: `${piece.height}px` }} />;
+            const message = messages[piece.at];
+            return (
+              message && (
+                <MessageRow
+                  key={message.id}
+                  message={message}
+                  before={messages[piece.at - 1]}
+                  after={messages[piece.at + 1]}
+                  timeline={timeline}
+                  newSince={news.since}
+                  isTarget={message.id === target}
+                  atHand={atHand}
+                  hasReaders={hasReaders}
+                />
+              )
+            );
+          })}
           {!timeline.hasNewer.value && <Replies timeline={timeline} />}
           {!timeline.hasNewer.value && <Unconfirmed timeline={timeline} />}
           {!timeline.hasNewer.value && <Ephemerals timeline={timeline} />}
@@ -68,7 +87,14 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
         </div>
       </div>
       {(!atEnd || timeline.hasNewer.value) && (
-        <button type="button" class="to-end" onClick={toEnd}>
+        <button
+          type="button"
+          class="to-end"
+          onClick={() => {
+            showEnd();
+            toEnd();
+          }}
+        >
           {news.below ? t('New messages') : t('Jump to the newest')} ↓
         </button>
       )}
@@ -101,9 +127,17 @@ interface RowProps {
   /** Number of the message before the "new" line; null: there is no line. */
   newSince: number | null;
   isTarget: boolean;
+  atHand: AtHand;
+  /** Whether anyone shows how far they have read. */
+  hasReaders: boolean;
 }
 
-function MessageRow({ message, before, after, timeline, newSince, isTarget }: RowProps) {
+/**
+ * Drawn again only where one of these is another one, since it has no state of its own and reads signals: its list is drawn
+ * with each message that comes.
+ */
+function MessageRow(props: RowProps) {
+  const { message, before, after, timeline, newSince, isTarget, atHand, hasReaders } = props;
   const { dayKey } = useTexts();
   const newDay = !before || dayKey(before.createdAt) !== dayKey(message.createdAt);
   // There may be more new ones before the first that is shown.
@@ -111,11 +145,11 @@ function MessageRow({ message, before, after, timeline, newSince, isTarget }: Ro
   const isNew = newSince !== null && message.seq > newSince && isFirst;
   const grouped = !newDay && !isNew && isGrouped(before, message);
   return (
-    <div class="row">
+    <div class="row" data-row={message.id}>
       {newDay && <DayLine iso={message.createdAt} />}
       {isNew && <NewLine />}
-      <MessageView message={message} timeline={timeline} grouped={grouped} isTarget={isTarget} />
-      <ReadBy message={message} after={after} timeline={timeline} />
+      <MessageView message={message} timeline={timeline} grouped={grouped} isTarget={isTarget} atHand={atHand} />
+      {hasReaders && <ReadBy message={message} after={after} timeline={timeline} />}
     </div>
   );
 }

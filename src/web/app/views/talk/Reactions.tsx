@@ -18,9 +18,9 @@ function toggle(app: AppState, message: Message, emoji: string, isOn: boolean): 
 
 const isMine = (app: AppState, users: string[]): boolean => users.includes(app.me.value?.id ?? '');
 
-/** The names of those who reacted, as far as they are known here. */
+/** The names of those who reacted, as far as they are known here when the reactions change: many write meanwhile. */
 function namesOf({ listed, t }: Texts, app: AppState, users: string[], timeline: Timeline): string {
-  const known = users.flatMap((id) => (isMine(app, [id]) ? t('You') : (timeline.authors.value.get(id) ?? [])));
+  const known = users.flatMap((id) => (isMine(app, [id]) ? t('You') : (timeline.authors.peek().get(id) ?? [])));
   const named = known.slice(0, maxNamed);
   const more = users.length - named.length;
   if (named.length === 0) return '';

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals';
 import type { Message } from '../../../../client/index.ts';
 import { quoteOf } from '../../../../contract/quote.ts';
 import { namedText } from '../../state/named.ts';
@@ -16,20 +17,20 @@ export function ReplyPreview({ message, timeline }: PreviewProps) {
   const app = useApp();
   const { replyTo: original, channelId } = message;
   const { threadId } = timeline;
+  // The others change with each message that comes.
+  const author = useComputed(() => timeline.authors.value.get(original?.authorId ?? '')).value;
+  const mentions = useComputed(() => timeline.messages.value.find(({ id }) => id === original?.id)?.mentions).value;
   if (!original) return null;
-  const messages = timeline.messages.value;
-  const author = messages.find(({ authorId }) => authorId === original.authorId)?.author;
-  const { mentions = [] } = messages.find(({ id }) => id === original.id) ?? {};
   return (
     <a
       class="reply"
       href={pathTo.messageOrThread(app.servers.current.value?.id ?? null, { channelId, threadId, id: original.id })}
     >
-      {author && <strong>{author.displayName}</strong>}{' '}
+      {author && <strong>{author}</strong>}{' '}
       <span class={original.deleted ? 'faint' : ''} dir="auto">
         {original.deleted
           ? texts.t('The message was deleted')
-          : quoteOf(namedText(app, texts, original.content, mentions), 200)}
+          : quoteOf(namedText(app, texts, original.content, mentions ?? []), 200)}
       </span>
     </a>
   );

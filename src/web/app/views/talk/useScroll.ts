@@ -7,6 +7,8 @@ import { type AppState, useApp } from '../useApp.ts';
 /** Within this many pixels of an end it counts as reached, or more is loaded. */
 const nearEnd = 40;
 const nearStart = 800;
+/** For who scrolls back: what is loaded should be there before they are. */
+const onTheWay = 1300;
 
 /** Keeps the position in a list of messages when older ones are inserted, after a visit elsewhere, and over a reload. */
 export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline, target: string | null) {
@@ -30,21 +32,23 @@ export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline
     else if (target === null) restore(app, scroller, timeline.key);
   }, [loaded, hasTarget, target, timeline, ref]);
 
+  const look = useCallback(() => {
+    const scroller = ref.current;
+    if (!scroller || !timeline.loaded.peek()) return;
+    setAtEnd(inspectView(app, scroller, timeline));
+    lookedAt.current = scroller.scrollTop;
+  }, [app, timeline, ref]);
+  useEffect(look, [loaded, messages, look]);
   useEffect(() => {
     const scroller = ref.current;
-    if (!scroller || !loaded) return;
-    const look = () => {
-      setAtEnd(inspectView(app, scroller, timeline));
-      lookedAt.current = scroller.scrollTop;
-    };
-    look();
+    if (!scroller) return;
     scroller.addEventListener('scroll', look, { passive: true });
     scroller.addEventListener('keydown', walk);
     return () => {
       scroller.removeEventListener('scroll', look);
       scroller.removeEventListener('keydown', walk);
     };
-  }, [loaded, messages, timeline, ref]);
+  }, [look, ref]);
 
   const toEnd = useCallback(() => {
     const show = () => ref.current?.scrollTo({ top: 0 });
@@ -62,7 +66,7 @@ function inspectView(app: AppState, scroller: HTMLElement, timeline: Timeline): 
   const fromStart = scroller.scrollHeight - scroller.clientHeight - fromEnd;
   const isAtEnd = fromEnd < nearEnd && !timeline.hasNewer.peek();
   app.anchors.keep(timeline.key, isAtEnd ? null : topOf(scroller));
-  if (fromStart < nearStart) void timeline.loadOlder();
+  if (fromStart < (fromEnd < nearEnd ? nearStart : onTheWay)) void timeline.loadOlder();
   if (fromEnd < nearStart) void timeline.loadNewer();
   return isAtEnd;
 }
@@ -87,8 +91,10 @@ function useHeldPosition(
   const app = useApp();
   const hold = () => {
     const scroller = ref.current;
+    // Before anything is measured: that takes its time.
+    if (!scroller || CSS.supports('overflow-anchor', 'auto')) return;
     // A user who has scrolled since decides the place.
-    if (!scroller || lookedAt.current !== scroller.scrollTop || CSS.supports('overflow-anchor', 'auto')) return;
+    if (lookedAt.current !== scroller.scrollTop) return;
     restore(app, scroller, key);
     lookedAt.current = scroller.scrollTop;
   };
@@ -96,7 +102,7 @@ function useHeldPosition(
   useLayoutEffect(hold, [messages.value, key]);
   useEffect(() => {
     const list = ref.current?.firstElementChild;
-    if (!list) return;
+    if (!list || CSS.supports('overflow-anchor', 'auto')) return;
     const observer = new ResizeObserver(hold);
     observer.observe(list);
     return () => observer.disconnect();
@@ -111,14 +117,18 @@ function restore(app: AppState, scroller: HTMLElement, channelId: string): void 
   scroller.scrollTop += offset - anchor.offset;
 }
 
-/** The first message in view. */
+/** The first message in view. By halves, since they are in order. */
 function topOf(scroller: HTMLElement) {
   const { top } = scroller.getBoundingClientRect();
-  for (const element of scroller.querySelectorAll<HTMLElement>('article[data-id]')) {
-    const rect = element.getBoundingClientRect();
-    if (rect.bottom > top) return { messageId: element.dataset.id ?? '', offset: rect.top - top };
+  const all = scroller.querySelectorAll<HTMLElement>('article[data-id]');
+  let [low, high] = [0, all.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((all[middle]?.getBoundingClientRect().bottom ?? 0) > top) high = middle;
+    else low = middle + 1;
   }
-  return null;
+  const first = all[low];
+  return first ? { messageId: first.dataset.id ?? '', offset: first.getBoundingClientRect().top - top } : null;
 }
 
 /** Arrow keys move between messages, and Escape to the message field. */
@@ -135,43 +145,4 @@ function walk(event: KeyboardEvent): void {
   if (!next) return;
   event.preventDefault();
   next.focus();
-}
-
-/** The links and buttons within a message, without its toolbar and dialogs, which manage the focus themselves. */
-const inside = ':is(a, button):not(.actions *, dialog *)';
-
-/**
- * Makes Tab stop at one message of a list and its controls: the one that has the focus, or else the newest. Otherwise names,
- * links and reactions would be hundreds of stops, and moving back through them would load the whole history.
- */
-export function useTabStop(ref: RefObject<HTMLElement | null>, messages: unknown): void {
-  useLayoutEffect(() => {
-    if (ref.current) setTabStop(ref.current);
-  }, [messages, ref]);
-  useEffect(() => {
-    const list = ref.current;
-    if (!list) return;
-    const look = () => setTabStop(list);
-    // After the focus has moved.
-    const left = () => queueMicrotask(look);
-    list.addEventListener('focusin', look);
-    list.addEventListener('focusout', left);
-    return () => {
-      list.removeEventListener('focusin', look);
-      list.removeEventListener('focusout', left);
-    };
-  }, [ref]);
-}
-
-function setTabStop(list: HTMLElement): void {
-  const all = [...list.querySelectorAll<HTMLElement>('article[data-id]')];
-  const here = all.find((message) => message.contains(document.activeElement)) ?? all.at(-1);
-  for (const message of all) {
-    const isStop = message === here;
-    if (isStop !== (message.tabIndex === 0)) message.tabIndex = isStop ? 0 : -1;
-    for (const one of message.querySelectorAll<HTMLElement>(inside)) {
-      if (!isStop) one.tabIndex = -1;
-      else one.removeAttribute('tabindex');
-    }
-  }
 }
