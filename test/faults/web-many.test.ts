@@ -20,6 +20,8 @@ describe('a conversation of many messages in the web client', () => {
     bob = await here.visit(here.bob);
   });
   beforeEach(async () => {
+    // Otherwise he is where he read.
+    await bob.page.evaluate('sessionStorage.clear()');
     await bob.open(`/app/s/${here.server.id}/${channel}`);
     await message(many - 1).waitFor();
   });
