@@ -1,5 +1,5 @@
 import { useComputed } from '@preact/signals';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Message, ServerRecord } from '../../../../client/index.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
@@ -37,9 +37,11 @@ export function MessageList({ timeline, target, name, opening = null }: ListProp
   const { t } = useTexts();
   const ref = useRef<HTMLDivElement>(null);
   const messages = timeline.messages.value;
-  const { atEnd, toEnd } = useScroll(ref, timeline, target);
+  const { atEnd, toEnd, look } = useScroll(ref, timeline, target);
   // After that, which looks for its place among what is drawn.
-  const { pieces, showEnd } = useRows(ref, timeline, target);
+  const { pieces, range, showEnd } = useRows(ref, timeline, target);
+  // What one reads is known once it is drawn.
+  useEffect(look, [look, range]);
   const news = useNewMessages(ref, timeline, atEnd);
   const [atHand] = useState(() => new AtHand());
   const { receipts } = useApp();

@@ -20,6 +20,7 @@ interface Drawing {
 
 interface Rows {
   pieces: Piece[];
+  range: Range | null;
   /** Draws the newest. */
   showEnd(): void;
 }
@@ -66,6 +67,7 @@ export function useRows(ref: RefObject<HTMLElement | null>, timeline: Timeline, 
   useWatch(ref, drawing.heights, later);
   const held = editing === null ? drawing.held : new Set(drawing.held).add(editing);
   return {
+    range,
     pieces: range ? piecesOf(messages, range, held, drawing.heights) : [],
     showEnd() {
       if (timeline.hasNewer.peek()) return;

@@ -56,7 +56,7 @@ export function useScroll(ref: RefObject<HTMLElement | null>, timeline: Timeline
     else show();
   }, [timeline, ref]);
 
-  return { atEnd, toEnd };
+  return { atEnd, toEnd, look };
 }
 
 /** Stores the position, and loads more near an end. @returns whether the newest messages are in view */
