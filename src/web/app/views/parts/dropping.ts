@@ -18,7 +18,8 @@ export function useDrop(onFiles: (files: DroppedFile[]) => Promise<void>) {
     onDrop(event: DragEvent) {
       setOver(false);
       const { dataTransfer } = event;
-      if (!dataTransfer || !hasFiles(event)) return;
+      // A folder that they were dropped on has taken them.
+      if (!dataTransfer || !hasFiles(event) || event.defaultPrevented) return;
       event.preventDefault();
       void attempt(async () => onFiles(await droppedFiles(dataTransfer)));
     },
@@ -53,11 +54,32 @@ export async function droppedFiles(transfer: DataTransfer): Promise<DroppedFile[
 }
 
 async function collect(entry: FileSystemEntry, folders: string[], found: DroppedFile[]): Promise<void> {
-  if (entry instanceof FileSystemFileEntry) {
+  if (isFile(entry)) {
     found.push({ folders, file: await new Promise<File>((resolve, reject) => entry.file(resolve, reject)) });
-  } else if (entry instanceof FileSystemDirectoryEntry && folders.length < maxDepth) {
+  } else if (isFolder(entry) && folders.length < maxDepth) {
     for (const inner of await contentOf(entry)) await collect(inner, [...folders, entry.name], found);
   }
+}
+
+// What an entry says of itself: not every browser has the classes by name.
+const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
+const isFolder = (entry: FileSystemEntry): entry is FileSystemDirectoryEntry => entry.isDirectory;
+
+/** Whether people can choose a folder here; most phones have none to choose. */
+export const canChooseFolders = (): boolean => 'webkitdirectory' in HTMLInputElement.prototype;
+
+/** Lets someone choose a folder. @param onFiles gets all files in it, and its own name as their first folder */
+export function chooseFolder(onFiles: (files: DroppedFile[]) => void): void {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.webkitdirectory = true;
+  input.addEventListener('change', () => onFiles([...(input.files ?? [])].map(inItsFolders)));
+  input.click();
+}
+
+function inItsFolders(file: File): DroppedFile {
+  const folders = file.webkitRelativePath.split('/').slice(0, -1);
+  return { folders: folders.slice(0, maxDepth), file };
 }
 
 /** A reader returns some at a time, and none when it is done. */
