@@ -83,6 +83,7 @@ import { usernameChangeCalls } from './username-change.ts';
 import { verificationCalls } from './verification.ts';
 import { webhookCalls } from './webhook.ts';
 import { fileCalls, folderCalls, workspaceCalls } from './workspace-calls.ts';
+import { fileVersionCalls } from './workspace-versions.ts';
 
 /** Calls about accounts, bots and the installation. */
 const ownCalls = {
@@ -181,6 +182,7 @@ const sharedCalls = {
   ...workspaceCalls,
   ...folderCalls,
   ...fileCalls,
+  ...fileVersionCalls,
   ...laterCalls,
   ...scheduledCalls,
   ...draftCalls,

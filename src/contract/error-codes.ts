@@ -162,6 +162,7 @@ export const errorCodes = {
   PUSH_SUBSCRIPTION_NOT_FOUND: [404, 'Nothing is pushed to this device; subscribe it first.'],
   FOLDER_NOT_FOUND: [404, 'There is no such folder in this workspace.'],
   FILE_NOT_FOUND: [404, 'There is no such file in this workspace.'],
+  FILE_VERSION_NOT_FOUND: [404, 'This version of the file is not kept any more.'],
   NODE_NOT_FOUND: [404, 'There is no such folder or file in this workspace.'],
   APP_NOT_FOUND: [404, 'There is no such app.'],
   APP_FILE_NOT_FOUND: [404, 'There is nothing at this address in the app.'],

@@ -86,7 +86,7 @@ const operatedServerSchema = record('OperatedServer', {
 });
 
 /** What takes room. Later versions have more. */
-export const storageKinds = ['attachments', 'workspaces', 'apps', 'pictures', 'exports'] as const;
+export const storageKinds = ['attachments', 'workspaces', 'versions', 'apps', 'pictures', 'exports'] as const;
 export const storageParts = ['messages', 'search', 'events', 'files', 'other'] as const;
 
 const storageSchema = record('InstallationStorage', {

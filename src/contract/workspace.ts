@@ -1,13 +1,23 @@
 import { z } from 'zod';
 import { durableEvent } from './event.ts';
 import { nodeNameSchema } from './names.ts';
-import { idSchema, nameSchema, omittable, record, textSchema, timeSchema, withDefault } from './schema.ts';
+import {
+  idSchema,
+  nameSchema,
+  numberSchema,
+  omittable,
+  record,
+  textSchema,
+  timeSchema,
+  withDefault,
+} from './schema.ts';
 
 export const workspaceStatsSchema = z.object({
   folderCount: z.number().int(),
   fileCount: z.number().int(),
   totalCount: z.number().int(),
   totalBytes: z.number().int().describe('Sizes of all files, copies counted each.'),
+  versionBytes: z.number().int().describe('Sizes of their older versions, which make room when files need it.'),
   quotaBytes: z.number().int(),
 });
 
@@ -18,6 +28,7 @@ export const workspaceSchema = record('Workspace', {
   createdAt: timeSchema,
   updatedAt: timeSchema,
   ...workspaceStatsSchema.shape,
+  maxFileBytes: z.number().int().describe('The largest file that can be uploaded.'),
 });
 
 const nodeFields = {
@@ -178,7 +189,21 @@ export const commandsAnswer = z.array(
   }),
 );
 
-export const mediaQuerySchema = z.object({ disposition: z.enum(['inline', 'attachment']).default('attachment') });
+const versionSchema = numberSchema(
+  z
+    .number()
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1),
+)
+  .optional()
+  .describe('An older version of it; left out: as it is now.');
+
+export const fileQuerySchema = z.object({ version: versionSchema });
+export const mediaQuerySchema = z.object({
+  disposition: z.enum(['inline', 'attachment']).default('attachment'),
+  version: versionSchema,
+});
 export const mediaUrlSchema = z.object({ url: z.string().describe('Relative to this server.'), expiresAt: timeSchema });
 export const mediaLinkSchema = mediaQuerySchema.extend({ token: z.string().max(200).default('') });
 

@@ -80,7 +80,7 @@ import {
   UsedRefreshToken,
   User,
 } from './entities/user.entity.ts';
-import { Workspace, WorkspaceNode, WorkspaceViewer } from './entities/workspace.entity.ts';
+import { Workspace, WorkspaceNode, WorkspaceVersion, WorkspaceViewer } from './entities/workspace.entity.ts';
 
 /** All tables. A new one is listed here, and gets a migration. */
 export const entities = [
@@ -171,6 +171,7 @@ export const entities = [
   McpSubscription,
   Workspace,
   WorkspaceNode,
+  WorkspaceVersion,
   WorkspaceViewer,
   App,
   AppFile,

@@ -123,6 +123,7 @@ import { Appearance } from './migrations/0252-appearance.ts';
 import { Categories } from './migrations/0256-categories.ts';
 import { Favorites } from './migrations/0257-favorites.ts';
 import { MuteEnds } from './migrations/0258-mute-ends.ts';
+import { FileVersions } from './migrations/0260-file-versions.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
 export const migrations = [
@@ -251,4 +252,5 @@ export const migrations = [
   { name: '0256-categories', class: Categories },
   { name: '0257-favorites', class: Favorites },
   { name: '0258-mute-ends', class: MuteEnds },
+  { name: '0260-file-versions', class: FileVersions },
 ];

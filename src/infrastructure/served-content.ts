@@ -29,6 +29,15 @@ export const uploadHeaders = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
+/**
+ * The same for a PDF file that is shown inline: the browser's own viewer, a plugin by its own account, runs in no sandbox. What
+ * is no PDF file is not shown, since nothing here is sniffed, and no page of another site shows it in a frame.
+ */
+export const pdfHeaders = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'",
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
 /** Whether a browser may show it inline: images, audio, video and plain text; nothing that can contain a script. */
 export function mayShowInline(contentType: string): boolean {
   return /^((image|audio|video)\/(?!.*svg)[\w.+-]+|text\/plain)(;|$)/.test(contentType);

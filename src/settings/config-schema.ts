@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mailSettings } from './mail-settings.ts';
 import { pictureSettings, previewSettings } from './media-settings.ts';
-import { milliseconds, positive } from './numbers.ts';
+import { milliseconds, mostFileVersions, positive } from './numbers.ts';
 import { presenceSettings } from './presence-settings.ts';
 import { pushFileSettings } from './push-settings.ts';
 import { s3FileSettings } from './s3-settings.ts';
@@ -242,6 +242,8 @@ export const fileSchema = z.strictObject({
     // A ZIP file lists all of them at once.
     maxNodes: positive.max(65_000).describe('folders and files of a workspace'),
     maxDepth: positive.max(100).describe('depth of nested folders'),
+    versions: z.number().int().min(0).max(mostFileVersions).describe('older versions that are kept of a file; 0: none'),
+    versionDays: positive.describe('days that they are kept'),
     downloads: positive.describe('ZIP files that a node sends at once'),
     downloadsPerUser: positive.describe('of these to one user'),
   }),

@@ -85,8 +85,10 @@ describe('the export of an account', () => {
       await dan.say(leftGroup, 'of dan alone');
       await alice.post(`/api/dm/channels/${leftGroup}/leave`);
       unsent = await alice.upload('CON.txt', Buffer.from('not sent'));
-      await alice.post(`/api/servers/${server.id}/workspace/files`, { name: 'notes.md', content: '# mine' });
-      await bob.post(`/api/servers/${server.id}/workspace/files`, { name: 'bobs.md', content: '# of bob' });
+      const files = `/api/servers/${server.id}/workspace/files`;
+      const { id: notesId } = (await alice.post(files, { name: 'notes.md', content: '# mine before' })).body;
+      await alice.patch(`${files}/${notesId}`, { content: '# mine' });
+      await bob.post(files, { name: 'bobs.md', content: '# of bob' });
       await alice.post('/api/friends/request', { username: carol.username });
       await alice.put(`/api/friends/blocks/${(await register(at(0))).id}`);
       await alice.patch('/api/notifications/preferences', { strategy: 'mention_only' });
@@ -166,6 +168,8 @@ describe('the export of an account', () => {
       expect(await archive.text(`files/${unsent.id}/fileCON.txt`)).to.equal('not sent');
       const [notes] = await archive.list('workspace-files');
       expect(await archive.text(notes.file)).to.equal('# mine');
+      const [before] = await archive.list('workspace-versions');
+      expect(await archive.text(before.file)).to.equal('# mine before');
     });
 
     it('has groups whole, and of those that they have left what they wrote', async () => {

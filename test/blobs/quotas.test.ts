@@ -22,6 +22,8 @@ const summed = `SELECT subject_id::text AS id, sum(bytes)::float AS bytes FROM (
     UNION ALL SELECT e.server_id, p.bytes FROM server_emoji e JOIN pictures p ON e.url = '/media/' || p.name || '.webp'
     UNION ALL SELECT created_by, size_bytes FROM workspace_nodes
     UNION ALL SELECT w.server_id, n.size_bytes FROM workspace_nodes n JOIN workspaces w ON w.id = n.workspace_id
+    UNION ALL SELECT saved_by, size_bytes FROM workspace_versions
+    UNION ALL SELECT w.server_id, v.size_bytes FROM workspace_versions v JOIN workspaces w ON w.id = v.workspace_id
     UNION ALL SELECT a.created_by, f.size_bytes FROM app_files f JOIN apps a ON a.id = f.app_id
     UNION ALL SELECT a.server_id, f.size_bytes FROM app_files f JOIN apps a ON a.id = f.app_id
     UNION ALL SELECT '${NIL}', size FROM blobs) t

@@ -77,6 +77,7 @@ const exported: Record<string, string> = {
   'digests.user_id': 'digests g WHERE g.user_id = $1',
   'totp_factors.user_id': 'totp_factors f WHERE f.user_id = $1',
   'workspace_nodes.created_by': 'n.created_by = $1',
+  'workspace_versions.saved_by': 'v.saved_by = $1',
 };
 
 /** What is left out, and why. */
@@ -119,6 +120,7 @@ const leftOut: Record<string, string> = {
   'sign_in_tickets.user_id': 'hashes, for minutes',
   'slow_mode_turns.user_id': 'when the last message was sent, for hours; the message is exported',
   'threads.creator_id': 'the name of a thread is its channel’s; the messages in it are exported',
+  'workspace_nodes.content_by': 'whoever saved a file last; it is exported with those of whoever made it',
   'workspace_viewers.user_id': 'who looked at large workspaces lately: decides who is told of changes',
 };
 

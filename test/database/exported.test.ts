@@ -47,7 +47,7 @@ const leftOut: Record<string, string[]> = {
   // A channel is told anew.
   polls: ['told_at', 'untold_since'],
   pictures: ['unused_since', 'check_at', 'server_id', 'is_counted'],
-  workspaces: ['folder_count', 'file_count', 'total_bytes'],
+  workspaces: ['folder_count', 'file_count', 'total_bytes', 'version_bytes'],
 };
 
 /** Tables of which nothing leaves: of single people, of the installation, or for a moment. */

@@ -86,6 +86,7 @@ decide(bot, 'agent_feeds.stream_id', 'rehearsal_feeds.stream_id');
 decide('not of users', 'rehearsal_sends.thread_id', 'rehearsal_sends.reply_to_id');
 decide(bot, 'agent_tokens.made_by', 'webhooks.made_by', 'webhook_cursors.stream_id', 'webhook_cursors.lease');
 decide(madeIt, 'channels.created_by', 'threads.creator_id', 'apps.created_by', 'workspace_nodes.created_by');
+decide(madeIt, 'workspace_nodes.content_by', 'workspace_versions.saved_by');
 decide('anonymised', 'server_invites.created_by');
 decide(madeIt, 'server_invites.revoked_by', 'server_members.invited_by');
 decide('kept because the next joins replace it', 'server_raids.recent_ids');
@@ -171,6 +172,7 @@ decide(
   'storage_changes.subject_id',
 );
 decide('not of users', 'attachments.server_id', 'pictures.server_id');
+decide('not of users', 'workspace_versions.blob_id');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 decide('not of users', 'blobs.object_id');
 

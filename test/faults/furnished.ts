@@ -114,7 +114,9 @@ async function express(
 async function fill(alice: Person, bob: Person, at: string): Promise<void> {
   const docs = (await alice.post(`${at}/workspace/folders`, { name: 'docs', parentId: null })).body;
   const inner = (await bob.post(`${at}/workspace/folders`, { name: 'inner', parentId: docs.id })).body;
-  await bob.post(`${at}/workspace/files`, { name: 'read me.md', content: '# Hello', parentId: inner.id });
+  const readMe = { name: 'read me.md', content: '# Hello', parentId: inner.id };
+  const { id } = (await bob.post(`${at}/workspace/files`, readMe)).body;
+  await alice.patch(`${at}/workspace/files/${id}`, { content: '# Hello, all' });
   await bob.post(`${at}/workspace/files`, { name: 'empty.txt', content: '', parentId: null });
   await alice.post(`${at}/apps`, {
     name: 'Clock',
@@ -158,7 +160,12 @@ export async function lists(who: Person, serverId: string): Promise<Record<strin
     await see(`/api/auth/users/${userId}`);
   }
   for (const { id } of await see(`${at}/channels`)) await seeChannel(see, id);
-  for (const file of files(seen[`${at}/workspace/tree`])) await see(`${at}/workspace/files/${file}/download`);
+  for (const file of files(seen[`${at}/workspace/tree`])) {
+    await see(`${at}/workspace/files/${file}/download`);
+    for (const { version } of await see(`${at}/workspace/files/${file}/versions`))
+      await see(`${at}/workspace/files/${file}?version=${version}`);
+  }
+  await see(`${at}/workspace/search?query=hello`);
   return seen;
 }
 

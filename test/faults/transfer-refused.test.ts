@@ -31,6 +31,7 @@ const added = [
   ...['direct-channels.jsonl', 'dm-channels.jsonl', 'group-channels.jsonl', 'group-members.jsonl', 'blocks.jsonl'],
   ...['channel-levels.jsonl', 'server-levels.jsonl', 'webhooks.jsonl', 'hooks.jsonl'],
   ...['notifications.jsonl', 'notification-sources.jsonl', 'channel-categories.jsonl', 'channel-favorites.jsonl'],
+  'workspace-versions.jsonl',
 ];
 
 type Lines = Record<string, unknown>[];
@@ -403,6 +404,15 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
   it('an owner beside the owner', async () => {
     const owners = records('server-members.jsonl', (all) => all.map((one) => Object.assign(one, { role: 'owner' })));
     expect(await refusal(await changed(owners))).to.contain('server-members.jsonl');
+  });
+
+  it('versions of files that are none of theirs', async () => {
+    const first = (change: object) =>
+      records('workspace-versions.jsonl', ([version]) => Object.assign(version ?? {}, change));
+    for (const change of [{ sizeBytes: 1000 }, { version: 1000 }]) {
+      expect(await refusal(await changed(first(change)))).to.contain('workspace-versions.jsonl: a version');
+    }
+    expect(await refusal(await changed(first({ nodeId: randomUUID() })))).to.contain('nodeId');
   });
 
   it('files that are not what their bytes are', async () => {

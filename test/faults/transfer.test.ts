@@ -62,7 +62,7 @@ describe('a server that moves to another installation', () => {
   it('leaves as one file that only the operator can read', async () => {
     const exported = await operator(old, 'export', here.server.slug, '--out', file);
     expect([exported.code, exported.complaint]).to.deep.equal([0, '']);
-    expect(exported.out).to.match(/^Wrote .*home\.zip: \d+ people and bots, 3 channels, \d+ messages, 6 files\.\n/);
+    expect(exported.out).to.match(/^Wrote .*home\.zip: \d+ people and bots, 3 channels, \d+ messages, 7 files\.\n/);
     expect(statSync(file).mode & 0o777).to.equal(0o600);
     const again = await operator(old, 'export', here.server.slug, '--out', file);
     expect([again.code, again.out]).to.deep.equal([1, '']);

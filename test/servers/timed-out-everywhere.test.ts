@@ -205,15 +205,18 @@ describe('someone who is timed out', () => {
   }
 
   it('cannot upload into the workspace', async () => {
-    expect(refusedCalls.filter(([, { file }]) => file).map(([name]) => name)).to.deep.equal(['uploadFile']);
-    const form = new FormData();
-    form.append('file', new Blob(['x']), 'x.txt');
-    const answer = await fetch(`${held.node.url}/api/servers/${here.server.id}/workspace/upload`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${held.token}` },
-      body: form,
-    });
-    expect(await answer.json()).to.include({ code: 'TIMED_OUT' });
+    const uploads = refusedCalls.filter(([, { file }]) => file).map(([name]) => name);
+    expect(uploads).to.deep.equal(['uploadFile', 'replaceFile']);
+    for (const place of ['upload', `files/${samples.ids.FILE_NOT_FOUND}/upload`]) {
+      const form = new FormData();
+      form.append('file', new Blob(['x']), 'x.txt');
+      const answer = await fetch(`${held.node.url}/api/servers/${here.server.id}/workspace/${place}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${held.token}` },
+        body: form,
+      });
+      expect(await answer.json()).to.include({ code: 'TIMED_OUT' });
+    }
   });
 
   it('cannot attach a file to what they wrote before', async () => {

@@ -770,7 +770,7 @@ class InstallationStorage(TypedDict):
     files: list[InstallationStorageFilesItem]
 
 class InstallationStorageFilesItem(TypedDict):
-    kind: Literal['attachments', 'workspaces', 'apps', 'pictures', 'exports']
+    kind: Literal['attachments', 'workspaces', 'versions', 'apps', 'pictures', 'exports']
     count: int
     bytes: int
     isAbout: bool
@@ -1810,7 +1810,9 @@ class Workspace(TypedDict):
     fileCount: int
     totalCount: int
     totalBytes: int
+    versionBytes: int
     quotaBytes: int
+    maxFileBytes: int
 
 class WorkspaceFile(TypedDict):
     id: str
@@ -1827,6 +1829,17 @@ class WorkspaceFile(TypedDict):
     createdAt: str
     updatedAt: str
     content: str | None
+
+class WorkspaceFileVersion(TypedDict):
+    fileId: str
+    version: int
+    isCurrent: bool
+    sizeBytes: int
+    mime: str | None
+    isText: bool
+    savedBy: SmallUser | None
+    savedAt: str
+    keptUntil: str | None
 
 class WorkspaceNode(TypedDict):
     id: str

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { appStatuses, appTypes } from '../../contract/app.ts';
 import { nodeNameSchema } from '../../contract/names.ts';
 import { pictureName, pictureSizes } from '../../contract/picture.ts';
+import { withDefault } from '../../contract/schema.ts';
 import { slugSchema } from '../../contract/server.ts';
 import {
   count,
@@ -40,6 +41,8 @@ export const nodes = part({
     sha256: sha256.nullable(),
     version: smallCount,
     createdBy: id.nullable(),
+    contentBy: withDefault(id.nullable(), null),
+    contentAt: time.nullish(),
     ...times,
   }),
   // Folders before their contents.
@@ -48,8 +51,30 @@ export const nodes = part({
       WHERE w.server_id = $1 AND n.parent_id IS NULL
       UNION ALL SELECT n.*, tree.depth + 1 FROM workspace_nodes n JOIN tree ON n.parent_id = tree.id
     ) SELECT * FROM tree) AS t LEFT JOIN blobs b ON b.id = t.blob_id ORDER BY t.depth, t.id`,
+  select: { sha256: 'b.hash', contentBy: '(SELECT u.id FROM users u WHERE u.id = t.content_by)' },
+  refers: { workspaceId: 'workspaces', parentId: 'workspace_nodes', createdBy: 'users', contentBy: 'users' },
+});
+
+/** What files contained before. */
+export const fileVersions = part({
+  table: 'workspace_versions',
+  shape: z.object({
+    id,
+    nodeId: id,
+    workspaceId: id,
+    version: smallCount,
+    sha256,
+    sizeBytes: count,
+    mime: mediaType.nullable(),
+    isText: z.boolean(),
+    savedBy: id.nullable(),
+    savedAt: time,
+    replacedAt: time,
+  }),
+  from: `workspace_versions t JOIN workspaces w ON w.id = t.workspace_id JOIN blobs b ON b.id = t.blob_id
+    WHERE w.server_id = $1 ORDER BY t.node_id, t.version`,
   select: { sha256: 'b.hash' },
-  refers: { workspaceId: 'workspaces', parentId: 'workspace_nodes', createdBy: 'users' },
+  refers: { nodeId: 'workspace_nodes', workspaceId: 'workspaces', savedBy: 'users' },
 });
 
 export const apps = part({

@@ -9,6 +9,7 @@ import { countedVotes, wrongExpressions } from './expression-checks.table.ts';
 import { wrongHooks } from './hook-checks.table.ts';
 import { isImported } from './imported-ids.table.ts';
 import { wrongNotices } from './notice-checks.table.ts';
+import { wrongVersions } from './version-checks.table.ts';
 
 /** Derived values are computed from the rows, not taken from the file. `$1` is the server. */
 const counted = [
@@ -138,6 +139,7 @@ const wrong: [query: string, sentence: string][] = [
      WHERE w.server_id = $1 AND ((n.kind = 'file') <> (b.id IS NOT NULL) OR n.size_bytes <> coalesce(b.size, 0))`,
     'workspace-nodes.jsonl: a file has no bytes or another size than they have, or a folder has some.',
   ],
+  ...wrongVersions,
   [
     `SELECT t.id FROM attachments t JOIN messages m ON m.id = t.message_id JOIN channels c ON c.id = m.channel_id
        JOIN blobs b ON b.id = t.blob_id WHERE ${isImported} AND t.size <> b.size`,

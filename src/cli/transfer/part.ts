@@ -72,7 +72,9 @@ export const time = timeSchema.refine((text) => isPast(Date.parse(text)), 'must 
 /** When something ends, which may be in the future. */
 export const endTime = timeSchema.refine((text) => Date.parse(text) >= 0, 'must be after 1970');
 export const isTime = (schema: unknown): boolean =>
-  schema === time || schema === endTime || (schema instanceof z.ZodNullable && isTime(schema.unwrap()));
+  schema === time ||
+  schema === endTime ||
+  ((schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) && isTime(schema.unwrap()));
 
 /** Half of the largest exact integer in JavaScript: counting on from it never gets past that. */
 const maxCount = 2 ** 52;

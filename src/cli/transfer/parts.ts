@@ -16,7 +16,7 @@ import {
 } from './community.table.ts';
 import { blocks, directs, dms, groupMembers, groups } from './direct.table.ts';
 import { polls, pollVotes, serverEmoji } from './expression.table.ts';
-import { appFiles, apps, nodes, pictures, workspaces } from './files.table.ts';
+import { appFiles, apps, fileVersions, nodes, pictures, workspaces } from './files.table.ts';
 import { hooks, webhooks } from './hook.table.ts';
 import { channelLevels, favorites, notificationSources, notifications, serverLevels } from './notice.table.ts';
 import type { Part } from './part.ts';
@@ -68,6 +68,7 @@ export const parts: Part[] = [
   notificationSources,
   workspaces,
   nodes,
+  fileVersions,
   apps,
   appFiles,
   pictures,

@@ -59,6 +59,8 @@ export const people = `WITH chosen AS MATERIALIZED (${chosenChannels}), named AS
     UNION SELECT created_by FROM server_emoji WHERE server_id = $1
     UNION SELECT a.uploader_id FROM attachments a JOIN messages m ON m.id = a.message_id WHERE m.channel_id IN (${chosen})
     UNION SELECT created_by FROM workspace_nodes WHERE workspace_id IN (${inWorkspace})
+    UNION SELECT u.id FROM workspace_nodes n JOIN users u ON u.id = n.content_by WHERE n.workspace_id IN (${inWorkspace})
+    UNION SELECT saved_by FROM workspace_versions WHERE workspace_id IN (${inWorkspace})
     UNION SELECT created_by FROM apps WHERE server_id = $1
   ) SELECT id FROM named WHERE id IS NOT NULL
   UNION SELECT owner_id FROM agents WHERE user_id IN (SELECT id FROM named)`;
@@ -73,6 +75,7 @@ export const shownPictures = `'/media/' || t.name || '.webp' IN (
 export const contents = `SELECT b.id, b.hash, b.size FROM blobs b WHERE b.id IN (
     SELECT a.blob_id FROM attachments a JOIN (${liveMessages}) m ON m.id = a.message_id
     UNION SELECT blob_id FROM workspace_nodes WHERE workspace_id IN (${inWorkspace}) AND blob_id IS NOT NULL
+    UNION SELECT blob_id FROM workspace_versions WHERE workspace_id IN (${inWorkspace})
     UNION SELECT f.blob_id FROM app_files f JOIN apps a ON a.id = f.app_id AND a.version = f.version WHERE a.server_id = $1
     UNION SELECT t.blob_id FROM pictures t WHERE ${shownPictures}
   ) ORDER BY b.hash`;

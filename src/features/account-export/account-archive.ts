@@ -5,7 +5,7 @@ import type { ZipEntry } from '../../infrastructure/zip-writer.ts';
 import { type ServerTexts, serverTexts } from '../../languages/server-texts.ts';
 import type { BlobStore } from '../blobs/blob.store.ts';
 import { ReadAhead } from '../blobs/read-ahead.ts';
-import { type ExportedFile, readMade, readPictures, readUploads } from './file.table.ts';
+import { type ExportedFile, readMade, readPictures, readSaved, readUploads } from './file.table.ts';
 import { type ExportRecord, indexPage, type ListedSection } from './pages.ts';
 import { type ExportItem, type ExportList, entriesOf, rowItem, textEntry } from './parts.ts';
 import { pathOf, withTimes } from './records.ts';
@@ -52,7 +52,7 @@ export async function* archiveOf(
       yield entry;
     }
   }
-  for (const read of [readUploads, readMade, readPictures]) {
+  for (const read of [readUploads, readMade, readSaved, readPictures]) {
     for await (const files of filePages(deps, subject.userId, read)) yield* contentsOf(deps.blobs, files, over);
   }
   yield textEntry('index.html', indexPage(said, subject, listed), subject.at);
@@ -65,6 +65,7 @@ async function* lists(deps: ArchiveDeps, said: ServerTexts, userId: string): Asy
   yield* talkOf(deps.database, said, userId);
   yield fileList('uploads', said.t('Files you uploaded'), filePages(deps, userId, readUploads));
   yield fileList('workspace-files', said.t('Files you created in workspaces'), filePages(deps, userId, readMade));
+  yield fileList('workspace-versions', said.t('Older versions of files'), filePages(deps, userId, readSaved));
   yield fileList('pictures', said.t('Pictures you uploaded'), filePages(deps, userId, readPictures));
 }
 

@@ -12,6 +12,14 @@ const made = `SELECT n.id, n.name AS filename, coalesce(n.mime, 'application/oct
     JOIN server_members m ON m.server_id = w.server_id AND m.user_id = $1
   WHERE n.created_by = $1 AND n.kind = 'file' AND n.blob_id IS NOT NULL AND n.id > $2 ORDER BY n.id LIMIT $3`;
 
+/** What someone saved in files of such workspaces, and somebody has saved over since. */
+const saved = `SELECT v.id, n.name AS filename, coalesce(v.mime, 'application/octet-stream') AS "contentType",
+    v.size_bytes AS size, w.server_id AS "serverId", v.node_id AS "fileId", v.version, v.blob_id AS "blobId",
+    v.saved_at AS "createdAt", v.replaced_at AS "replacedAt"
+  FROM workspace_versions v JOIN workspace_nodes n ON n.id = v.node_id JOIN workspaces w ON w.id = v.workspace_id
+    JOIN server_members m ON m.server_id = w.server_id AND m.user_id = $1
+  WHERE v.saved_by = $1 AND v.id > $2 ORDER BY v.id LIMIT $3`;
+
 /** Uploaded pictures, which may show people, bots and servers. Their names are 32 hexadecimal digits, so they count as ids. */
 const pictures = `SELECT p.name::uuid AS id, p.name || '.webp' AS filename, 'image/webp' AS "contentType",
     p.bytes AS size, p.blob_id AS "blobId", p.created_at AS "createdAt"
@@ -33,5 +41,7 @@ type ReadFiles = (rows: Rows, userId: string, after: string, limit: number) => P
 export const readUploads: ReadFiles = (rows, userId, after, limit) => rows(uploads, [userId, after, limit]);
 
 export const readMade: ReadFiles = (rows, userId, after, limit) => rows(made, [userId, after, limit]);
+
+export const readSaved: ReadFiles = (rows, userId, after, limit) => rows(saved, [userId, after, limit]);
 
 export const readPictures: ReadFiles = (rows, userId, after, limit) => rows(pictures, [userId, after, limit]);

@@ -75,6 +75,15 @@ export class StorageAllowance {
     for (const { quota, used, limit } of uses) if (used + bytes > limit) throw this.full(quota, used, limit);
   }
 
+  /** Whether these users and the server each have room for so much more: for what can be left out. */
+  async hasRoomFor(
+    rows: Rows,
+    { userIds, serverId, bytes }: { userIds: string[]; serverId: string; bytes: number },
+  ): Promise<boolean> {
+    const uses = await this.usesBy(rows, userIds, [serverId]);
+    return uses.every(({ used, limit }) => used + bytes <= limit);
+  }
+
   /**
    * Checks, at the end of a transaction that stores something, that it was not too much. Concurrent ones count those before
    * them.

@@ -25,6 +25,7 @@ type StoredKind = (typeof storageKinds)[number];
 const storedIn = {
   attachments: ['attachments', 'size', 'true'],
   workspaces: ['workspace_nodes', 'size_bytes', "kind = 'file'"],
+  versions: ['workspace_versions', 'size_bytes', 'true'],
   apps: ['app_files', 'size_bytes', 'true'],
   pictures: ['pictures', 'bytes', 'true'],
   exports: ['account_exports', 'size', 'size IS NOT NULL'],

@@ -6,7 +6,7 @@ import type { Announcer } from './announcer.ts';
 import { readNodes } from './node.table.ts';
 import { type NodeRecord, nodeRecord } from './node.view.ts';
 import type { WorkspaceLimits } from './quota.ts';
-import { TreeEdit } from './tree-edit.ts';
+import { type HasRoom, TreeEdit } from './tree-edit.ts';
 import type { WorkspaceAccess } from './workspace.access.ts';
 
 /** The records of the nodes that an edit touched, after it. */
@@ -35,12 +35,16 @@ export class WorkspaceEdits {
   ): Promise<{ result: T; touched: Touched }> {
     const workspace = await this.deps.workspaceAccess.openToWrite(actor, serverId);
     return this.deps.changes.run(async (change) => {
-      const edit = await TreeEdit.begin(change, workspace.id, actor.userId, this.deps.limits);
+      const { allowance, limits } = this.deps;
+      const hasRoom: HasRoom = (userIds, bytes) =>
+        allowance.hasRoomFor(change.rows, { userIds, serverId: workspace.serverId, bytes });
+      const edit = await TreeEdit.begin(change, workspace.id, { userId: actor.userId, limits, hasRoom });
       await this.deps.workspaceAccess.requireStillOpen(actor, workspace);
       const result = await work(edit);
-      if (edit.addedBytes > 0) {
-        const storing = { userId: actor.userId, serverId: workspace.serverId, bytes: edit.addedBytes };
-        await this.deps.allowance.requireWithin(change.rows, storing);
+      const bytes = edit.addedBytes + edit.keptBytes;
+      if (bytes > 0) {
+        await edit.makeRoom();
+        await allowance.requireWithin(change.rows, { userId: actor.userId, serverId: workspace.serverId, bytes });
       }
       const rows = await readNodes(change.rows, workspace.id, [...edit.touched, ...edit.shown]);
       const touched = new Map(rows.map((row) => [row.id, nodeRecord(row)]));

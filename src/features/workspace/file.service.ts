@@ -5,16 +5,17 @@ import { AppError } from '../../contract/errors.ts';
 import { validated } from '../../contract/schema/validation.ts';
 import {
   type fileSchema,
+  type mediaQuerySchema,
   type mediaUrlSchema,
   uploadFieldsSchema,
   uploadNameSchema,
 } from '../../contract/workspace.ts';
-import { inspectFile } from '../../infrastructure/file-inspector.ts';
 import type { IncomingFile } from '../../infrastructure/incoming-file.ts';
-import { mediaTypeOf, withCharset } from '../../infrastructure/media-types.ts';
+import { withCharset } from '../../infrastructure/media-types.ts';
 import {
   contentDisposition,
   mayShowInline,
+  pdfHeaders,
   type ServedContent,
   uploadHeaders,
 } from '../../infrastructure/served-content.ts';
@@ -26,66 +27,16 @@ import type { NodeService } from './node.service.ts';
 import { type NodeRecord, nodeRecord } from './node.view.ts';
 import { roomForFile, type WorkspaceLimits } from './quota.ts';
 import type { FileContent } from './tree-edit.ts';
-import type { StoredFile, WorkspaceAccess } from './workspace.access.ts';
-
-/** Enough to detect the types that have a signature. */
-const headBytes = 4100;
-
-/** Inspects the bytes of an upload as they pass: whether they are text, and of what type. */
-class UploadProbe {
-  private readonly maxTextBytes: number;
-  private readonly decoder = new TextDecoder('utf-8', { fatal: true });
-  private readonly head: Buffer[] = [];
-  private size = 0;
-  private text = true;
-
-  constructor(maxTextBytes: number) {
-    this.maxTextBytes = maxTextBytes;
-  }
-
-  async *through(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const piece of bytes) {
-      this.look(piece);
-      yield piece;
-    }
-    this.decode();
-  }
-
-  /** Valid UTF-8 without U+0000, and small enough to be edited. */
-  get isText(): boolean {
-    return this.text;
-  }
-
-  /** The type implied by the name, else that of the bytes. */
-  async type(name: string): Promise<string> {
-    const promised = mediaTypeOf(name);
-    if (promised) return promised;
-    if (this.text) return 'text/plain';
-    const { mime } = await inspectFile(Buffer.concat(this.head).subarray(0, headBytes));
-    return mime ?? 'application/octet-stream';
-  }
-
-  private look(piece: Buffer): void {
-    if (this.size < headBytes) this.head.push(Buffer.from(piece.subarray(0, headBytes)));
-    this.size += piece.length;
-    if (this.size > this.maxTextBytes || piece.includes(0)) this.text = false;
-    if (this.text) this.decode(piece);
-  }
-
-  private decode(piece?: Buffer): void {
-    if (!this.text) return;
-    try {
-      this.decoder.decode(piece, { stream: piece !== undefined });
-    } catch {
-      this.text = false;
-    }
-  }
-}
+import { UploadProbe } from './upload-probe.ts';
+import { findVersion } from './version.table.ts';
+import type { OpenWorkspace, StoredFile, WorkspaceAccess } from './workspace.access.ts';
 
 /** Longer texts can only be downloaded, not edited. JSON bodies are no longer either. */
 const maxTextBytes = 2 * 1024 * 1024;
 
-type Disposition = 'inline' | 'attachment';
+type Media = z.output<typeof mediaQuerySchema>;
+
+const pdf = 'application/pdf';
 
 /** A file that is in the store, but in no folder yet. */
 export interface ReceivedFile {
@@ -110,10 +61,10 @@ export class FileService {
     this.deps = deps;
   }
 
-  /** A file with its text. @throws AppError FILE_NOT_FOUND */
-  async get(actor: Actor, serverId: string, fileId: string): Promise<z.input<typeof fileSchema>> {
+  /** A file with its text, now or as an older version. @throws AppError FILE_NOT_FOUND, FILE_VERSION_NOT_FOUND */
+  async get(actor: Actor, serverId: string, fileId: string, version?: number): Promise<z.input<typeof fileSchema>> {
     const workspace = await this.deps.workspaceAccess.open(actor, serverId);
-    const row = await this.deps.workspaceAccess.file(workspace, fileId);
+    const row = await this.asOf(await this.deps.workspaceAccess.file(workspace, fileId), version);
     return { ...nodeRecord(row), content: row.isText ? await text(this.deps.blobs.read(row.blobId)) : null };
   }
 
@@ -133,14 +84,35 @@ export class FileService {
     const { name } = validated(uploadNameSchema, { name: file.name });
     const { parentId } = validated(uploadFieldsSchema, fields);
     if (parentId) await this.deps.workspaceAccess.folder(workspace, parentId);
-    const room = await this.deps.database.read((em) => roomForFile(em, workspace.id, this.deps.limits));
+    return { name, content: await this.content(actor, workspace, { name, bytes: file.bytes, atLeast }, null) };
+  }
+
+  /** The same for the new content of a file. @throws AppError FILE_NOT_FOUND, and as `receive` */
+  async receiveContent(
+    actor: Actor,
+    serverId: string,
+    fileId: string,
+    { bytes }: IncomingFile,
+    atLeast: number,
+  ): Promise<FileContent> {
+    const workspace = await this.deps.workspaceAccess.openToWrite(actor, serverId);
+    const { name, sizeBytes } = await this.deps.workspaceAccess.file(workspace, fileId);
+    return this.content(actor, workspace, { name, bytes, atLeast }, sizeBytes);
+  }
+
+  private async content(
+    { userId }: Actor,
+    { id, serverId }: OpenWorkspace,
+    { name, bytes, atLeast }: { name: string; bytes: AsyncIterable<Buffer>; atLeast: number },
+    replaced: number | null,
+  ): Promise<FileContent> {
+    const room = await this.deps.database.read((em) => roomForFile(em, id, this.deps.limits, replaced));
     if (atLeast > this.deps.uploadBytes) throw fileTooLarge(this.deps.uploadBytes);
     if (atLeast > room) throw this.full(room);
     const probe = new UploadProbe(maxTextBytes);
-    const storing = { userId: actor.userId, serverId: workspace.serverId };
-    const blob = await this.store(probe.through(this.deps.allowance.admitted(storing, file.bytes, atLeast)), room);
-    const content = { blobId: blob.id, size: blob.size, mime: await probe.type(name), isText: probe.isText };
-    return { name, content };
+    const admitted = this.deps.allowance.admitted({ userId, serverId }, bytes, atLeast);
+    const blob = await this.store(probe.through(admitted), room);
+    return { blobId: blob.id, size: blob.size, mime: await probe.type(name), isText: probe.isText };
   }
 
   private async store(bytes: AsyncIterable<Uint8Array>, room: number): Promise<StoredBlob> {
@@ -161,47 +133,73 @@ export class FileService {
     return this.deps.nodes.addFile(actor, serverId, parentId, file);
   }
 
-  /** A file's bytes, for the browser to show or save. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FILE_NOT_FOUND */
-  async download(actor: Actor, serverId: string, fileId: string, disposition: Disposition): Promise<ServedContent> {
-    const workspace = await this.deps.workspaceAccess.open(actor, serverId);
-    return this.served(await this.deps.workspaceAccess.file(workspace, fileId), disposition);
-  }
-
-  /** A link to a file's bytes that works without signing in, for ten minutes. */
-  async link(
+  /** Puts received bytes into a file. @param versions as of `updateFile` @throws AppError FILE_CHANGED, QUOTA_EXCEEDED */
+  replace(
     actor: Actor,
     serverId: string,
     fileId: string,
-    disposition: Disposition,
-  ): Promise<z.input<typeof mediaUrlSchema>> {
+    content: FileContent,
+    versions: string[] | null,
+  ): Promise<NodeRecord> {
+    return this.deps.nodes.setContent(actor, serverId, fileId, content, versions);
+  }
+
+  /**
+   * A file's bytes, for the browser to show or save.
+   * @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER, FILE_NOT_FOUND, FILE_VERSION_NOT_FOUND
+   */
+  async download(actor: Actor, serverId: string, fileId: string, media: Media): Promise<ServedContent> {
     const workspace = await this.deps.workspaceAccess.open(actor, serverId);
     const file = await this.deps.workspaceAccess.file(workspace, fileId);
-    const { token, expiresAt } = this.deps.links.sign(subject(workspace.serverId, file.id, disposition), actor.userId);
+    return this.served(await this.asOf(file, media.version), media.disposition);
+  }
+
+  /** A link to a file's bytes that works without signing in, for ten minutes. */
+  async link(actor: Actor, serverId: string, fileId: string, media: Media): Promise<z.input<typeof mediaUrlSchema>> {
+    const workspace = await this.deps.workspaceAccess.open(actor, serverId);
+    const file = await this.asOf(await this.deps.workspaceAccess.file(workspace, fileId), media.version);
+    const { token, expiresAt } = this.deps.links.sign(subject(workspace.serverId, file.id, media), actor.userId);
     const path = `/api/servers/${workspace.serverId}/workspace/files/${file.id}/media`;
-    return { url: `${path}?disposition=${disposition}&token=${token}`, expiresAt: expiresAt.toISOString() };
+    const version = media.version === undefined ? '' : `&version=${media.version}`;
+    return {
+      url: `${path}?disposition=${media.disposition}${version}&token=${token}`,
+      expiresAt: expiresAt.toISOString(),
+    };
   }
 
-  /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND */
-  async openByLink(serverId: string, fileId: string, disposition: Disposition, token: string): Promise<ServedContent> {
-    const isValid = await this.deps.links.verify(subject(serverId, fileId, disposition), token);
+  /** A file for the holder of a signed link. @throws AppError LINK_EXPIRED, FILE_NOT_FOUND, FILE_VERSION_NOT_FOUND */
+  async openByLink(serverId: string, fileId: string, media: Media, token: string): Promise<ServedContent> {
+    const isValid = await this.deps.links.verify(subject(serverId, fileId, media), token);
     if (!isValid) throw new AppError('LINK_EXPIRED');
-    return this.served(await this.deps.workspaceAccess.linkedFile(serverId, fileId), disposition);
+    const file = await this.deps.workspaceAccess.linkedFile(serverId, fileId);
+    return this.served(await this.asOf(file, media.version), media.disposition);
   }
 
-  private served(file: StoredFile, disposition: Disposition): Promise<ServedContent> {
-    const inline = disposition === 'inline' && mayShowInline(file.mime ?? '');
+  /** A file with the bytes of one of its versions. @throws AppError FILE_VERSION_NOT_FOUND */
+  private async asOf(file: StoredFile, version: number | undefined): Promise<StoredFile> {
+    if (version === undefined || version === file.version) return file;
+    const kept = await findVersion(this.deps.database.rows, file.id, version);
+    if (!kept) throw new AppError('FILE_VERSION_NOT_FOUND');
+    const { blobId, sizeBytes, mime, isText, savedAt } = kept;
+    return { ...file, version, blobId, sizeBytes, mime, isText, updatedAt: savedAt };
+  }
+
+  private served(file: StoredFile, disposition: Media['disposition']): Promise<ServedContent> {
+    const mime = file.mime ?? '';
+    const inline = disposition === 'inline' && (mayShowInline(mime) || mime === pdf);
     return this.deps.blobs.served(
       { id: file.blobId, size: file.sizeBytes },
       {
-        'Content-Type': inline ? withCharset(file.mime ?? '') : 'application/octet-stream',
+        'Content-Type': inline ? withCharset(mime) : 'application/octet-stream',
         'Content-Disposition': contentDisposition(inline ? 'inline' : 'attachment', file.name),
-        ...uploadHeaders,
+        ...(inline && mime === pdf ? pdfHeaders : uploadHeaders),
         'Cache-Control': 'private, no-cache',
       },
     );
   }
 }
 
-function subject(serverId: string, fileId: string, disposition: Disposition): string {
-  return `workspace-file ${serverId} ${fileId} ${disposition}`;
+function subject(serverId: string, fileId: string, { disposition, version }: Media): string {
+  const of = `workspace-file ${serverId} ${fileId} ${disposition}`;
+  return version === undefined ? of : `${of} ${version}`;
 }

@@ -102,6 +102,24 @@ export class NodeService {
     return this.deps.workspaceEdits.one(actor, serverId, (edit) => edit.createFile(parentId, file.name, file.content));
   }
 
+  /**
+   * Gives a file contents that are already in the store.
+   * @throws AppError FILE_NOT_FOUND, FILE_CHANGED, QUOTA_EXCEEDED
+   */
+  setContent(
+    actor: Actor,
+    serverId: string,
+    fileId: string,
+    content: FileContent,
+    versions: string[] | null,
+  ): Promise<NodeRecord> {
+    return this.deps.workspaceEdits.one(actor, serverId, async (edit) => {
+      await requireKind(edit, fileId, 'file', versions);
+      await edit.setContent(fileId, content, content.mime);
+      return fileId;
+    });
+  }
+
   /** A copy of a file beside it. */
   clone(actor: Actor, serverId: string, fileId: string): Promise<NodeRecord> {
     return this.deps.workspaceEdits.one(actor, serverId, async (edit) => {
@@ -206,7 +224,12 @@ function withIndex(error: AppError, index: number): AppError {
 }
 
 /** A node of the kind that the address names. @throws AppError FOLDER_NOT_FOUND, FILE_NOT_FOUND, FILE_CHANGED */
-async function requireKind(edit: TreeEdit, nodeId: string, kind: 'dir' | 'file', versions: string[] | null = null) {
+export async function requireKind(
+  edit: TreeEdit,
+  nodeId: string,
+  kind: 'dir' | 'file',
+  versions: string[] | null = null,
+) {
   const node = await edit.find(nodeId);
   if (node?.kind !== kind) throw new AppError(kind === 'dir' ? 'FOLDER_NOT_FOUND' : 'FILE_NOT_FOUND');
   if (versions !== null && !versions.includes(String(node.version))) {

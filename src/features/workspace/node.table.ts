@@ -222,9 +222,10 @@ export async function copyTree(
   await rows(
     `WITH pairs AS MATERIALIZED (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS pair (old, new))
      INSERT INTO workspace_nodes (id, workspace_id, parent_id, kind, name, mime, size_bytes, is_text, blob_id,
-       created_by, created_at, updated_at)
+       created_by, content_by, content_at, created_at, updated_at)
      SELECT pairs.new, n.workspace_id, coalesce(above.new, $3), n.kind, CASE WHEN n.id = $4 THEN $5 ELSE n.name END,
-       n.mime, n.size_bytes, n.is_text, n.blob_id, $6, now(), now()
+       n.mime, n.size_bytes, n.is_text, n.blob_id, $6,
+       CASE WHEN n.kind = 'file' THEN $6::uuid END, CASE WHEN n.kind = 'file' THEN now() END, now(), now()
      FROM pairs JOIN workspace_nodes n ON n.id = pairs.old LEFT JOIN pairs above ON above.old = n.parent_id`,
     [...ids, copy.parentId, nodeId, copy.name, copy.createdBy],
   );

@@ -18,6 +18,7 @@ import {
   readNames,
 } from './node.table.ts';
 import { tooManyNodes, type WorkspaceLimits } from './quota.ts';
+import { authorOfContent, deleteVersion, findVersion, keepVersion, makeRoomFor } from './version.table.ts';
 import { lockWorkspace } from './workspace.access.ts';
 
 /** The contents of a file: bytes in the store, and their metadata. */
@@ -28,7 +29,19 @@ export interface FileContent {
   isText: boolean;
 }
 
-type Changed = Partial<Pick<WorkspaceNode, 'parentId' | 'name' | 'mime' | 'blobId' | 'sizeBytes' | 'isText'>>;
+type Changed = Partial<
+  Pick<WorkspaceNode, 'parentId' | 'name' | 'mime' | 'blobId' | 'sizeBytes' | 'isText' | 'contentBy' | 'contentAt'>
+>;
+
+/** Whether these users and the server have room for so many bytes. */
+export type HasRoom = (userIds: string[], bytes: number) => Promise<boolean>;
+
+interface Editor {
+  /** For `createdBy`. */
+  userId: string;
+  limits: WorkspaceLimits;
+  hasRoom: HasRoom;
+}
 
 /**
  * Edits of one workspace within one transaction. From `begin` to the commit its row is locked, so edits of one workspace
@@ -41,21 +54,25 @@ export class TreeEdit {
   readonly shown = new Set<string>();
   /** How many bytes the edit has added so far. */
   addedBytes = 0;
+  /** How many bytes of older versions it keeps. */
+  keptBytes = 0;
   private readonly change: Change;
   private readonly workspace: Workspace;
   private readonly userId: string;
   private readonly limits: WorkspaceLimits;
+  private readonly hasRoom: HasRoom;
 
-  private constructor(change: Change, workspace: Workspace, userId: string, limits: WorkspaceLimits) {
+  private constructor(change: Change, workspace: Workspace, { userId, limits, hasRoom }: Editor) {
     this.change = change;
     this.workspace = workspace;
     this.userId = userId;
     this.limits = limits;
+    this.hasRoom = hasRoom;
   }
 
-  /** @param userId the editor, for `createdBy`. @throws AppError SERVER_NOT_FOUND */
-  static async begin(change: Change, workspaceId: string, userId: string, limits: WorkspaceLimits): Promise<TreeEdit> {
-    return new TreeEdit(change, await lockWorkspace(change, workspaceId), userId, limits);
+  /** @throws AppError SERVER_NOT_FOUND */
+  static async begin(change: Change, workspaceId: string, editor: Editor): Promise<TreeEdit> {
+    return new TreeEdit(change, await lockWorkspace(change, workspaceId), editor);
   }
 
   /** A node of this workspace; null if it has none with this id. */
@@ -134,13 +151,54 @@ export class TreeEdit {
     this.touch(nodeId);
   }
 
-  /** Gives a file new bytes. @throws AppError NODE_NOT_FOUND, QUOTA_EXCEEDED */
-  async setContent(fileId: string, content: FileContent): Promise<void> {
+  /**
+   * Gives a file new bytes; those that it had become an older version.
+   * @param mime in place of the type that it has, if its name implies none
+   * @throws AppError NODE_NOT_FOUND, QUOTA_EXCEEDED
+   */
+  async setContent(fileId: string, content: FileContent, mime: string | null = null): Promise<void> {
     const file = await this.node(fileId);
     const { blobId, size: sizeBytes, isText } = content;
     if (file.blobId === blobId) return;
-    this.count({ folders: 0, files: 0, bytes: sizeBytes - file.sizeBytes, height: 0 }, 1);
-    await this.set(file, { blobId, sizeBytes, isText });
+    const growth = sizeBytes - file.sizeBytes;
+    this.count({ folders: 0, files: 0, bytes: growth, height: 0 }, 1);
+    await this.keepContent(file, growth);
+    const type = mediaTypeOf(file.name) ?? mime ?? file.mime;
+    await this.set(file, { blobId, sizeBytes, isText, mime: type, contentBy: this.userId, contentAt: dateNow() });
+  }
+
+  /** Gives a file the bytes of an older version. @throws AppError NODE_NOT_FOUND, FILE_VERSION_NOT_FOUND, QUOTA_EXCEEDED */
+  async restore(fileId: string, version: number): Promise<void> {
+    const file = await this.node(fileId);
+    if (file.version === version) return;
+    const kept = await findVersion(this.change.rows, fileId, version);
+    if (!kept) throw new AppError('FILE_VERSION_NOT_FOUND');
+    const mime = kept.mime ?? 'application/octet-stream';
+    await this.setContent(fileId, { blobId: kept.blobId, size: kept.sizeBytes, isText: kept.isText, mime }, mime);
+  }
+
+  /** Deletes an older version of a file. @throws AppError FILE_VERSION_NOT_FOUND */
+  async removeVersion(fileId: string, version: number): Promise<void> {
+    if (!(await deleteVersion(this.change.rows, fileId, version))) throw new AppError('FILE_VERSION_NOT_FOUND');
+    this.touch(fileId);
+  }
+
+  /** Deletes the oldest versions where there is no room for all files and versions of the workspace. */
+  async makeRoom(): Promise<void> {
+    const { quotaBytes } = this.limits;
+    await makeRoomFor(this.change.rows, this.workspace.id, Math.max(quotaBytes - this.workspace.totalBytes, 0));
+  }
+
+  /** Nobody is refused a change since there is no room for what was there before: that is gone then. */
+  private async keepContent(file: WorkspaceNode, growth: number): Promise<void> {
+    const { sizeBytes } = file;
+    const { versions, quotaBytes } = this.limits;
+    if (versions === 0 || sizeBytes === 0 || this.workspace.totalBytes + sizeBytes > quotaBytes) return;
+    const author = await authorOfContent(this.change.rows, file.id);
+    const payers = [...new Set([this.userId, ...(author ? [author] : [])])];
+    if (!(await this.hasRoom(payers, sizeBytes + Math.max(growth, 0)))) return;
+    await keepVersion(this.change.rows, file.id, versions);
+    this.keptBytes += sizeBytes;
   }
 
   private async node(nodeId: string): Promise<WorkspaceNode> {
@@ -206,6 +264,7 @@ export class TreeEdit {
       isText: content?.isText ?? false,
       blobId: content?.blobId ?? null,
       createdBy: this.userId,
+      ...(content && { contentBy: this.userId, contentAt: dateNow() }),
     });
     this.touch(node.id);
     await this.change.em.flush();

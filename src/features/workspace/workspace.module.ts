@@ -1,3 +1,4 @@
+import type { Chore } from '../../cluster/chores.ts';
 import type { BlobsServices } from '../blobs/blobs.module.ts';
 import type { Context } from '../context.ts';
 import { Announcer } from './announcer.ts';
@@ -5,8 +6,10 @@ import { ArchiveService } from './archive.ts';
 import { WorkspaceEdits } from './edits.ts';
 import { FileService } from './file.service.ts';
 import { NodeService } from './node.service.ts';
+import { VersionService } from './version.service.ts';
 import { WorkspaceAccess } from './workspace.access.ts';
-import { fileRoutes, folderRoutes, workspaceRoutes } from './workspace.routes.ts';
+import { forgetVersions } from './version.table.ts';
+import { fileRoutes, folderRoutes, versionRoutes, workspaceRoutes } from './workspace.routes.ts';
 import { WorkspaceService } from './workspace.service.ts';
 
 export type WorkspaceServices = ReturnType<typeof workspaceModule>['services'];
@@ -17,15 +20,23 @@ export function workspaceModule(context: Context & BlobsServices) {
   const workspaceAccess = new WorkspaceAccess(context.database, context.serverAccess);
   const announcer = new Announcer(context.database);
   const parts = { ...context, workspaceAccess, announcer, limits };
-  const nodes = new NodeService({ ...parts, workspaceEdits: new WorkspaceEdits(parts) });
-  const workspaces = new WorkspaceService({ ...parts, quotaBytes: limits.quotaBytes });
-  const files = new FileService({ ...parts, nodes, uploadBytes: context.settings.limits.uploadBytes });
+  const { uploadBytes } = context.settings.limits;
+  const editing = { ...parts, workspaceEdits: new WorkspaceEdits(parts) };
+  const nodes = new NodeService(editing);
+  const workspaces = new WorkspaceService({ ...parts, quotaBytes: limits.quotaBytes, uploadBytes });
+  const files = new FileService({ ...parts, nodes, uploadBytes });
+  const forgetting: Chore = {
+    name: 'forget older versions of files',
+    step: (rows) => forgetVersions(rows, limits.versionDays),
+  };
   return {
     services: { workspaceAccess },
     routes: [
       ...workspaceRoutes(workspaces, nodes),
       ...folderRoutes(workspaces, nodes, new ArchiveService(parts)),
       ...fileRoutes(workspaces, nodes, files),
+      ...versionRoutes(files, new VersionService(editing)),
     ],
+    chores: [forgetting],
   };
 }

@@ -1,11 +1,13 @@
 import { done } from '../../contract/schema.ts';
 import { fileCalls, folderCalls, workspaceCalls } from '../../contract/workspace-calls.ts';
+import { fileVersionCalls } from '../../contract/workspace-versions.ts';
 import { contentReply } from '../../rest/content.ts';
 import { JsonPieces, RawReply, Reply, type Route, receiving, serve } from '../../rest/route.ts';
 import type { ArchiveService } from './archive.ts';
 import type { FileService } from './file.service.ts';
 import type { NodeService } from './node.service.ts';
 import type { LongText } from './node.view.ts';
+import type { VersionService } from './version.service.ts';
 import type { WorkspaceService } from './workspace.service.ts';
 
 /** A record with its version as ETag, for If-Match. */
@@ -30,15 +32,37 @@ export function fileRoutes(workspaces: WorkspaceService, nodes: NodeService, fil
         versioned(await files.upload(actor, params.serverId, file, body.parentId)),
     ),
     searchFiles: ({ actor, params, query }) => workspaces.search(actor, params.serverId, 'file', query.query),
-    getFile: async ({ actor, params }) => versioned(await files.get(actor, params.serverId, params.fileId)),
-    getFileLink: ({ actor, params, query }) => files.link(actor, params.serverId, params.fileId, query.disposition),
+    getFile: async ({ actor, params, query }) =>
+      versioned(await files.get(actor, params.serverId, params.fileId, query.version)),
+    getFileLink: ({ actor, params, query }) => files.link(actor, params.serverId, params.fileId, query),
     async downloadFile({ actor, params, query, headers }) {
-      const content = await files.download(actor, params.serverId, params.fileId, query.disposition);
+      const content = await files.download(actor, params.serverId, params.fileId, query);
       return contentReply(content, headers);
     },
-    async openFileLink({ params, query, headers }) {
-      const content = await files.openByLink(params.serverId, params.fileId, query.disposition, query.token);
+    async openFileLink({ params, query: { token, ...media }, headers }) {
+      const content = await files.openByLink(params.serverId, params.fileId, media, token);
       return contentReply(content, headers);
+    },
+  });
+}
+
+export function versionRoutes(files: FileService, versions: VersionService): Route[] {
+  return serve(fileVersionCalls, {
+    listFileVersions: ({ actor, params }) => versions.list(actor, params.serverId, params.fileId),
+    replaceFile: receiving(
+      ({ actor, params, atLeast }, file) => files.receiveContent(actor, params.serverId, params.fileId, file, atLeast),
+      async ({ actor, params, headers, file }) => {
+        const known = headers['if-match'] ?? null;
+        return versioned(await files.replace(actor, params.serverId, params.fileId, file, known));
+      },
+    ),
+    async restoreFileVersion({ actor, params: { serverId, fileId, version }, headers }) {
+      const known = headers['if-match'] ?? null;
+      return versioned(await versions.restore(actor, serverId, fileId, version, known));
+    },
+    async deleteFileVersion({ actor, params }) {
+      await versions.delete(actor, params.serverId, params.fileId, params.version);
+      return done;
     },
   });
 }

@@ -29,6 +29,7 @@ interface Deps extends Pick<Context, 'database' | 'changes'> {
   workspaceAccess: WorkspaceAccess;
   announcer: Announcer;
   quotaBytes: number;
+  uploadBytes: number;
 }
 
 /** Workspaces as a whole, and browsing them (contract §8). */
@@ -64,8 +65,11 @@ export class WorkspaceService {
 
   /** Its counts alone. @throws AppError SERVER_NOT_FOUND, NOT_A_MEMBER */
   async stats(actor: Actor, serverId: string): Promise<z.input<typeof workspaceStatsSchema>> {
-    const { folderCount, fileCount, totalCount, totalBytes, quotaBytes } = await this.get(actor, serverId);
-    return { folderCount, fileCount, totalCount, totalBytes, quotaBytes };
+    const { folderCount, fileCount, totalCount, totalBytes, versionBytes, quotaBytes } = await this.get(
+      actor,
+      serverId,
+    );
+    return { folderCount, fileCount, totalCount, totalBytes, versionBytes, quotaBytes };
   }
 
   /**
@@ -133,7 +137,7 @@ export class WorkspaceService {
   }
 
   private record(workspace: Workspace): z.input<typeof workspaceSchema> {
-    const { id, serverId, name, folderCount, fileCount, totalBytes, createdAt, updatedAt } = workspace;
+    const { id, serverId, name, folderCount, fileCount, totalBytes, versionBytes, createdAt, updatedAt } = workspace;
     return {
       id,
       serverId,
@@ -141,8 +145,10 @@ export class WorkspaceService {
       folderCount,
       fileCount,
       totalBytes,
+      versionBytes,
       totalCount: folderCount + fileCount,
       quotaBytes: this.deps.quotaBytes,
+      maxFileBytes: this.deps.uploadBytes,
       createdAt: isoTime(createdAt),
       updatedAt: isoTime(updatedAt),
     };

@@ -20,6 +20,7 @@ const parts: Record<Shown['parts'][number]['part'], Message> = {
 const kinds: Record<Shown['files'][number]['kind'], Message> = {
   attachments: 'Attachments',
   workspaces: 'Files',
+  versions: 'Older versions of files',
   apps: 'Apps',
   pictures: 'Pictures',
   exports: 'Exports',
