@@ -83,6 +83,7 @@ import { usernameChangeCalls } from './username-change.ts';
 import { verificationCalls } from './verification.ts';
 import { webhookCalls } from './webhook.ts';
 import { fileCalls, folderCalls, workspaceCalls } from './workspace-calls.ts';
+import { workspaceSearchCalls } from './workspace-search.ts';
 import { fileVersionCalls } from './workspace-versions.ts';
 
 /** Calls about accounts, bots and the installation. */
@@ -183,6 +184,7 @@ const sharedCalls = {
   ...folderCalls,
   ...fileCalls,
   ...fileVersionCalls,
+  ...workspaceSearchCalls,
   ...laterCalls,
   ...scheduledCalls,
   ...draftCalls,

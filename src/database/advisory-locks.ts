@@ -13,6 +13,8 @@ export const advisoryLocks = {
   moving: 7_215_006,
   /** One node at a time indexes messages. */
   indexing: 7_215_007,
+  /** One node at a time indexes files. */
+  indexingFiles: 7_215_008,
   collectingBlobs: 7_215_040,
   /** The one run that moves files between stores holds it. */
   movingBlobs: 7_215_041,

@@ -81,6 +81,7 @@ import {
   User,
 } from './entities/user.entity.ts';
 import { Workspace, WorkspaceNode, WorkspaceVersion, WorkspaceViewer } from './entities/workspace.entity.ts';
+import { StaleNode, WorkspaceWords } from './entities/workspace-words.entity.ts';
 
 /** All tables. A new one is listed here, and gets a migration. */
 export const entities = [
@@ -173,6 +174,8 @@ export const entities = [
   WorkspaceNode,
   WorkspaceVersion,
   WorkspaceViewer,
+  WorkspaceWords,
+  StaleNode,
   App,
   AppFile,
   ModelToken,

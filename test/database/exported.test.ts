@@ -102,6 +102,8 @@ const staying = [
   ...['imports', 'import_records', 'import_people', 'import_channels'],
   // They are made anew of the messages.
   ...['search_words', 'search_progress', 'search_stale'],
+  // The same of files.
+  ...['workspace_words', 'workspace_stale'],
   // What is stored is counted anew, and bounded by another operator.
   ...['storage_usage', 'storage_changes', 'storage_quotas', 'storage_backfills'],
   // These come along, in another form.

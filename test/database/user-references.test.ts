@@ -172,7 +172,7 @@ decide(
   'storage_changes.subject_id',
 );
 decide('not of users', 'attachments.server_id', 'pictures.server_id');
-decide('not of users', 'workspace_versions.blob_id');
+decide('not of users', 'workspace_versions.blob_id', 'workspace_stale.workspace_id', 'workspace_stale.node_id');
 decide('not of users', 'workspace_nodes.blob_id', 'app_files.blob_id', 'blob_chunks.blob_id', 'personal_tokens.scope');
 decide('not of users', 'blobs.object_id');
 

@@ -695,6 +695,31 @@ class FoundMessageMentionsItemRange(TypedDict):
     start: int
     end: int
 
+class FoundNode(TypedDict):
+    id: str
+    workspaceId: str
+    parentId: str | None
+    kind: Literal['dir', 'file']
+    name: str
+    path: str
+    ext: str | None
+    mime: str | None
+    sizeBytes: int
+    version: int
+    createdBy: str | None
+    createdAt: str
+    updatedAt: str
+    excerpt: FoundNodeExcerpt
+
+class FoundNodeExcerpt(TypedDict):
+    text: str
+    marks: list[FoundNodeExcerptMarksItem]
+    of: Literal['name', 'content']
+
+class FoundNodeExcerptMarksItem(TypedDict):
+    start: int
+    end: int
+
 Handover = TypedDict('Handover', {'id': "str", 'kind': "Literal['server', 'agent']", 'serverId': "str | None", 'agentId': "str | None", 'name': "str", 'from': "SmallUser", 'to': "SmallUser", 'createdAt': "str", 'expiresAt': "str"})
 
 class HeldMessage(TypedDict):

@@ -52,6 +52,7 @@ const digitsOf = (id: string) => id.replace('-', '').slice(0, 12);
 export const fact = {
   channel: (id: string) => `'#c${short(id)}'`,
   server: (id: string) => `'#s${short(id)}'`,
+  workspace: (id: string) => `'#w${short(id)}'`,
   /** A DM of a person. */
   direct: (userId: string) => `'#d${short(userId)}'`,
   /** A group that a person is in. */
@@ -67,35 +68,52 @@ export const fact = {
 /** How finely times are kept, the longest first. */
 export const timeDigits = [4, 5, 6] as const;
 
+/** Words of texts with their positions, as the index keeps them. */
+export class IndexedWords {
+  private readonly positions = new Map<string, number[]>();
+  private after = 0;
+
+  /** Adds the words of a text, at most so many. */
+  add(text: string, most: number): void {
+    let last = 0;
+    for (const { word, at } of tokensOf(text, most)) {
+      const known = this.positions.get(word);
+      if (!known) this.positions.set(word, [this.after + at]);
+      else if (known.length < mostPositions) known.push(this.after + at);
+      last = at;
+    }
+    this.after += last + gap;
+  }
+
+  /** All so far. */
+  get list(): string[] {
+    return [...this.positions.keys()];
+  }
+
+  /** The text of a `tsvector` with these facts too. */
+  document(facts: string[]): string {
+    const words = Array.from(this.positions, ([word, places]) => `'${word}':${places.join(',')}`);
+    return [...facts, ...words].join(' ');
+  }
+}
+
 /**
  * What the index keeps of a message.
  * @param texts of its plain-text files
  * @returns the text of its `tsvector`, and the words of its own text
  */
 export function documentOf(source: Source, texts: string[]): { document: string; said: string[] } {
-  const positions = new Map<string, number[]>();
-  let after = 0;
-  const add = (text: string, most: number) => {
-    let last = 0;
-    for (const { word, at } of tokensOf(text, most)) {
-      const known = positions.get(word);
-      if (!known) positions.set(word, [after + at]);
-      else if (known.length < mostPositions) known.push(after + at);
-      last = at;
-    }
-    after += last + gap;
-  };
-  add(source.content, mostWords.content);
-  const said = [...positions.keys()];
+  const words = new IndexedWords();
+  words.add(source.content, mostWords.content);
+  const said = words.list;
 
-  if (source.poll !== null) add(source.poll, mostWords.poll);
-  if (source.forwarded !== null) add(source.forwarded, mostWords.forwarded);
+  if (source.poll !== null) words.add(source.poll, mostWords.poll);
+  if (source.forwarded !== null) words.add(source.forwarded, mostWords.forwarded);
   const files = source.files ?? [];
-  for (const { filename } of files) add(filename, mostWords.name);
+  for (const { filename } of files) words.add(filename, mostWords.name);
   // All texts share what one may have.
-  for (const text of texts) add(text, Math.floor(mostWords.text / texts.length));
-  const words = Array.from(positions, ([word, places]) => `'${word}':${places.join(',')}`);
-  return { document: [...factsOf(source), ...words].join(' '), said };
+  for (const text of texts) words.add(text, Math.floor(mostWords.text / texts.length));
+  return { document: words.document(factsOf(source)), said };
 }
 
 function factsOf(source: Source): string[] {

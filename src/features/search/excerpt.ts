@@ -56,7 +56,7 @@ function row(places: Map<number, Token[]>, words: QueryWord[], at: number): Toke
 }
 
 /** A piece of a text around its first mark. */
-function pieceOf(text: string, marks: Mark[]): Pick<Excerpt, 'text' | 'marks'> {
+export function pieceOf(text: string, marks: Mark[]): Pick<Excerpt, 'text' | 'marks'> {
   const first = marks[0]?.start ?? 0;
   let from = text.length <= length || first <= before ? 0 : first - before;
   // Not in the middle of a character, nor of a word if there is a space near.

@@ -2,7 +2,7 @@ import type { Reader, Rows } from '../../database/database.ts';
 import { newId } from '../../infrastructure/ids.ts';
 import type { NodeRow, PlacedRow } from './node.view.ts';
 
-const columns = `n.id, n.workspace_id AS "workspaceId", n.parent_id AS "parentId", n.kind, n.name, n.mime,
+export const columns = `n.id, n.workspace_id AS "workspaceId", n.parent_id AS "parentId", n.kind, n.name, n.mime,
   n.size_bytes AS "sizeBytes", n.is_text AS "isText", n.blob_id AS "blobId", n.version, n.created_by AS "createdBy",
   n.created_at AS "createdAt", n.updated_at AS "updatedAt"`;
 
@@ -10,7 +10,7 @@ const columns = `n.id, n.workspace_id AS "workspaceId", n.parent_id AS "parentId
 const order = 'n.kind, n.name COLLATE "C"';
 
 /** Follows the parents, so that renaming a folder changes nothing inside it. */
-const path = `(WITH RECURSIVE line AS (
+export const path = `(WITH RECURSIVE line AS (
     SELECT n.parent_id AS above, n.name AS path
     UNION ALL
     SELECT p.parent_id, p.name || '/' || line.path FROM line JOIN workspace_nodes p ON p.id = line.above

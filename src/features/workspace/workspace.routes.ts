@@ -1,12 +1,14 @@
 import { done } from '../../contract/schema.ts';
 import { fileCalls, folderCalls, workspaceCalls } from '../../contract/workspace-calls.ts';
+import { workspaceSearchCalls } from '../../contract/workspace-search.ts';
 import { fileVersionCalls } from '../../contract/workspace-versions.ts';
 import { contentReply } from '../../rest/content.ts';
-import { JsonPieces, RawReply, Reply, type Route, receiving, serve } from '../../rest/route.ts';
+import { JsonPieces, pageReply, RawReply, Reply, type Route, receiving, serve } from '../../rest/route.ts';
 import type { ArchiveService } from './archive.ts';
 import type { FileService } from './file.service.ts';
 import type { NodeService } from './node.service.ts';
 import type { LongText } from './node.view.ts';
+import type { NodeSearch } from './search.service.ts';
 import type { VersionService } from './version.service.ts';
 import type { WorkspaceService } from './workspace.service.ts';
 
@@ -64,6 +66,12 @@ export function versionRoutes(files: FileService, versions: VersionService): Rou
       await versions.delete(actor, params.serverId, params.fileId, params.version);
       return done;
     },
+  });
+}
+
+export function searchRoutes(search: NodeSearch): Route[] {
+  return serve(workspaceSearchCalls, {
+    searchWorkspace: async ({ actor, params, query }) => pageReply(await search.page(actor, params.serverId, query)),
   });
 }
 
