@@ -15,7 +15,8 @@ export function contentPolicy(appsOrigin: string | null, filesOrigin: string | n
     `img-src ${own}`,
     `media-src ${own}`,
     `connect-src ${own}`,
-    `frame-src 'self'${appsOrigin ? ` ${appsOrigin}` : ''}`,
+    // Of files, documents alone are shown in frames.
+    `frame-src ${own}${appsOrigin ? ` ${appsOrigin}` : ''}`,
     "manifest-src 'self'",
     // Its address is fixed by the policy of Trusted Types below.
     "worker-src 'self'",

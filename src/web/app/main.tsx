@@ -15,6 +15,7 @@ import './style/speed.css';
 import './style/expression.css';
 import './style/modes.css';
 import './style/prose.css';
+import './style/files.css';
 import { App } from './views/App.tsx';
 import { preventFileDrop } from './views/parts/dropping.ts';
 

@@ -3,6 +3,8 @@ import type { RestAnswer } from '../../../client/index.ts';
 import type { Core } from './session.ts';
 
 export type FileNode = RestAnswer<'GET /api/servers/:serverId/workspace/children'>[number];
+export type FileVersion = RestAnswer<'GET /api/servers/:serverId/workspace/files/:fileId/versions'>[number];
+export type FoundNode = RestAnswer<'GET /api/servers/:serverId/workspace/search'>[number];
 
 /** Nodes that were copied or cut, to be pasted elsewhere in the same server. */
 export interface Clipboard {
@@ -11,6 +13,9 @@ export interface Clipboard {
   mode: 'copy' | 'cut';
 }
 
+/** How many a search shows at once. */
+export const foundAtOnce = 25;
+
 /** "Note 2" comes before "Note 10". */
 const byName = new Intl.Collator(undefined, { numeric: true });
 
@@ -18,9 +23,22 @@ const byName = new Intl.Collator(undefined, { numeric: true });
 export class Workspace {
   readonly clipboard = signal<Clipboard | null>(null);
   private readonly core: Core;
+  /** By server. */
+  private readonly largest = new Map<string, Promise<number>>();
 
   constructor(core: Core) {
     this.core = core;
+  }
+
+  /** How many bytes a file may have here. */
+  largestFile(serverId: string): Promise<number> {
+    const known = this.largest.get(serverId);
+    if (known) return known;
+    const read = this.core.client.rest('GET /api/servers/:serverId/workspace', { serverId });
+    const largest = read.then(({ maxFileBytes }) => maxFileBytes);
+    this.largest.set(serverId, largest);
+    largest.catch(() => this.largest.delete(serverId));
+    return largest;
   }
 
   /** The contents of a folder, folders first. */
@@ -47,6 +65,42 @@ export class Workspace {
     if (folderId) form.set('parentId', folderId);
     form.set('file', file, file.name);
     return this.core.client.rest('POST /api/servers/:serverId/workspace/upload', { serverId, form });
+  }
+
+  /** Uploads a new version of a file, which keeps its name. */
+  replace(serverId: string, fileId: string, file: File): Promise<FileNode> {
+    const form = new FormData();
+    form.set('file', file, file.name);
+    const call = 'POST /api/servers/:serverId/workspace/files/:fileId/upload';
+    return this.core.client.rest(call, { serverId, fileId, form });
+  }
+
+  /** A text file with its text. @param version an older one; undefined: as it is now */
+  read(serverId: string, fileId: string, version?: number) {
+    const params = { serverId, fileId, query: { version } };
+    return this.core.client.rest('GET /api/servers/:serverId/workspace/files/:fileId', params);
+  }
+
+  /** What a file contained, newest first; the first one is what it contains now. */
+  versions(serverId: string, fileId: string): Promise<FileVersion[]> {
+    return this.core.client.rest('GET /api/servers/:serverId/workspace/files/:fileId/versions', { serverId, fileId });
+  }
+
+  async restore(serverId: string, { fileId, version }: FileVersion): Promise<void> {
+    const params = { serverId, fileId, version: String(version) };
+    const call = 'POST /api/servers/:serverId/workspace/files/:fileId/versions/:version/restore';
+    await this.core.client.rest(call, params);
+  }
+
+  async removeVersion(serverId: string, { fileId, version }: FileVersion): Promise<void> {
+    const params = { serverId, fileId, version: String(version) };
+    await this.core.client.rest('DELETE /api/servers/:serverId/workspace/files/:fileId/versions/:version', params);
+  }
+
+  /** Folders and files by their names, and files by their texts. @param count how many are known */
+  search(serverId: string, text: string, count: number): Promise<FoundNode[]> {
+    const query = { query: text, limit: foundAtOnce, cursor: String(count) };
+    return this.core.client.rest('GET /api/servers/:serverId/workspace/search', { serverId, query });
   }
 
   async rename(serverId: string, nodeId: string, name: string): Promise<void> {
@@ -76,8 +130,13 @@ export class Workspace {
   }
 
   /** A URL with which the browser itself can fetch a file, for some minutes. */
-  async linkTo(serverId: string, fileId: string, disposition: 'inline' | 'attachment'): Promise<string> {
-    const params = { serverId, fileId, query: { disposition } };
+  async linkTo(
+    serverId: string,
+    fileId: string,
+    disposition: 'inline' | 'attachment',
+    version?: number,
+  ): Promise<string> {
+    const params = { serverId, fileId, query: { disposition, version } };
     const call = 'GET /api/servers/:serverId/workspace/files/:fileId/media-url';
     return (await this.core.client.rest(call, params)).url;
   }

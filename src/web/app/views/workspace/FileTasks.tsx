@@ -1,33 +1,30 @@
-import { useState } from 'preact/hooks';
-import { ParleyError } from '../../../../client/index.ts';
-import type { Texts } from '../../state/texts.ts';
 import type { FileNode } from '../../state/workspace.ts';
 import { unzip } from '../../state/zip.ts';
 import { PublishNode } from '../apps/AppForms.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Confirm, Dialog } from '../parts/Dialog.tsx';
 import type { DroppedFile } from '../parts/dropping.ts';
-import { Field, TextArea } from '../parts/Field.tsx';
+import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
-import { useLoaded } from '../parts/loading.ts';
-import { type AppState, useApp, useTexts } from '../useApp.ts';
-
-/** What the user is about to do in a workspace. */
-export type FileTask =
-  | { what: 'new folder' | 'new file'; parentId: string | null }
-  | { what: 'rename' | 'edit' | 'look' | 'publish'; node: FileNode }
-  | { what: 'unpack'; node: FileNode }
-  | { what: 'delete'; nodes: FileNode[] };
+import { useApp, useTexts } from '../useApp.ts';
+import { Editor } from './Editor.tsx';
+import type { Clash, FileTask } from './tasks.ts';
+import type { Uploads } from './uploads.ts';
+import { Versions } from './Versions.tsx';
+import { Viewer } from './Viewer.tsx';
 
 interface FileTasksProps {
   serverId: string;
   task: FileTask;
-  onUpload(files: DroppedFile[]): Promise<void>;
+  /** What is in the shown folder. */
+  list: readonly FileNode[];
+  uploads: Uploads;
+  onTask(task: FileTask): void;
   onDone(): Promise<void>;
   onClose(): void;
 }
 
-export function FileTasks({ serverId, task, onUpload, onDone, onClose }: FileTasksProps) {
+export function FileTasks({ serverId, task, list, uploads, onTask, onDone, onClose }: FileTasksProps) {
   const { t } = useTexts();
   const { workspace, attempt } = useApp();
   switch (task.what) {
@@ -53,11 +50,19 @@ export function FileTasks({ serverId, task, onUpload, onDone, onClose }: FileTas
     case 'edit':
       return <Editor serverId={serverId} node={task.node} onClose={onClose} />;
     case 'look':
-      return <Picture serverId={serverId} node={task.node} onClose={onClose} />;
+      return <Viewer serverId={serverId} node={task.node} list={list} onTask={onTask} onClose={onClose} />;
+    case 'versions':
+      return <Versions serverId={serverId} node={task.node} onClose={onClose} />;
+    case 'clash': {
+      const { clashes } = task;
+      const both = () => void uploads.add(clashes.map(({ file }) => file));
+      const replace = () => void uploads.replace(clashes);
+      return <ClashDialog clashes={clashes} onBoth={both} onReplace={replace} onClose={onClose} />;
+    }
     case 'publish':
       return <PublishNode serverId={serverId} node={task.node} onClose={onClose} />;
     case 'unpack':
-      return <Unpack serverId={serverId} node={task.node} onUpload={onUpload} onClose={onClose} />;
+      return <Unpack serverId={serverId} node={task.node} onUpload={uploads.add} onClose={onClose} />;
     case 'delete': {
       const remove = () => workspace.remove(serverId, task.nodes).then(onDone);
       return <ConfirmDeletion nodes={task.nodes} onClose={onClose} onConfirm={() => void attempt(remove)} />;
@@ -113,126 +118,34 @@ function NameDialog({ title, action, name, work, onDone, onClose }: NameDialogPr
   );
 }
 
-interface EditorProps {
-  serverId: string;
-  node: FileNode;
+interface ClashProps {
+  clashes: readonly Clash[];
+  onBoth(): void;
+  onReplace(): void;
   onClose(): void;
 }
 
-/** An editor for a text file. */
-export function Editor({ serverId, node, onClose }: EditorProps) {
+/** Files of these names are there already. */
+function ClashDialog({ clashes, onBoth, onReplace, onClose }: ClashProps) {
   const { t } = useTexts();
-  const { client } = useApp();
-  const { value: file } = useLoaded(
-    () => client.rest('GET /api/servers/:serverId/workspace/files/:fileId', { serverId, fileId: node.id }),
-    [serverId, node.id],
-  );
-  return (
-    <Dialog title={node.name} size="wide" onClose={onClose}>
-      {!file && <p class="faint">{t('One moment…')}</p>}
-      {file && file.content === null && <p class="faint">{t('This is no text.')}</p>}
-      {file && file.content !== null && (
-        <TextEditor serverId={serverId} node={node} onClose={onClose} content={file.content} version={file.version} />
-      )}
-    </Dialog>
-  );
-}
-
-/** Unsaved text, and the version of the file that it is based on. */
-interface Unsaved {
-  text: string;
-  version: number;
-}
-
-function unsavedOf(app: AppState, fileId: string): Unsaved | null {
-  const kept = app.drafts.of(fileId);
-  return kept === '' ? null : JSON.parse(kept);
-}
-
-interface TextEditorProps extends EditorProps {
-  content: string;
-  version: number;
-}
-
-/** Unsaved text is kept as a draft. A version saved by someone else meanwhile is not overwritten. */
-function TextEditor({ serverId, node, onClose, content, version }: TextEditorProps) {
-  const texts = useTexts();
-  const { t } = texts;
-  const app = useApp();
-  const { drafts, showToast } = app;
-  const [unsaved, setUnsaved] = useState(() => unsavedOf(app, node.id));
-  const [base, setBase] = useState(unsaved?.version ?? version);
-  const [shown] = useState(unsaved?.text ?? content);
-  const change = (text: string, of = base) => {
-    const changed = { text, version: of };
-    drafts.keep(node.id, JSON.stringify(changed));
-    setUnsaved(changed);
-  };
-  const forget = () => {
-    drafts.keep(node.id, '');
-    setUnsaved(null);
-  };
-  const save = async ({ raw }: Fields) => {
-    const text = raw('content');
-    const saved = await saveText(texts, app, serverId, node, text, base);
-    setBase(saved);
-    const typed = unsavedOf(app, node.id)?.text ?? text;
-    if (typed === text) forget();
-    // The user has typed more meanwhile.
-    else change(typed, saved);
-    showToast(t('{name} is saved.', { name: node.name }));
-  };
-  const discard = () => {
-    forget();
+  const then = (work: () => void) => () => {
     onClose();
+    work();
   };
-  const beside = unsaved && <Button label={t('Discard the changes')} kind="quiet" onClick={discard} />;
   return (
-    <Form action={t('Save')} work={save} beside={beside}>
-      <TextArea
-        label={t('Content of {name}', { name: node.name })}
-        name="content"
-        code
-        rows={20}
-        value={shown}
-        onInput={(text) => change(text)}
-      />
-    </Form>
-  );
-}
-
-/** @returns its new version */
-async function saveText(
-  { t }: Texts,
-  app: AppState,
-  serverId: string,
-  { id }: FileNode,
-  content: string,
-  version: number,
-): Promise<number> {
-  const params = { serverId, fileId: id, body: { content }, headers: { 'if-match': `"${version}"` } };
-  try {
-    return (await app.client.rest('PATCH /api/servers/:serverId/workspace/files/:fileId', params)).version;
-  } catch (error) {
-    if (!(error instanceof ParleyError) || error.status !== 412) throw error;
-    throw new Error(
-      t('Someone else has saved this file meanwhile. Copy your text, discard it, and open the file again.'),
-    );
-  }
-}
-
-interface PictureProps {
-  serverId: string;
-  node: FileNode;
-  onClose(): void;
-}
-
-export function Picture({ serverId, node, onClose }: PictureProps) {
-  const { workspace } = useApp();
-  const { value: url } = useLoaded(() => workspace.linkTo(serverId, node.id, 'inline'), [serverId, node.id]);
-  return (
-    <Dialog title={node.name} size="wide" onClose={onClose}>
-      {url && <img class="whole" src={url} alt={node.name} />}
+    <Dialog title={t('There are files of these names')} onClose={onClose}>
+      <p>{t('If you replace them, what they contain now is kept as earlier versions.')}</p>
+      <ul class="names">
+        {clashes.map(({ node }) => (
+          <li key={node.id} dir="auto">
+            {node.name}
+          </li>
+        ))}
+      </ul>
+      <footer>
+        <Button label={t('Keep both')} kind="quiet" onClick={then(onBoth)} />
+        <Button label={t('Replace')} onClick={then(onReplace)} />
+      </footer>
     </Dialog>
   );
 }
@@ -246,7 +159,7 @@ interface UnpackProps {
 }
 
 /** Unpacks a ZIP file in the browser, into a folder of its name beside it. */
-export function Unpack({ serverId, node, onUpload, onClose }: UnpackProps) {
+function Unpack({ serverId, node, onUpload, onClose }: UnpackProps) {
   const { t } = useTexts();
   const { workspace } = useApp();
   const unpack = async () => {

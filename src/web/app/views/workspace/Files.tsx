@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'preact/hooks';
-import { pause } from '../../../../client/backoff.ts';
-import { ParleyError, type RestAnswer } from '../../../../client/index.ts';
-import { saveFile } from '../../browser.ts';
+import type { RestAnswer } from '../../../../client/index.ts';
 import { pathTo } from '../../state/router.ts';
-import type { Texts } from '../../state/texts.ts';
 import type { FileNode } from '../../state/workspace.ts';
 import { Button } from '../parts/Button.tsx';
 import { type DroppedFile, useDrop } from '../parts/dropping.ts';
-import { Icon } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
-import { Menu } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
-import { type FileTask, FileTasks } from './FileTasks.tsx';
+import { useFolderDrop } from './dragging.ts';
+import { FileSearch, FoundFiles } from './FileSearch.tsx';
+import { FileTasks } from './FileTasks.tsx';
+import { FolderActions, Selected } from './FolderActions.tsx';
 import { NodeRow } from './NodeRow.tsx';
+import type { FileTask } from './tasks.ts';
+import { clashesOf, type Uploads, useUploads } from './uploads.ts';
 
 interface FilesProps {
   serverId: string;
@@ -26,35 +26,63 @@ export function Files({ serverId, folderId }: FilesProps) {
   const { t } = useTexts();
   const { list, load } = useFolder(serverId, folderId);
   const [task, setTask] = useState<FileTask | null>(null);
-  const uploads = useUploads(serverId, folderId, load);
-  const { over, ...dropping } = useDrop(uploads.add);
-  const doing = { serverId, folderId, onTask: setTask, onUpload: uploads.add, onPasted: load };
+  const [sought, setSought] = useState('');
+  const uploads = useUploads({ serverId, folderId, onDone: load });
+  const upload = async (files: readonly DroppedFile[]) => {
+    const clashes = clashesOf(files, list ?? []);
+    const others = files.filter((file) => !clashes.some((clash) => clash.file === file));
+    if (clashes.length > 0) setTask({ what: 'clash', clashes });
+    if (others.length > 0) await uploads.add(others);
+  };
+  const { over, ...dropping } = useDrop(upload);
+  const doing = { serverId, folderId, onTask: setTask, onUpload: (files: DroppedFile[]) => void upload(files) };
   return (
-    <Page title={t('Files')} back={pathTo.server(serverId)} actions={<FolderActions {...doing} />}>
+    <Page title={t('Files')} back={pathTo.server(serverId)} actions={<FolderActions {...doing} onPasted={load} />}>
       <section class={over ? 'drop over' : 'drop'} aria-label={t('Folder')} {...dropping}>
-        <Breadcrumbs serverId={serverId} folderId={folderId} />
-        {uploads.left > 0 && (
-          <p class="note" role="status">
-            {t('Uploading, {left} to go…', { left: uploads.left })}
-          </p>
+        <FileSearch text={sought} onSearch={setSought} />
+        <Breadcrumbs serverId={serverId} folderId={folderId} onMoved={load} />
+        <Progress uploads={uploads} />
+        {sought !== '' && <FoundFiles serverId={serverId} text={sought} onTask={setTask} />}
+        {sought === '' && list && (
+          <NodeList serverId={serverId} list={list} uploads={uploads} onTask={setTask} onChange={load} />
         )}
-        {list && <NodeList serverId={serverId} list={list} onTask={setTask} onChange={load} />}
       </section>
       {task && (
-        <FileTasks serverId={serverId} task={task} onUpload={uploads.add} onDone={load} onClose={() => setTask(null)} />
+        <FileTasks
+          {...{ serverId, task, uploads }}
+          list={list ?? []}
+          onTask={setTask}
+          onDone={load}
+          onClose={() => setTask((now) => (now === task ? null : now))}
+        />
       )}
     </Page>
+  );
+}
+
+/** How far the uploads are. */
+function Progress({ uploads: { left, total, cancel } }: { uploads: Uploads }) {
+  const { t } = useTexts();
+  if (left === 0) return null;
+  const text = t('Uploading, {left} to go…', { left });
+  return (
+    <div class="uploading">
+      <span role="status">{text}</span>
+      <progress max={total} value={total - left} aria-label={text} />
+      <Button label={t('Cancel')} kind="quiet" onClick={cancel} />
+    </div>
   );
 }
 
 interface NodeListProps {
   serverId: string;
   list: FileNode[];
+  uploads: Uploads;
   onTask(task: FileTask): void;
   onChange(): Promise<void>;
 }
 
-function NodeList({ serverId, list, onTask, onChange }: NodeListProps) {
+function NodeList({ serverId, list, uploads, onTask, onChange }: NodeListProps) {
   const { t } = useTexts();
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const selected = list.filter(({ id }) => chosen.includes(id));
@@ -70,9 +98,10 @@ function NodeList({ serverId, list, onTask, onChange }: NodeListProps) {
             key={node.id}
             serverId={serverId}
             node={node}
-            chosen={chosen.includes(node.id)}
+            chosen={selected.map(({ id }) => id)}
             onChoose={(on) => setChosen(on ? [...chosen, node.id] : chosen.filter((id) => id !== node.id))}
             onTask={onTask}
+            onUpload={(files, folderId) => void uploads.add(files, folderId)}
             onChange={onChange}
           />
         ))}
@@ -96,25 +125,40 @@ function useFolder(serverId: string, folderId: string | null) {
 
 type TreeNode = RestAnswer<'GET /api/servers/:serverId/workspace/tree'>[number];
 
-/** The path from the root to a folder. */
-export function Breadcrumbs({ serverId, folderId }: { serverId: string; folderId: string | null }) {
+interface CrumbsProps extends FilesProps {
+  onMoved(): Promise<void>;
+}
+
+/** The path from the root to a folder. What is dropped on a folder above is moved there. */
+function Breadcrumbs({ serverId, folderId, onMoved }: CrumbsProps) {
   const { t } = useTexts();
   const app = useApp();
   const { value: way } = useLoaded(() => foldersTo(app, serverId, folderId), [serverId, folderId]);
   return (
     <nav class="crumbs" aria-label={t('Folders above')}>
-      <a href={pathTo.files(serverId, null)} aria-current={folderId ? undefined : 'page'}>
-        {t('Workspace')}
-      </a>
+      <Crumb {...{ serverId, onMoved }} id={null} name={t('Workspace')} isHere={folderId === null} />
       {way?.map(({ id, name }) => (
         <span key={id}>
           {' › '}
-          <a href={pathTo.files(serverId, id)} aria-current={id === folderId ? 'page' : undefined}>
-            {name}
-          </a>
+          <Crumb {...{ serverId, onMoved, id, name }} isHere={id === folderId} />
         </span>
       ))}
     </nav>
+  );
+}
+
+interface CrumbProps extends Pick<CrumbsProps, 'serverId' | 'onMoved'> {
+  id: string | null;
+  name: string;
+  isHere: boolean;
+}
+
+function Crumb({ serverId, onMoved, id, name, isHere }: CrumbProps) {
+  const drop = useFolderDrop({ serverId, folderId: id, onMoved });
+  return (
+    <a href={pathTo.files(serverId, id)} aria-current={isHere ? 'page' : undefined} {...drop}>
+      {name}
+    </a>
   );
 }
 
@@ -130,137 +174,4 @@ function find(nodes: TreeNode[], id: string): TreeNode[] | null {
     if (below) return [node, ...below];
   }
   return null;
-}
-
-interface ActionsProps {
-  serverId: string;
-  folderId: string | null;
-  onTask(task: FileTask): void;
-  onUpload(files: DroppedFile[]): Promise<void>;
-  onPasted(): Promise<void>;
-}
-
-/** The actions for the shown folder. */
-export function FolderActions({ serverId, folderId, onTask, onUpload, onPasted }: ActionsProps) {
-  const texts = useTexts();
-  const { t } = texts;
-  const { workspace, attempt } = useApp();
-  const held = workspace.clipboard.value?.serverId === serverId ? workspace.clipboard.value.nodes : [];
-  const everything = () => void attempt(async () => saveFile(await workspace.zip(serverId, null), 'workspace.zip'));
-  return (
-    <>
-      {held.length > 0 && (
-        <Button
-          label={t('Paste {named}', { named: named(texts, held) })}
-          kind="quiet"
-          onClick={() => void attempt(() => workspace.paste(folderId).then(onPasted))}
-        />
-      )}
-      <Menu
-        label={t('New')}
-        items={[
-          { label: t('Folder'), icon: 'folder', run: () => onTask({ what: 'new folder', parentId: folderId }) },
-          { label: t('Text file'), icon: 'file', run: () => onTask({ what: 'new file', parentId: folderId }) },
-        ]}
-      >
-        <Icon name="add" />
-      </Menu>
-      <Menu label={t('More')} items={[{ label: t('Download everything as ZIP'), icon: 'download', run: everything }]}>
-        <Icon name="more" />
-      </Menu>
-      <UploadButton onUpload={onUpload} />
-    </>
-  );
-}
-
-function UploadButton({ onUpload }: Pick<ActionsProps, 'onUpload'>) {
-  const { t } = useTexts();
-  return (
-    <label class="button upload">
-      {t('Upload')}
-      <input
-        type="file"
-        class="hidden"
-        multiple
-        onChange={(event) => {
-          void onUpload([...(event.currentTarget.files ?? [])].map((file) => ({ folders: [], file })));
-          event.currentTarget.value = '';
-        }}
-      />
-    </label>
-  );
-}
-
-const named = ({ t }: Texts, nodes: FileNode[]): string =>
-  nodes.length === 1
-    ? `“${nodes[0]?.name}”`
-    : t('{count, plural, one {# item} other {# items}}', { count: nodes.length });
-
-interface SelectedProps {
-  serverId: string;
-  nodes: FileNode[];
-  onDone(): void;
-  onTask(task: FileTask): void;
-}
-
-/** The actions for several files at once. */
-export function Selected({ serverId, nodes, onDone, onTask }: SelectedProps) {
-  const { t } = useTexts();
-  const { workspace } = useApp();
-  const hold = (mode: 'copy' | 'cut') => {
-    workspace.clipboard.value = { serverId, nodes, mode };
-    onDone();
-  };
-  return (
-    <div class="selected" role="toolbar" aria-label={t('Chosen files')}>
-      <span>{t('{count} chosen', { count: nodes.length })}</span>
-      <Button label={t('Copy')} kind="quiet" onClick={() => hold('copy')} />
-      <Button label={t('Cut')} kind="quiet" onClick={() => hold('cut')} />
-      <Button label={t('Delete')} kind="danger" onClick={() => onTask({ what: 'delete', nodes })} />
-      <Button label={t('None')} kind="quiet" onClick={onDone} />
-    </div>
-  );
-}
-
-/** Uploads files to a folder, one after the other. A refused one does not stop the others. */
-export function useUploads(serverId: string, folderId: string | null, onDone: () => Promise<void>) {
-  const { workspace, attempt } = useApp();
-  const [left, setLeft] = useState(0);
-  const add = async (files: DroppedFile[]) => {
-    setLeft((count) => count + files.length);
-    const folders = new Map<string, Promise<string>>();
-    const folderOf = (names: string[]): Promise<string | null> => {
-      const name = names.at(-1);
-      if (name === undefined) return Promise.resolve(folderId);
-      const key = JSON.stringify(names);
-      const made =
-        folders.get(key) ??
-        folderOf(names.slice(0, -1)).then(
-          async (parent) => (await waitForLimit(() => workspace.createFolder(serverId, parent, name))).id,
-        );
-      folders.set(key, made);
-      return made;
-    };
-    for (const { folders: names, file } of files) {
-      await attempt(async () => {
-        const folder = await folderOf(names);
-        await waitForLimit(() => workspace.upload(serverId, folder, file));
-      });
-      setLeft((count) => count - 1);
-    }
-    await attempt(onDone);
-  };
-  return { left, add };
-}
-
-/** A dropped folder may hold more files than the rate limit allows in a minute: the rest waits. */
-async function waitForLimit<R>(send: () => Promise<R>): Promise<R> {
-  for (;;) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!(error instanceof ParleyError) || error.code !== 'RATE_LIMITED') throw error;
-      await pause((error.retryAfter ?? 1) * 1000);
-    }
-  }
 }
