@@ -15,6 +15,17 @@ interface HttpOptions {
   fetch?: typeof fetch;
 }
 
+/** Sends a request as `fetch` does, and reports that more of its body was sent: `fetch` itself cannot tell. */
+export type Transport = (url: string, request: RequestInit, onSent: () => void) => Promise<Response>;
+
+/** How a call is made. */
+export interface CallOptions {
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  /** In place of `fetch`. */
+  transport?: Transport | undefined;
+}
+
 interface Call {
   method: string;
   path: string;
@@ -22,6 +33,7 @@ interface Call {
   headers: Record<string, string>;
   signal: AbortSignal | undefined;
   timeoutMs: number;
+  transport?: Transport | undefined;
 }
 
 /** REST calls. A refused access token is renewed once, and a call that has to be confirmed is made again once it is; nothing else is retried here. */
@@ -42,12 +54,13 @@ export class Http {
   async call<C extends RestCall>(
     name: C,
     [input]: RestArguments<C>,
-    options: { signal?: AbortSignal; timeoutMs?: number } = {},
+    options: CallOptions = {},
   ): Promise<RestAnswer<C>> {
     const prepared = prepare(name, input ?? {});
     const isTransfer = prepared.body instanceof FormData || name.endsWith('/download');
     const patience = isTransfer ? transferTimeoutMs : timeoutMs;
-    const call = { ...prepared, signal: options.signal, timeoutMs: options.timeoutMs ?? patience };
+    const { signal, transport } = options;
+    const call = { ...prepared, signal, transport, timeoutMs: options.timeoutMs ?? patience };
     try {
       return await this.sendSignedIn(call);
     } catch (error) {
@@ -86,7 +99,10 @@ export class Http {
     const signal = call.signal ? AbortSignal.any([limit.signal, call.signal]) : limit.signal;
     const body = call.body instanceof FormData ? call.body : JSON.stringify(call.body);
     try {
-      const response = await this.fetch(this.url + call.path, { method: call.method, headers, body, signal });
+      const request = { method: call.method, headers, body, signal };
+      const url = this.url + call.path;
+      const { transport } = call;
+      const response = await (transport ? transport(url, request, () => limit.heard()) : this.fetch(url, request));
       const type = response.headers.get('content-type') ?? '';
       const bytes = await received(response, limit);
       if (response.ok && files.test(type)) return bytes;

@@ -8,6 +8,7 @@ export type { MessageTurn, ReplyInput } from './bot/turn.ts';
 export { Channel, type ChannelEventMap, type StreamPiece } from './channel.ts';
 export type { ConnectionState, Status } from './connection.ts';
 export { ParleyError } from './errors.ts';
+export type { CallOptions, Transport } from './http.ts';
 export type { MessageInput, Pending } from './outbox.ts';
 export { type CustomStatus, type CustomStatusOf, Parley, type ParleyEventMap, type ParleyOptions } from './parley.ts';
 export type { RestAnswer, RestCall, RestInput } from './rest.ts';

@@ -5,7 +5,7 @@ import { Emitter } from './emitter.ts';
 import { asParleyError, ParleyError } from './errors.ts';
 import type { ChannelEvents, EphemeralEvents, OwnEvents } from './events.ts';
 import { host } from './host.ts';
-import { type Confirm, Http } from './http.ts';
+import { type CallOptions, type Confirm, Http } from './http.ts';
 import type { AuthAnswer, Message } from './index.ts';
 import { type MessageInput, Outbox, type Pending } from './outbox.ts';
 import type { RestAnswer, RestArguments, RestCall, RestInput } from './rest.ts';
@@ -170,6 +170,11 @@ export class Parley {
   /** A REST call by its name in the API documents: `rest('GET /api/servers/:id', { id })`. @throws ParleyError */
   rest<C extends RestCall>(name: C, ...input: RestArguments<C>): Promise<RestAnswer<C>> {
     return this.http.call(name, input);
+  }
+
+  /** The same for what takes long: it can be aborted, and sent by what tells how much of it is there. @throws ParleyError */
+  transfer<C extends RestCall>(name: C, input: RestArguments<C>, options: CallOptions): Promise<RestAnswer<C>> {
+    return this.http.call(name, input, options);
   }
 
   /**

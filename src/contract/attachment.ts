@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { calls, contentHeaders, rawAnswer, uuidParam } from './call.ts';
-import { idSchema, record } from './schema.ts';
+import { doneSchema, idSchema, omittable, record, textSchema, withDefault } from './schema.ts';
 
 /** How much of a voice message is told beside its file. The bytes are a multiple of 3, so that their base64 has no padding. */
 const maxDurationMs = 24 * 60 * 60 * 1000;
@@ -10,6 +10,9 @@ const maxPixels = 16_384;
 
 /** How many files one message may have. */
 export const maxAttachments = 10;
+
+/** In how many parts a file may come. */
+const maxParts = 50;
 
 export const attachmentSchema = record('Attachment', {
   id: idSchema,
@@ -81,6 +84,29 @@ export const uploadFieldsSchema = z.object({
     .optional()
     .transform((text) => text === 'true')
     .describe('`true`: it is a spoiler.'),
+  part: z
+    .literal(['true', 'false', ''])
+    .optional()
+    .transform((text) => text === 'true')
+    .describe('`true`: it is a part of a larger file, for `POST /api/media/join`.'),
+});
+
+const whole = (max: number) => omittable(z.int().min(1).max(max));
+
+export const joinUploadsSchema = z.object({
+  parts: z
+    .array(idSchema)
+    .min(1)
+    .max(maxParts)
+    .refine((ids) => new Set(ids).size === ids.length, 'must not name a part twice')
+    .describe('Uploads of your own that were not sent, in the order of the bytes.'),
+  filename: textSchema(1024, z.string().min(1)),
+  voice: withDefault(z.boolean(), false).describe('It is a voice message; takes an audio file.'),
+  durationMs: whole(maxDurationMs).describe('Of audio and video.'),
+  waveform: omittable(waveformSchema).describe('Of a voice message: how loud it is, a byte each.'),
+  width: whole(maxPixels).describe('Pixels of a video, which the server does not decode.'),
+  height: whole(maxPixels),
+  isSpoiler: withDefault(z.boolean(), false),
 });
 
 export const changeAttachmentSchema = z.object({ isSpoiler: z.boolean() });
@@ -120,6 +146,18 @@ export const mediaCalls = calls('Media', {
     limit: 'uploads',
     audit: { none: 'It is what members do, and there for all to see.' },
   },
+  joinUploads: {
+    method: 'POST',
+    path: '/api/media/join',
+    summary:
+      'Make one upload of several, which are its parts: what failed of a large file is sent again, and not the rest.',
+    body: joinUploadsSchema,
+    status: 201,
+    answer: uploadAnswerSchema,
+    errors: ['UPLOAD_LIMIT', 'QUOTA_EXCEEDED', 'ATTACHMENT_NOT_FOUND'],
+    limit: 'uploads',
+    audit: { none: 'Nobody else has it before it is sent.' },
+  },
   getMedia: {
     method: 'GET',
     path: '/api/media/:id',
@@ -139,6 +177,14 @@ export const mediaCalls = calls('Media', {
     params: { id },
     body: changeAttachmentSchema,
     answer: attachmentSchema,
+    errors: ['ATTACHMENT_NOT_FOUND', 'ATTACHMENT_INVALID'],
+  },
+  forgetUpload: {
+    method: 'DELETE',
+    path: '/api/attachments/:id',
+    summary: 'Delete an upload of your own that was not sent.',
+    params: { id },
+    answer: doneSchema,
     errors: ['ATTACHMENT_NOT_FOUND', 'ATTACHMENT_INVALID'],
   },
   getMediaLink: {

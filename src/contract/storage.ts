@@ -10,6 +10,9 @@ export const storageSchema = record('Storage', {
   usedBytes: bytes,
   quotaBytes: bytes.describe('How many there may be, by the settings or as an operator has set it.'),
   leftBytes: bytes.describe('How many more may come; 0 when there are more than may be.'),
+  fileBytes: bytes.describe(
+    'How many one file may have: of an account a file for a message, of a server one of its files.',
+  ),
   kinds: z
     .array(z.object({ kind: z.enum(storageKinds), bytes, files: z.number().int().min(0) }))
     .describe('All kinds, in this order.'),

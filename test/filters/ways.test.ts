@@ -51,7 +51,12 @@ const without: Record<string, string> = {
     ].map((name) => [name, 'no text']),
   ),
   ...Object.fromEntries(['approveHeld', 'rejectHeld', 'withdrawHeld'].map((name) => [name, 'a moderator decides'])),
-  ...Object.fromEntries(['uploadPicture', 'linkOutsidePictures', 'changeAttachment'].map((name) => [name, 'no text'])),
+  ...Object.fromEntries(
+    ['uploadPicture', 'linkOutsidePictures', 'changeAttachment', 'joinUploads', 'forgetUpload'].map((name) => [
+      name,
+      'no text',
+    ]),
+  ),
   ...Object.fromEntries(
     ['followThread', 'unfollowThread', 'markThreadRead', 'markAllThreadsRead', 'markUnread', 'setReceiptChoice'].map(
       (name) => [name, 'one’s own reading'],

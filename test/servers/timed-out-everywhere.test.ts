@@ -46,6 +46,8 @@ const allowed: Record<string, string> = {
   editHookMessageAs: 'the same',
   deleteHookMessageAs: 'the same',
   uploadMedia: 'an upload is nobody else’s before it is sent',
+  joinUploads: 'the same',
+  forgetUpload: 'the same',
   changeAttachment: 'the same',
   uploadPicture: 'the same',
   linkOutsidePictures: 'reading',

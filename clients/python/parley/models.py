@@ -1723,6 +1723,7 @@ class Storage(TypedDict):
     usedBytes: int
     quotaBytes: int
     leftBytes: int
+    fileBytes: int
     kinds: list[StorageKindsItem]
 
 class StorageKindsItem(TypedDict):

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import type { StorageAllowance } from './allowance.ts';
 import { type Heavy, heaviestOf, isCounting, setQuota, usageOf, withBotsOf } from './usage.table.ts';
 
-interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess'> {
+interface Deps extends Pick<Context, 'database' | 'changes' | 'serverAccess' | 'settings'> {
   allowance: StorageAllowance;
 }
 
@@ -52,12 +52,13 @@ export class StorageService {
   async ofUser(userId: string): Promise<StorageRecord> {
     const { rows } = this.deps.database;
     const { subjectId, limit } = await this.deps.allowance.ofAccount(rows, userId);
-    return this.record(await withBotsOf(rows, subjectId), limit);
+    const { attachmentBytes } = this.deps.settings.limits;
+    return this.record(await withBotsOf(rows, subjectId), limit, attachmentBytes);
   }
 
   async ofServer(id: string): Promise<StorageRecord> {
     const [use] = await this.deps.allowance.ofServers(this.deps.database.rows, [id]);
-    return this.record([id], use?.limit ?? 0);
+    return this.record([id], use?.limit ?? 0, this.deps.settings.limits.uploadBytes);
   }
 
   async ofInstallation(): Promise<InstallationStorage> {
@@ -80,13 +81,13 @@ export class StorageService {
     });
   }
 
-  private async record(subjectIds: string[], quotaBytes: number): Promise<StorageRecord> {
+  private async record(subjectIds: string[], quotaBytes: number, fileBytes: number): Promise<StorageRecord> {
     const found = new Map((await usageOf(this.deps.database.rows, subjectIds)).map((one) => [one.kind, one]));
     const kinds = storageKinds.map((kind) => {
       const { bytes = 0, files = 0 } = found.get(kind) ?? {};
       return { kind, bytes: Math.max(bytes, 0), files: Math.max(files, 0) };
     });
     const usedBytes = kinds.reduce((sum, { bytes }) => sum + bytes, 0);
-    return { usedBytes, quotaBytes, leftBytes: Math.max(quotaBytes - usedBytes, 0), kinds };
+    return { usedBytes, quotaBytes, leftBytes: Math.max(quotaBytes - usedBytes, 0), fileBytes, kinds };
   }
 }

@@ -4,7 +4,7 @@ import { invalid } from '../../contract/schema/validation.ts';
 import { inspectFile } from '../../infrastructure/file-inspector.ts';
 
 /** What the sender of a file says of it. */
-export type ToldOfFile = z.output<typeof uploadFieldsSchema>;
+export type ToldOfFile = Omit<z.output<typeof uploadFieldsSchema>, 'part'> & { part?: boolean };
 
 /** The type of a file, from its first bytes. */
 export interface ContentInfo {
@@ -39,6 +39,9 @@ function isText(head: Buffer): boolean {
   }
 }
 
+/** A part of a file says nothing of it: the beginning of a picture is none. */
+const bytesAlone: ContentInfo = { contentType: 'application/octet-stream', width: null, height: null };
+
 /** Containers that hold sound or pictures: nothing in their first bytes says whether there are pictures. */
 const soundIn = new Map([
   ['video/webm', 'audio/webm'],
@@ -52,6 +55,7 @@ const soundIn = new Map([
  */
 export function factsOf({ contentType, width, height }: ContentInfo, told: ToldOfFile): FileFacts {
   const { voice: isVoice, durationMs = null, waveform = null } = told;
+  if (told.part) return { ...bytesAlone, durationMs: null, isVoice: false, waveform: null };
   const sound = /^audio\//.test(contentType) ? contentType : soundIn.get(contentType);
   if (isVoice) {
     if (!sound) throw invalid([{ path: 'voice', message: 'takes an audio file', code: 'custom' }]);

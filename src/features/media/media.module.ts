@@ -6,6 +6,7 @@ import type { Module } from '../module.ts';
 import type { PicturesServices } from '../pictures/pictures.module.ts';
 import { mediaRoutes } from './media.routes.ts';
 import { MediaService } from './media.service.ts';
+import { Uploads } from './media.uploads.ts';
 import { thumbnailWork } from './thumbnail.work.ts';
 
 export type MediaServices = ReturnType<typeof mediaModule>['services'];
@@ -17,7 +18,7 @@ export function mediaModule(context: Context & BlobsServices & FiltersServices &
   const media = new MediaService({ ...context, maxBytes });
   return {
     services: { media },
-    routes: mediaRoutes(media),
+    routes: mediaRoutes(media, new Uploads({ ...context, media, maxBytes })),
     jobs: [thumbnailWork({ ...context, encoder })],
   } satisfies Module;
 }

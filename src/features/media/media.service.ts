@@ -31,6 +31,7 @@ import {
   hideUpload,
   mayStillRead,
   type StoredAttachment,
+  takeUploads,
   uploadsOf,
 } from '../messages/attachment.table.ts';
 import { isGivenTo } from '../messages/command-file.table.ts';
@@ -119,10 +120,11 @@ export class MediaService {
   /**
    * Creates an upload from a received file.
    * @param told with it: what it is, and one of the actor's messages to attach it to at once
+   * @param parts uploads of the actor that it takes the place of
    * @throws AppError VALIDATION_FAILED for a voice message that is none, MESSAGE_NOT_FOUND, FORBIDDEN, ROLE_REQUIRED, ATTACHMENT_INVALID when the message has too many,
    *   MESSAGE_REFUSED for a name that filters refuse or would hold
    */
-  async add(actor: Actor, file: ReceivedFile, told: ToldOfFile): Promise<AttachmentRecord> {
+  async add(actor: Actor, file: ReceivedFile, told: ToldOfFile, parts: string[] = []): Promise<AttachmentRecord> {
     const { messageId, isSpoiler } = told;
     const target = messageId === undefined ? null : await this.deps.messageAccess.extendable(actor, messageId);
     const verdict = target && (await this.deps.filters.require(actor, target.channel, [file.filename]));
@@ -132,6 +134,8 @@ export class MediaService {
       if (!target) await lockUser(change.rows, actor.userId);
       else await this.deps.allowance.hold(change.rows, [actor.userId], storing.serverId ? [storing.serverId] : []);
       const place = target ? await placeIn(change, target) : 0;
+      const taken = parts.length === 0 ? 0 : await takeUploads(change.rows, actor.userId, parts);
+      if (taken < parts.length) throw new AppError('ATTACHMENT_NOT_FOUND');
       const { blob, filename } = file;
       const known = { id: newId(), filename, size: blob.size, ...factsOf(file, told), isSpoiler };
       const owned = { uploaderId: actor.userId, messageId: target?.row.id ?? null, place, blobId: blob.id };

@@ -89,6 +89,11 @@ export async function forgetUploads(rows: Rows, userId: string, ids: string[]): 
   await rows(forget, [ids, userId]);
 }
 
+/** The same. @returns how many there were */
+export async function takeUploads(rows: Rows, userId: string, ids: string[]): Promise<number> {
+  return (await rows(`${forget} RETURNING id`, [ids, userId])).length;
+}
+
 /** Deletes some uploads that were not sent within a day, and are of no draft and no command. @returns how many */
 export async function deleteUnsent(rows: Rows): Promise<number> {
   const gone = await rows<{ id: string }>(
