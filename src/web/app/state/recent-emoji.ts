@@ -11,12 +11,16 @@ const usual = ['👍', '❤️', '😂', '🎉', '😮', '😢', '🙏', '👀',
 /** The emoji that were chosen last on this device, the newest first; names between colons are those of servers' own. */
 export class RecentEmoji {
   readonly list: Signal<readonly string[]>;
+  /** The colour of skin that hands and people have; empty: none. */
+  readonly tone: Signal<string>;
   private readonly core: Core;
 
   constructor(core: Core) {
     this.core = core;
     this.list = signal(this.stored());
+    this.tone = signal(this.storedTone());
     core.scope.onStored((key) => {
+      if (key === keptKeys.skinTone) this.tone.value = this.storedTone();
       if (key === keptKeys.emoji) this.list.value = this.stored();
     });
   }
@@ -24,6 +28,15 @@ export class RecentEmoji {
   note(emoji: string): void {
     this.core.scope.local.setItem(keptKeys.emoji, [...new Set([emoji, ...this.chosen()])].slice(0, most).join(' '));
     this.list.value = this.stored();
+  }
+
+  setTone(tone: string): void {
+    this.core.scope.local.setItem(keptKeys.skinTone, tone);
+    this.tone.value = tone;
+  }
+
+  private storedTone(): string {
+    return this.core.scope.local.getItem(keptKeys.skinTone) ?? '';
   }
 
   private stored(): readonly string[] {

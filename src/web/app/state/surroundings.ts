@@ -1,6 +1,6 @@
-import type { KeyValueStore } from '../../../client/index.ts';
-import type { VoiceFacts } from './attachments.ts';
+import type { KeyValueStore, Transport } from '../../../client/index.ts';
 import type { Shown } from './look.ts';
+import type { VoiceFacts } from './uploads.ts';
 
 /** What the web client needs of a browser. Tests bring their own, and so run under Node. */
 export interface Surroundings {
@@ -44,6 +44,10 @@ export interface Surroundings {
   device?: Device | undefined;
   /** Absent where nothing can be recorded. */
   microphone?: Microphone | undefined;
+  /** Sends what is large, and tells which share of it is sent. Absent: it cannot be told. */
+  transport?(onShare: (share: number) => void): Transport;
+  /** Whether whoever leaves the page is asked before: something would be lost. */
+  guard?(isOn: boolean): void;
 }
 
 /** What records a voice message. */
@@ -129,4 +133,7 @@ export const keptKeys = {
   emoji: 'parley:emoji',
   hues: 'parley:hues',
   folded: 'parley:folded',
+  skinTone: 'parley:skin-tone',
+  waiting: 'parley:waiting',
+  formatBar: 'parley:format-bar',
 };

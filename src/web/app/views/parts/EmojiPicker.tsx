@@ -1,15 +1,18 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isTouched } from '../../browser.ts';
-import { commonEmoji, emojiFor, emojiGroups } from '../../state/all-emoji.ts';
+import { commonEmoji, type EmojiWords, emojiFor, emojiGroups, englishWords, wordsOf } from '../../state/all-emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { OwnEmoji } from '../../state/own-emoji.ts';
+import { skinTones, toned } from '../../state/skin-tones.ts';
 import type { Texts } from '../../state/texts.ts';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
 import { moveAmongEmoji } from './emoji-keys.ts';
 import { useBeside } from './floating.ts';
 import { OwnEmojiPicture } from './OwnEmoji.tsx';
 import { moveInToolbar } from './toolbar.ts';
+
+export { emojiCalled, emojiNamed } from '../../state/all-emoji.ts';
 
 interface PickerProps {
   anchor: RefObject<HTMLElement | null>;
@@ -35,8 +38,8 @@ interface Group {
 const maxFound = 200;
 
 /**
- * All emoji by groups, the server's own before the common ones, and a field to search them by their English names. Arrow
- * keys move among them, Enter in the field takes the first, and Escape closes it.
+ * All emoji by groups, the server's own before the common ones, and a field to search them by their names, in English too.
+ * Arrow keys move among them, Enter in the field takes the first, and Escape closes it.
  */
 export function EmojiPicker({ anchor, withOwn, isOn, onChoose, onClose }: PickerProps) {
   const { t } = useTexts();
@@ -45,7 +48,8 @@ export function EmojiPicker({ anchor, withOwn, isOn, onChoose, onClose }: Picker
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const [typed, setTyped] = useState('');
-  const groups = useGroups(withOwn, typed);
+  const words = useWords();
+  const groups = useGroups(withOwn, typed, words);
   useBeside(anchor, box, true, 'end');
   useLayoutEffect(() => {
     // On a phone the keyboard would cover what there is to choose from.
@@ -68,46 +72,77 @@ export function EmojiPicker({ anchor, withOwn, isOn, onChoose, onClose }: Picker
   };
   return (
     <div class="emoji-picker" popover="manual" ref={box} role="dialog" aria-label={t('Emoji')} onKeyDown={press}>
-      <input
-        ref={field}
-        type="text"
-        autocomplete="off"
-        aria-label={t('Find an emoji')}
-        placeholder={t('Find an emoji')}
-        maxLength={60}
-        enterkeyhint="done"
-        onInput={(event) => setTyped(event.currentTarget.value)}
+      <div class="find">
+        <input
+          ref={field}
+          type="text"
+          autocomplete="off"
+          aria-label={t('Find an emoji')}
+          placeholder={t('Find an emoji')}
+          maxLength={60}
+          enterkeyhint="done"
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+        <SkinTone />
+      </div>
+      <Options
+        groups={groups}
+        isEnglish={words === englishWords}
+        isOn={isOn}
+        list={list}
+        onChoose={choose}
+        onLeave={() => field.current?.focus()}
       />
-      <Options groups={groups} isOn={isOn} list={list} onChoose={choose} onLeave={() => field.current?.focus()} />
       {typed.trim() === '' && <Jumps groups={groups} list={list} />}
     </div>
   );
 }
 
-function useGroups(withOwn: boolean, typed: string): Group[] {
+/** The names in the language of the user, once they are there. */
+function useWords(): EmojiWords {
+  const { language } = useTexts();
+  const [words, setWords] = useState(englishWords);
+  useEffect(() => {
+    let isWanted = true;
+    void wordsOf(language).then((loaded) => isWanted && setWords(loaded));
+    return () => {
+      isWanted = false;
+    };
+  }, [language]);
+  return words;
+}
+
+function useGroups(withOwn: boolean, typed: string, words: EmojiWords): Group[] {
   const texts = useTexts();
   const app = useApp();
   const text = typed.trim();
-  return text === '' ? allGroups(texts, app, withOwn) : [found(texts, app, withOwn, text)];
+  return text === '' ? allGroups(texts, app, withOwn, words) : [found(texts, app, withOwn, words, text)];
 }
 
-function allGroups({ t }: Texts, { ownEmoji, recentEmoji }: AppState, withOwn: boolean): Group[] {
+/** With the colour of skin that the user has chosen. */
+function choices(list: readonly Choice[], { recentEmoji }: AppState): Choice[] {
+  const tone = recentEmoji.tone.value;
+  return list.map(({ emoji, name }) => ({ emoji: toned(emoji, tone), name }));
+}
+
+function allGroups({ t }: Texts, app: AppState, withOwn: boolean, words: EmojiWords): Group[] {
+  const { ownEmoji, recentEmoji } = app;
   const recent = recentEmoji.list.value.flatMap((emoji): Choice[] => {
     const name = /^:(.+):$/.exec(emoji)?.[1];
-    if (name === undefined) return [commonEmoji(emoji)];
+    if (name === undefined) return [commonEmoji(emoji, words)];
     const own = withOwn ? ownEmoji.named(name) : undefined;
     return own ? [choiceOf(own)] : [];
   });
   const own = withOwn ? ownEmoji.here.value.map(choiceOf) : [];
-  const common = emojiGroups.map(({ label, list }) => ({ label: t(label), list }));
+  const common = emojiGroups(words).map(({ label, list }) => ({ label: t(label), list: choices(list, app) }));
   return [{ label: t('Recently used'), list: recent }, { label: t('Of this server'), list: own }, ...common].filter(
     ({ list }) => list.length > 0,
   );
 }
 
-function found({ t }: Texts, { ownEmoji }: AppState, withOwn: boolean, text: string): Group {
-  const own = withOwn ? ownEmoji.like(text.toLowerCase().replaceAll(':', '')).map(choiceOf) : [];
-  return { label: t('Found'), list: [...own, ...emojiFor(text)].slice(0, maxFound) };
+function found({ t }: Texts, app: AppState, withOwn: boolean, words: EmojiWords, text: string): Group {
+  const own = withOwn ? app.ownEmoji.like(text.toLowerCase().replaceAll(':', '')).map(choiceOf) : [];
+  return { label: t('Found'), list: [...own, ...choices(emojiFor(text, words), app)].slice(0, maxFound) };
 }
 
 const choiceOf = (own: OwnEmoji): Choice => ({ emoji: `:${own.name}:`, name: own.name, own });
@@ -116,8 +151,31 @@ const optionsIn = (list: HTMLElement | null): HTMLElement[] => [
   ...(list?.querySelectorAll<HTMLElement>('[role=option]') ?? []),
 ];
 
+/** The colour of skin of all that have one; this device remembers it. */
+function SkinTone() {
+  const { t } = useTexts();
+  const { recentEmoji } = useApp();
+  return (
+    <select
+      class="tone"
+      aria-label={t('Skin tone')}
+      title={t('Skin tone')}
+      value={recentEmoji.tone.value}
+      onChange={(event) => recentEmoji.setTone(event.currentTarget.value)}
+    >
+      {skinTones.map((tone) => (
+        <option key={tone} value={tone}>
+          {toned('✋', tone)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 interface OptionsProps {
   groups: readonly Group[];
+  /** Whether the names are in English. */
+  isEnglish: boolean;
   isOn: ((emoji: string) => boolean) | undefined;
   list: RefObject<HTMLDivElement | null>;
   onChoose(emoji: string | undefined): void;
@@ -125,7 +183,7 @@ interface OptionsProps {
   onLeave(): void;
 }
 
-function Options({ groups, isOn, list, onChoose, onLeave }: OptionsProps) {
+function Options({ groups, isEnglish, isOn, list, onChoose, onLeave }: OptionsProps) {
   const { t } = useTexts();
   const emojiAt = ({ target }: Event) =>
     target instanceof Element ? target.closest<HTMLElement>('[role=option]')?.dataset.emoji : undefined;
@@ -151,8 +209,7 @@ function Options({ groups, isOn, list, onChoose, onLeave }: OptionsProps) {
           <div class="label" aria-hidden="true">
             {label}
           </div>
-          {/* Their names are in English. */}
-          <div class="cells" lang="en">
+          <div class="cells" lang={isEnglish ? 'en' : undefined}>
             {list.map(({ emoji, name, own }, i) => (
               <div
                 key={emoji}
