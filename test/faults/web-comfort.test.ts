@@ -162,7 +162,7 @@ describe('reading and writing in the web client', () => {
       input.files = transfer.files;
       input.dispatchEvent(new Event('change', { bubbles: true }));
     }`);
-    const toast = alice.page.locator('.toast', { hasText: 'film.bin: A file may have at most 25 MB here.' });
+    const toast = alice.page.locator('.toast', { hasText: 'film.bin is too large. Files can be up to 26.2 MB.' });
     await toast.waitFor({ timeout: 30_000 });
     const bottom = await toast.evaluate((element) => element.getBoundingClientRect().bottom);
     expect(bottom).to.be.below(

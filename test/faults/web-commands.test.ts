@@ -71,15 +71,31 @@ describe('commands in the web client', () => {
     expect(bob.complaints).to.deep.equal([]);
   });
 
-  it('that are typed out ask for the rest, and say what does not fit', async () => {
+  it('that are typed out run as they are, or ask for what is missing, and say what does not fit', async () => {
     const { page } = bob;
-    await page.locator('#composer').fill('/w Bergen');
-    await page.keyboard.press('Enter');
+    const composer = page.locator('#composer');
+    await composer.pressSequentially('/wea');
+    await page.getByRole('option', { name: /^\/weather/ }).waitFor();
+    await composer.press('Tab');
+    expect(await composer.inputValue()).to.equal('/weather ');
+    const hint = page.locator('.arguments');
+    await hint.locator('.now', { hasText: 'city' }).waitFor();
+    await composer.pressSequentially('"Oslo" unit:');
+    await hint.getByText('Fahrenheit').waitFor();
+    await composer.fill('/weather city:"New York" unit:fahrenheit');
+    await composer.press('Enter');
+    const typed = await ear.next('interaction:created', (one) => one.values.city === 'New York');
+    expect(typed.values).to.deep.equal({ city: 'New York', unit: 'f' });
+    await composer.fill('/w days:3');
+    await composer.press('Enter');
     const dialog = page.getByRole('dialog', { name: '/weather' });
+    expect(await dialog.getByLabel('days (optional)').inputValue()).to.equal('3');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await composer.fill('/w Bergen days:9');
+    await composer.press('Enter');
+    await dialog.getByRole('alert').first().waitFor();
     expect(await dialog.getByRole('combobox', { name: 'city' }).inputValue()).to.equal('Bergen');
-    await dialog.getByLabel('days (optional)').fill('9');
-    await dialog.getByRole('button', { name: 'Run it' }).click();
-    await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('days (optional)').fill('2');
     await dialog.getByRole('button', { name: 'Run it' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -40,7 +40,8 @@ describe('what is stored, in the web client', () => {
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     const buffer = Buffer.alloc(20_000, 'x');
     await page.locator('input[type=file]').first().setInputFiles({ name: 'big.txt', mimeType: 'text/plain', buffer });
-    await page.getByText('big.txt: Your account has room for 10 kB more only. Delete files first.').waitFor();
+    const toSend = page.getByRole('list', { name: 'Files to send' });
+    await toSend.getByText('Your account has room for 10 kB more only. Delete files first.').waitFor();
     expect(alice.complaints.filter((complaint) => !complaint.includes('413'))).to.deep.equal([]);
   });
 });

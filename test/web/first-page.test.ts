@@ -50,7 +50,21 @@ describe('the first page of the web client', () => {
     const named = [...(await first()), ...(await linked(/async/)), ...parts];
     const others = [...assets.keys()].filter((name) => name.endsWith('.js') && !named.includes(name));
     const kinds = others.map((name) => name.replace(/-[^-]+$/, '')).sort();
-    expect(kinds).to.deep.equal(['ar', 'de', 'es', 'esm', 'fr', 'highlight', 'ja', 'jszip.min', 'qr']);
+    expect(kinds).to.deep.equal([
+      'ar',
+      'de',
+      'es',
+      'esm',
+      'fr',
+      'highlight',
+      'ja',
+      'jszip.min',
+      'qr',
+      'words-de',
+      'words-es',
+      'words-fr',
+      'words-ja',
+    ]);
   });
 
   it('is kept with all its parts for when there is no connection', async () => {

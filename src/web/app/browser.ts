@@ -4,6 +4,7 @@ import { ownMicrophone } from './microphone.ts';
 import type { Shown } from './state/look.ts';
 import type { Router } from './state/router.ts';
 import type { AlertSystem, Surroundings } from './state/surroundings.ts';
+import { reporting } from './transport.ts';
 
 // What an app asks for comes in a query. Here the path says what is shown: in it, the question survives signing in.
 if (/^\/app\/(?:authorize|device)$/.test(location.pathname) && location.search !== '') {
@@ -87,7 +88,14 @@ export const browser: Surroundings = {
   alerts: alertSystem(),
   device: ownDevice(),
   microphone: ownMicrophone(),
+  transport: reporting,
+  guard(isOn) {
+    if (isOn) addEventListener('beforeunload', askBefore);
+    else removeEventListener('beforeunload', askBefore);
+  },
 };
+
+const askBefore = (event: BeforeUnloadEvent) => event.preventDefault();
 
 /** Makes a request, unless it was made before: then its answer is taken, once. */
 function fetchOrTake(...[input, init]: Parameters<typeof fetch>): Promise<Response> {

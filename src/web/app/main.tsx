@@ -16,6 +16,7 @@ import './style/expression.css';
 import './style/modes.css';
 import './style/prose.css';
 import './style/files.css';
+import './style/composer.css';
 import { App } from './views/App.tsx';
 import { preventFileDrop } from './views/parts/dropping.ts';
 

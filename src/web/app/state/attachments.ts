@@ -1,24 +1,21 @@
-import { signal } from '@preact/signals';
-import { type Message, ParleyError } from '../../../client/index.ts';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Message, RestAnswer } from '../../../client/index.ts';
+import { keysOf } from '../../../client/store.ts';
 import type { Core } from './session.ts';
+import { formatSize } from './sizes.ts';
 import { keptKeys } from './surroundings.ts';
-import { errorText } from './toasts.ts';
+import { Upload, type VoiceFacts } from './uploads.ts';
 
 export type Attachment = Message['attachments'][number];
 
 /** The files of a message that is being written. */
 interface Outgoing {
   files: readonly Attachment[];
-  /** Those being uploaded, or waiting for a connection. */
-  uploading: readonly File[];
+  /** Those being uploaded, waiting for a connection, or refused. */
+  uploading: readonly Upload[];
 }
 
-/** What is told of a voice message with its file. */
-export interface VoiceFacts {
-  durationMs: number;
-  /** How loud it is over its time, a byte each, in base64. */
-  waveform: string;
-}
+type Bounds = Pick<RestAnswer<'GET /api/auth/me/storage'>, 'fileBytes' | 'leftBytes'>;
 
 interface Link {
   url: Promise<string>;
@@ -27,20 +24,28 @@ interface Link {
 
 /** The server allows no more. */
 export const maxFiles = 10;
-/** How often an upload is tried that fails while there is a connection. */
-const maxTries = 5;
+/** The server is asked how much it takes where there is a file of more. */
+const smallBytes = 1024 * 1024;
 /** A link that expires within this time is fetched again. */
 const marginMs = 60_000;
+
+const hasSome = ({ files, uploading }: Outgoing): boolean => files.length > 0 || uploading.length > 0;
 
 /** Files of messages: those to be sent, by channel or thread, and links to those received. */
 export class Attachments {
   /** Called with the id of each conversation whose files to send were changed here. */
   onChanged: (key: string) => void = () => {};
+  /** The conversations that have some. */
+  readonly keys: ReadonlySignal<ReadonlySet<string>>;
   private readonly core: Core;
-  private readonly outgoing = signal<ReadonlyMap<string, Outgoing>>(new Map());
+  private readonly outgoing: Signal<ReadonlyMap<string, Outgoing>>;
   /** Names of sent files, by id: an unacknowledged message has only the ids. */
   private readonly names = new Map<string, string>();
+  /** What was chosen on this page and is to be sent, by the ids of the uploads. */
+  private readonly sources = new Map<string, File>();
   private readonly links = new Map<string, Link>();
+  /** Where the files being uploaded belong. */
+  private readonly places = new Map<Upload, string>();
   /** Of voice messages that are being uploaded. */
   private readonly told = new WeakMap<File, VoiceFacts>();
 
@@ -51,6 +56,11 @@ export class Attachments {
       const key = stored.slice(keptKeys.files.length);
       this.put(key, { ...this.peek(key), ...this.stored(key) });
     });
+    const kept = keysOf(core.scope.local, keptKeys.files).map((key) => key.slice(keptKeys.files.length));
+    this.outgoing = signal<ReadonlyMap<string, Outgoing>>(
+      new Map(kept.map((key) => [key, { uploading: [], ...this.stored(key) }])),
+    );
+    this.keys = computed(() => new Set([...this.outgoing.value].filter(([, one]) => hasSome(one)).map(([key]) => key)));
   }
 
   /** The files to be sent with the next message of a channel or thread. */
@@ -62,12 +72,17 @@ export class Attachments {
     return this.names.get(id) ?? this.core.texts.peek().t('A file');
   }
 
+  /** What was uploaded from here, if this page still has it. */
+  fileOf(id: string): File | undefined {
+    return this.sources.get(id);
+  }
+
   /** A file is a voice message: what is told with it. */
   tell(file: File, facts: VoiceFacts): void {
     this.told.set(file, facts);
   }
 
-  /** Uploads files while the message is being written. */
+  /** Uploads files while the message is being written. Those that are too large are refused before. */
   async add(key: string, list: readonly File[]): Promise<void> {
     const { files, uploading } = this.peek(key);
     const chosen = list.slice(0, Math.max(0, maxFiles - files.length - uploading.length));
@@ -76,24 +91,29 @@ export class Attachments {
         this.core.texts.peek().t('A message takes {count} files at most.', { count: maxFiles }),
         'bad',
       );
-    this.change(key, (known) => ({ uploading: [...known.uploading, ...chosen] }));
-    for (const file of chosen) {
-      const uploaded = await this.upload(key, file).catch((error) => {
-        this.core.toasts.show(`${file.name}: ${errorText(error, this.core.texts.peek())}`, 'bad');
-        return null;
-      });
-      const isWanted = uploaded && this.isUploading(key, file);
-      this.cancel(key, file);
-      if (isWanted) this.change(key, (known) => ({ files: [...known.files, uploaded] }));
-    }
+    const uploads = chosen.map((file) => new Upload(this.core, file, this.told.get(file)));
+    this.change(key, (known) => ({ uploading: [...known.uploading, ...uploads] }));
+    for (const upload of uploads) this.places.set(upload, key);
+    await this.refuseTooLarge(key, uploads);
+    for (const upload of uploads) await this.run(upload);
+  }
+
+  /** Uploads a file that failed once more. */
+  async tryAgain(upload: Upload): Promise<void> {
+    if (upload.problem.peek() === null) return;
+    upload.problem.value = null;
+    await this.run(upload);
   }
 
   /** A file still being uploaded is not to be sent. */
-  cancel(key: string, file: File): void {
-    this.change(key, ({ uploading }) => ({ uploading: uploading.filter((other) => other !== file) }));
+  cancel(upload: Upload): void {
+    upload.cancel();
+    this.drop(upload);
   }
 
+  /** An uploaded file is not to be sent: nobody else has it. */
   remove(key: string, { id }: Attachment): void {
+    this.forget(id);
     this.change(key, ({ files }) => ({ files: files.filter((file) => file.id !== id) }));
   }
 
@@ -119,13 +139,28 @@ export class Attachments {
     return true;
   }
 
+  /** Moves all files to those of another conversation, those being uploaded too. */
+  moveAll(key: string, other: string): void {
+    const { files, uploading } = this.peek(key);
+    for (const upload of uploading) this.places.set(upload, other);
+    this.change(other, (known) => ({
+      files: [...known.files, ...files].slice(0, maxFiles),
+      uploading: [...known.uploading, ...uploading],
+    }));
+    this.change(key, () => ({ files: [], uploading: [] }));
+  }
+
   discard(key: string): void {
+    for (const upload of this.peek(key).uploading) upload.cancel();
     this.change(key, () => ({ files: [], uploading: [] }));
   }
 
   /** They were sent with a message. */
   sent(key: string): void {
-    for (const { id, filename } of this.peek(key).files) this.names.set(id, filename);
+    for (const { id, filename } of this.peek(key).files) {
+      this.names.set(id, filename);
+      this.sources.delete(id);
+    }
     this.change(key, () => ({ files: [] }));
   }
 
@@ -172,29 +207,55 @@ export class Attachments {
     this.outgoing.value = new Map(this.outgoing.peek()).set(key, outgoing);
   }
 
-  private isUploading(key: string, file: File): boolean {
-    return this.outgoing.peek().get(key)?.uploading.includes(file) ?? false;
+  private async run(upload: Upload): Promise<void> {
+    if (upload.isCancelled || upload.problem.peek() !== null) return;
+    const uploaded = await upload.run();
+    if (!uploaded) return;
+    const key = this.drop(upload);
+    if (key === undefined) return this.forget(uploaded.id);
+    this.sources.set(uploaded.id, upload.file);
+    this.change(key, ({ files }) => ({ files: [...files, uploaded] }));
   }
 
-  /** Uploads a file as soon as the server accepts it. @returns null when it is no longer wanted */
-  private async upload(key: string, file: File): Promise<Attachment | null> {
-    for (let tries = 1; this.isUploading(key, file); tries++) {
-      try {
-        const form = new FormData();
-        const told = this.told.get(file);
-        if (told) {
-          form.set('voice', 'true');
-          form.set('durationMs', String(told.durationMs));
-          form.set('waveform', told.waveform);
-        }
-        form.set('file', file, file.name);
-        return await this.core.client.rest('POST /api/media/upload', { form });
-      } catch (error) {
-        if (!(error instanceof ParleyError) || !error.isPassing || tries >= maxTries) throw error;
-        if (this.core.connection.state.peek().status === 'offline') tries = 0;
-        await new Promise<void>((resolve) => this.core.connection.whenReachable(resolve));
+  /** Otherwise the server has it for a day. */
+  private forget(id: string): void {
+    this.sources.delete(id);
+    this.core.client.rest('DELETE /api/attachments/:id', { id }).catch(() => {});
+  }
+
+  /** @returns of what it was; undefined: it is not wanted any more */
+  private drop(upload: Upload): string | undefined {
+    const key = this.places.get(upload);
+    this.places.delete(upload);
+    if (key === undefined) return undefined;
+    this.change(key, ({ uploading }) => ({ uploading: uploading.filter((other) => other !== upload) }));
+    return upload.isCancelled ? undefined : key;
+  }
+
+  private async refuseTooLarge(key: string, uploads: readonly Upload[]): Promise<void> {
+    if (uploads.every(({ file }) => file.size <= smallBytes)) return;
+    // Without an answer the server decides.
+    const bounds: Bounds | null = await this.core.client.rest('GET /api/auth/me/storage').catch(() => null);
+    // A server of an earlier version does not tell.
+    const most = bounds?.fileBytes ?? Number.POSITIVE_INFINITY;
+    let left = bounds?.leftBytes ?? Number.POSITIVE_INFINITY;
+    for (const upload of uploads) {
+      const { name, size } = upload.file;
+      if (size <= most && size <= left) {
+        left -= size;
+        continue;
+      }
+      const { t } = this.core.texts.peek();
+      const reason =
+        size > most
+          ? t('{name} is too large. Files can be up to {size}.', { name, size: formatSize(most) })
+          : t('There is no room for {name}: {size} left.', { name, size: formatSize(left) });
+      // A message that waits for it is not sent without it.
+      if (this.places.get(upload) !== key) upload.problem.value = reason;
+      else {
+        this.cancel(upload);
+        this.core.toasts.show(reason, 'bad');
       }
     }
-    return null;
   }
 }

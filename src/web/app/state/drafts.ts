@@ -1,4 +1,4 @@
-import { effect, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Message } from '../../../client/index.ts';
 import { keysOf } from '../../../client/store.ts';
 import type { Attachments } from './attachments.ts';
@@ -10,8 +10,9 @@ type Listener = (text: string) => void;
 
 /** Unsent texts of channels and threads, and unsaved changes of messages and files, by id. They outlive the page. */
 export class Drafts {
-  /** Ids of the channels, threads and messages that have one. */
-  readonly ids: Signal<ReadonlySet<string>>;
+  /** Ids of the channels, threads and messages that have one, be it files alone. */
+  readonly ids: ReadonlySignal<ReadonlySet<string>>;
+  private readonly texts: Signal<ReadonlySet<string>>;
   readonly replies: ReplyTargets;
   /** Id of the message being edited; it survives a reload. */
   readonly editing: Signal<string | null>;
@@ -27,7 +28,8 @@ export class Drafts {
     this.attachments = attachments;
     this.replies = new ReplyTargets(scope);
     const keys = keysOf(scope.local, keptKeys.draft);
-    this.ids = signal(new Set(keys.map((key) => key.slice(keptKeys.draft.length))));
+    this.texts = signal(new Set(keys.map((key) => key.slice(keptKeys.draft.length))));
+    this.ids = computed(() => new Set([...this.texts.value, ...attachments.keys.value]));
     this.editing = signal(scope.tab.getItem(keptKeys.editing));
     scope.add(effect(() => this.storeEditing(this.editing.value)));
     scope.onStored((key, value) => {
@@ -69,14 +71,14 @@ export class Drafts {
 
   /** Unsaved changes of a deleted message are appended to the draft of its conversation. @returns whether there were any */
   rescueEdit(message: Message | undefined, conversation: string): boolean {
-    return message !== undefined && this.of(message.id) !== message.content && this.append(message.id, conversation);
+    return message !== undefined && this.of(message.id) !== message.content && this.moveText(message.id, conversation);
   }
 
   /** Moves what was typed and not sent in a thread to the draft of its channel. @returns whether there was any */
   moveToChannel(threadId: string, channelId: string): boolean {
     const hadFiles = this.attachments.move(threadId, channelId);
     this.replies.set(threadId, null);
-    return this.append(threadId, channelId) || hadFiles;
+    return this.moveText(threadId, channelId) || hadFiles;
   }
 
   discard(key: string): void {
@@ -97,12 +99,17 @@ export class Drafts {
     );
   }
 
-  /** Appends a draft to that of a conversation. @returns whether there was one */
-  private append(id: string, conversation: string): boolean {
-    const text = this.of(id);
-    if (text === '') return false;
+  /** Puts a text behind the draft of a conversation. */
+  append(text: string, conversation: string): void {
     const before = this.of(conversation);
     this.set(conversation, before.trim() === '' ? text : `${before}\n${text}`);
+  }
+
+  /** Appends a draft to that of a conversation. @returns whether there was one */
+  private moveText(id: string, conversation: string): boolean {
+    const text = this.of(id);
+    if (text === '') return false;
+    this.append(text, conversation);
     this.set(id, '');
     return true;
   }
@@ -114,9 +121,9 @@ export class Drafts {
 
   private note(id: string, text: string): void {
     const isThere = text.trim() !== '';
-    if (this.ids.peek().has(id) === isThere) return;
-    const others = [...this.ids.peek()].filter((other) => other !== id);
-    this.ids.value = new Set(isThere ? [...others, id] : others);
+    if (this.texts.peek().has(id) === isThere) return;
+    const others = [...this.texts.peek()].filter((other) => other !== id);
+    this.texts.value = new Set(isThere ? [...others, id] : others);
   }
 
   private storeEditing(id: string | null): void {

@@ -1,6 +1,9 @@
 import { placePaths } from '../../../contract/notification-path.ts';
 import type { AdminSection, LaterSection, ServerSection, SettingsSection } from './router.ts';
 
+/** In place of the id of a thread: one that begins with what is written next. */
+export const newThread = 'new';
+
 interface MessageAddress {
   id: string;
   channelId: string;
@@ -11,6 +14,9 @@ export const pathTo = {
   ...placePaths,
   thread: (serverId: string | null, channelId: string, threadId: string) =>
     `${pathTo.channel(serverId, channelId)}/thread/${threadId}`,
+  /** A thread of a message that has none yet. */
+  newThread: (serverId: string | null, channelId: string, messageId: string) =>
+    `${pathTo.thread(serverId, channelId, newThread)}/${messageId}`,
   /** A message in its channel, or in its thread. */
   messageOrThread: (serverId: string | null, { channelId, threadId, id }: MessageAddress) =>
     threadId ? `${pathTo.thread(serverId, channelId, threadId)}/${id}` : pathTo.message(serverId, channelId, id),

@@ -1,4 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { newThread } from './paths.ts';
 import type { Scope } from './scope.ts';
 import { keptKeys, type Surroundings } from './surroundings.ts';
 
@@ -26,6 +27,8 @@ interface InChannel {
   messageId: string | null;
   /** A thread open beside the channel. */
   threadId: string | null;
+  /** The message that a thread is to start from, which begins with its first reply. */
+  parentId?: string | null;
 }
 
 const settingsSections = [
@@ -162,7 +165,8 @@ function decoded(part: string): string {
   }
 }
 
-function within(parts: (string | null)[]): Pick<InChannel, 'messageId' | 'threadId'> {
+function within(parts: (string | null)[]): Omit<InChannel, 'channelId'> {
   const [first = null, threadId = null, messageId = null] = parts;
+  if (first === 'thread' && threadId === newThread) return { messageId: null, threadId: null, parentId: messageId };
   return first === 'thread' ? { messageId, threadId } : { messageId: first, threadId: null };
 }

@@ -45,6 +45,7 @@ import type { Texts } from './texts.ts';
 import { Anchors, Timelines } from './timelines.ts';
 import { Toasts } from './toasts.ts';
 import { Unread } from './unread.ts';
+import { Waiting } from './waiting.ts';
 import { Workspace } from './workspace.ts';
 
 /** The signed-in user, as last known: the page renders before the server has answered. */
@@ -149,6 +150,7 @@ function partsOf(core: Core) {
     attachments,
     drafts,
     syncedDrafts,
+    waiting: new Waiting(core, attachments, drafts),
     refusals,
     anchors,
     timelines,

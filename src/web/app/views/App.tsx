@@ -150,6 +150,7 @@ function Main() {
           channelId={here.channelId}
           messageId={here.messageId}
           threadId={here.threadId}
+          parentId={here.parentId ?? null}
         />
       );
     case 'server':

@@ -12,7 +12,7 @@ import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { chosenTime, TimeChoice } from '../parts/TimeChoice.tsx';
 import { Text } from '../parts/text.tsx';
 import { Attachments } from '../talk/Attachments.tsx';
-import { maxLength } from '../talk/Composer.tsx';
+import { maxLength } from '../talk/useComposer.ts';
 import { useApp, useTexts } from '../useApp.ts';
 
 type Scheduled = RestAnswer<'GET /api/scheduled-messages'>[number];

@@ -1,15 +1,17 @@
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { CommandOption, CommandPlace, SlashCommand } from '../../state/commands.ts';
+import { errorText } from '../../state/toasts.ts';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Field, type Option, Select, TextArea } from '../parts/Field.tsx';
-import { type Fields, Form } from '../parts/Form.tsx';
+import { type Fields, Form, Problem } from '../parts/Form.tsx';
 import { useApp, useTexts } from '../useApp.ts';
+import { argumentsIn, isComplete } from './command-arguments.ts';
 import { LookUp } from './LookUp.tsx';
 
 /** A command that someone begins to invoke. */
 export interface Begun {
   command: SlashCommand;
-  /** What was typed after its name, for the first text that it asks for. */
+  /** What was typed behind its name. */
   rest: string;
 }
 
@@ -21,14 +23,17 @@ interface CommandDialogProps extends Begun {
 /** Texts of more than this have several lines. */
 const longText = 300;
 
-/** Asks for what a command of a bot takes, and invokes it. */
+/** Invokes a command of a bot, and asks before for what it takes and was not typed. */
 export function CommandDialog({ command, rest, place, onClose }: CommandDialogProps) {
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   const { commands, interactions, showToast } = useApp();
   const [nonce] = useState(() => commands.newNonce());
   const [files] = useState(() => new Map<string, File>());
   const options = command.options ?? [];
-  const first = options.find(({ type }) => type === 'text' || type === 'number');
+  const [given] = useState(() => argumentsIn(options, rest));
+  const [isRunning, setRunning] = useState(() => isComplete(options, given));
+  const [problem, setProblem] = useState<string | null>(null);
   const bot = command.botUser.displayName;
   const invoke = async (fields: Fields) => {
     // The bot may answer with a form, which opens here.
@@ -36,20 +41,31 @@ export function CommandDialog({ command, rest, place, onClose }: CommandDialogPr
     showToast(t('/{command} was sent to {name}.', { command: command.name, name: bot }));
     onClose();
   };
+  useEffect(() => {
+    if (!isRunning) return;
+    const text = (name: string) => given.values.get(name) ?? '';
+    invoke({ text, raw: text, isChecked: () => false }).catch((error) => {
+      setProblem(errorText(error, texts));
+      setRunning(false);
+    });
+  }, []);
+  if (isRunning) return null;
+  const missing = options.find(({ name, required }) => required && !given.values.has(name)) ?? options[0];
   return (
     <Dialog title={`/${command.name}`} onClose={onClose}>
       <p class="faint" dir="auto">
         {command.description ? `${command.description} · ${bot}` : bot}
       </p>
+      <Problem text={problem} />
       <Form action={t('Run it')} work={invoke}>
-        {options.map((option, at) => (
+        {options.map((option) => (
           <OptionField
             key={option.name}
             option={option}
             command={command}
             place={place}
-            value={option === first ? rest : ''}
-            autofocus={at === 0}
+            value={given.values.get(option.name) ?? ''}
+            autofocus={option === missing}
             onFile={(file) => (file ? files.set(option.name, file) : files.delete(option.name))}
           />
         ))}
@@ -73,7 +89,7 @@ function OptionField({ option, command, place, value, autofocus, onFile }: Optio
   const { name, required } = option;
   const label = required ? name : t('{name} (optional)', { name });
   const common = { label, name, required, autofocus, hint: option.description || undefined };
-  if (option.type === 'choice') return <Choices {...common} choices={option.choices} />;
+  if (option.type === 'choice') return <Choices {...common} choices={option.choices} value={value} />;
   if (option.type === 'file') return <FileField {...common} onFile={onFile} />;
   if (option.type === 'user' || option.type === 'channel') {
     const trigger = option.type === 'user' ? '@' : '#';
@@ -97,10 +113,18 @@ interface CommonProps {
   autofocus: boolean;
 }
 
-function Choices({ choices, required, label, name, hint }: CommonProps & { choices: readonly Option[] }) {
+interface ChoicesProps extends CommonProps {
+  choices: readonly Option[];
+  value: string;
+}
+
+function Choices({ choices, value, required, label, name, hint }: ChoicesProps) {
   const { t } = useTexts();
+  const [chosen, choose] = useState(value);
   return (
     <Select
+      value={chosen === '' ? undefined : chosen}
+      onChange={choose}
       label={label}
       name={name}
       hint={hint}

@@ -3,6 +3,7 @@ import { type ChannelRecord, ParleyError, type RestAnswer } from '../../../../cl
 import type { Translate } from '../../state/texts.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Button } from '../parts/Button.tsx';
+import { lazyPage } from '../parts/lazy.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { ChannelHead, useConversationInfo, useUnlisted } from './ChannelHead.tsx';
 import { Composer, useFileDrop } from './Composer.tsx';
@@ -15,27 +16,34 @@ import { useAnnouncements } from './useNewMessages.ts';
 import { useOwnEmoji } from './useOwnEmoji.ts';
 import { useTimeout } from './useRestraints.ts';
 
+const NewThread = lazyPage(() => import('./NewThread.tsx').then((part) => part.NewThread));
+
 interface ConversationProps {
   channelId: string;
   /** A message to show, from a link; of the thread, where one is open. */
   messageId: string | null;
   /** A thread that is open beside the channel. */
   threadId: string | null;
+  /** The message that a thread is to start from. */
+  parentId: string | null;
 }
 
-export function Conversation({ channelId, messageId, threadId }: ConversationProps) {
+export function Conversation({ channelId, messageId, threadId, parentId }: ConversationProps) {
   const { timelines } = useApp();
   // The threads of an inaccessible channel are inaccessible, too.
-  const open = timelines.of(channelId).gone.value ? null : threadId;
+  const isGone = timelines.of(channelId).gone.value;
+  const open = isGone ? null : threadId;
+  const starts = isGone ? null : parentId;
   return (
-    <div class={open ? 'talks two' : 'talks'}>
+    <div class={open || starts ? 'talks two' : 'talks'}>
       <Channel channelId={channelId} messageId={threadId ? null : messageId} threadId={threadId} />
+      {starts && <NewThread key={starts} channelId={channelId} messageId={starts} />}
       {open && <Thread key={open} channelId={channelId} threadId={open} messageId={messageId} />}
     </div>
   );
 }
 
-function Channel({ channelId, messageId, threadId }: ConversationProps) {
+function Channel({ channelId, messageId, threadId }: Omit<ConversationProps, 'parentId'>) {
   const { t } = useTexts();
   const app = useApp();
   const { timelines, router, typists, activities, anchors } = app;

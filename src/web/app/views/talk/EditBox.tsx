@@ -3,14 +3,16 @@ import { type Message, ParleyError } from '../../../../client/index.ts';
 import { messageFieldNear } from '../../focus.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { Timeline } from '../../state/timeline.ts';
+import { Confirm } from '../parts/Dialog.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { listOf, Suggestions, useGrowth, useSuggestions } from './Suggestions.tsx';
+import { useFormatting } from './useFormatting.ts';
 
 /** Edits a message in place: Enter saves, Escape cancels. */
 export function EditBox({ message, timeline }: { message: Message; timeline: Timeline }) {
   const { rich, t } = useTexts();
   const { keyboard } = useApp();
-  const { ref, text, change, close, keep, press, suggesting } = useEditing(message, timeline);
+  const { ref, text, change, close, keep, press, suggesting, formatting, deleting } = useEditing(message, timeline);
   const links = {
     cancel: (
       <button type="button" class="link" onClick={close}>
@@ -37,10 +39,19 @@ export function EditBox({ message, timeline }: { message: Message; timeline: Tim
           suggesting.typed();
         }}
         onKeyDown={press}
+        onPaste={(event) => formatting.paste(event)}
       />
       <p class="hint">
         {keyboard.hasEnter ? rich('Escape to {cancel}, Enter to {save}', links) : rich('{cancel} or {save}', links)}
       </p>
+      {deleting && (
+        <Confirm
+          title={t('Delete this message?')}
+          text={t('It has no text any more. It is deleted for everyone and cannot be restored.')}
+          action={t('Delete')}
+          {...deleting}
+        />
+      )}
     </div>
   );
 }
@@ -50,6 +61,7 @@ function useEditing(message: Message, timeline: Timeline) {
   const { drafts, attempt, client, keyboard, showToast } = useApp();
   // Unsaved changes survive a visit elsewhere.
   const [text, setText] = useState(() => drafts.of(message.id) || message.content);
+  const [isEmptied, setEmptied] = useState(false);
   const change = (value: string) => {
     setText(value);
     drafts.keep(message.id, value);
@@ -69,7 +81,8 @@ function useEditing(message: Message, timeline: Timeline) {
   };
   const keep = async () => {
     const content = text.trim();
-    if (content === '' || content === message.content) return close();
+    if (content === message.content) return close();
+    if (content === '' && !hasMore(message)) return setEmptied(true);
     const kept = await attempt(async () => {
       const edited = await client.rest('PATCH /api/messages/:id', { id: message.id, body: { content } }).catch(ifHeld);
       if (edited) timeline.replace(edited);
@@ -77,16 +90,26 @@ function useEditing(message: Message, timeline: Timeline) {
     });
     if (kept) close();
   };
+  const remove = () => attempt(() => client.rest('DELETE /api/messages/:id', { id: message.id }));
   const suggesting = useSuggestions(message.channelId, ref, change);
+  const formatting = useFormatting(ref);
   const press = (event: KeyboardEvent) => {
-    if (suggesting.press(event)) return;
+    if (suggesting.press(event) || formatting.press(event)) return;
     if (event.key === 'Escape' && !isComposing(event)) close();
     if (!keyboard.submits(event)) return;
     event.preventDefault();
     void keep();
   };
-  return { ref, text, change, close, keep, press, suggesting };
+  const deleting = isEmptied && {
+    onClose: () => setEmptied(false),
+    onConfirm: () => void remove().then((isGone) => isGone && close()),
+  };
+  return { ref, text, change, close, keep, press, suggesting, formatting, deleting };
 }
+
+/** Whether something of a message is left without its text. */
+const hasMore = ({ attachments, poll, forwarded, components }: Message): boolean =>
+  attachments.length > 0 || Boolean(poll ?? forwarded ?? components?.items.length);
 
 /** A change that waits for a moderator is made later. */
 function ifHeld(error: unknown): null {

@@ -223,7 +223,8 @@ function InviteFirst({ server }: { server: ServerRecord }) {
   );
 }
 
-function Opening({ message }: { message: Message }) {
+/** The message that a thread starts from. */
+export function Opening({ message }: { message: Message }) {
   return (
     <div class="opening">
       <Avatar user={message.author} />

@@ -2,11 +2,11 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { unfinishedName } from '../../../../contract/mentions/grammar.ts';
 import type { SlashCommand } from '../../state/commands.ts';
-import { emojiLike } from '../../state/emoji.ts';
 import { isComposing } from '../../state/keyboard.ts';
 import type { OwnEmoji } from '../../state/own-emoji.ts';
 import { OwnEmojiPicture } from '../parts/OwnEmoji.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
+import { typeInto } from './typing.ts';
 
 interface Suggestion {
   id: string;
@@ -24,7 +24,8 @@ const pauseMs = 120;
 const most = 6;
 
 /** What is being typed before the caret beside a name: `:sm`, or `/wea` at the start of the text. */
-const unfinished = /(?:^|[\s(])(?<colon>:)(?<emoji>[a-z\d_+-]{2,32})$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
+const unfinished =
+  /(?:^|[\s(])(?<colon>:)(?<emoji>[\p{L}\p{M}\d_+-]{2,32})$|^(?<slash>\/)(?<command>[\p{L}\p{N}_-]{0,32})$/u;
 
 /** The word being typed at a place in a text; a name as it would be found there once the text is sent. */
 function wordAt(text: string, caret: number): Asked | null {
@@ -60,20 +61,21 @@ export function useSuggestions(
   change: (text: string) => void,
   begin?: (command: SlashCommand) => void,
 ): Suggesting {
+  const app = useApp();
   const { asked, ask, forget } = useAsked(box);
   const [{ list, chosen }, setFound] = useFound(channelId, asked);
   const choose = (at: number) => setFound((found) => ({ ...found, chosen: (at + list.length) % list.length }));
-  const take = ({ token, command }: Suggestion) => {
+  const take = ({ token, command }: Suggestion, isWord = false) => {
     const text = box.current;
     if (!text || !asked) return;
-    if (command && begin) {
+    if (command && begin && !isWord) {
       text.setRangeText('', asked.start, asked.end, 'end');
       forget();
       change(text.value);
       return begin(command);
     }
     const after = /^\s/.test(text.value.slice(asked.end)) ? '' : ' ';
-    text.setRangeText(token + after, asked.start, asked.end, 'end');
+    typeInto(text, token + after, asked.start, asked.end);
     // After the space that was there already.
     if (after === '') text.setSelectionRange(text.selectionEnd + 1, text.selectionEnd + 1);
     forget();
@@ -84,13 +86,19 @@ export function useSuggestions(
     if (!suggestion || isComposing(event)) return false;
     if (event.key === 'ArrowDown') choose(chosen + 1);
     else if (event.key === 'ArrowUp') choose(chosen - 1);
-    else if (event.key === 'Enter' || event.key === 'Tab') take(suggestion);
+    // With Tab what a command takes is typed behind it.
+    else if (event.key === 'Enter' || event.key === 'Tab') take(suggestion, event.key === 'Tab');
     else if (event.key === 'Escape') setFound(nothing);
     else return false;
     event.preventDefault();
     return true;
   };
-  return { list, chosen, typed: ask, press, take };
+  const typed = () => {
+    const text = box.current;
+    if (text) void finishEmoji(app, text);
+    ask();
+  };
+  return { list, chosen, typed, press, take: (suggestion) => take(suggestion) };
 }
 
 /** The part of a word before the caret. */
@@ -160,20 +168,38 @@ async function find(app: AppState, channelId: string, trigger: string, typed: st
   return suggestions.map(({ id, label, token }) => ({ id, label, token, about: token }));
 }
 
+const loadEmoji = () => import('../parts/EmojiPicker.tsx');
+
 /** The server's own first. */
-function findEmoji({ ownEmoji }: AppState, typed: string): Suggestion[] {
+async function findEmoji({ ownEmoji, recentEmoji, texts }: AppState, typed: string): Promise<Suggestion[]> {
   const own = ownEmoji.like(typed).map((emoji) => {
     const token = `:${emoji.name}:`;
     return { id: emoji.id, label: '', about: token, token, emoji };
   });
-  const common = emojiLike(typed).map(({ name, emoji }) => ({
-    id: name,
-    label: emoji,
-    about: `:${name}:`,
-    token: emoji,
-  }));
+  // Without a connection the list of emoji may not be there.
+  const found = await loadEmoji()
+    .then(({ emojiNamed }) => emojiNamed(typed, texts.peek().language, recentEmoji.tone.peek()))
+    .catch(() => []);
+  const common = found.slice(0, most).map(({ emoji, about }) => ({ id: emoji, label: emoji, about, token: emoji }));
   return [...own, ...common].slice(0, most);
 }
+
+/** The name of an emoji that is written as a whole becomes that, if nothing was typed meanwhile. */
+async function finishEmoji({ ownEmoji, recentEmoji }: AppState, box: HTMLTextAreaElement): Promise<void> {
+  const { value, selectionEnd: end } = box;
+  const name = finished.exec(value.slice(0, end))?.[1];
+  if (name === undefined || ownEmoji.named(name) || isInCode(value.slice(0, end))) return;
+  const emoji = await loadEmoji()
+    .then(({ emojiCalled }) => emojiCalled(name, recentEmoji.tone.peek()))
+    .catch(() => undefined);
+  if (emoji === undefined || box.value !== value || box.selectionEnd !== end) return;
+  typeInto(box, emoji, end - name.length - 2, end);
+}
+
+/** Whether a block of code that begins before is still open. */
+const isInCode = (before: string): boolean => before.split('```').length % 2 === 0;
+
+const finished = /(?:^|[\s(]):([a-z\d_+-]{2,32}):$/;
 
 async function findCommands(app: AppState, channelId: string, typed: string): Promise<Suggestion[]> {
   const commands = await app.commands.of(channelId);

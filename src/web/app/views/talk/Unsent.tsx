@@ -166,7 +166,7 @@ export function DeletedThread({ timeline }: { timeline: Timeline }) {
 }
 
 interface UnsentDraftProps {
-  timeline: Timeline;
+  timeline: Pick<Timeline, 'key' | 'channelId'>;
   /** Whether the draft can be moved to the channel. */
   canMove?: boolean;
 }

@@ -50,11 +50,10 @@ function openThread({ t }: Texts, app: AppState, message: Message): Action | nul
   const { id, channelId, thread, threadId } = message;
   const mayStart = mayUsually(app, channelId, 'message:post') && mayUsually(app, channelId, 'thread:start');
   if (threadId || !(thread || mayStart)) return null;
-  const open = async () => {
-    const opened = await app.client.rest('POST /api/messages/:id/thread', { id, body: {} });
-    app.navigate(pathTo.thread(app.servers.current.value?.id ?? null, channelId, opened.id));
-  };
-  return { label: t('Thread'), icon: 'thread', key: 't', run: () => void app.attempt(open) };
+  const serverId = app.servers.current.value?.id ?? null;
+  // It begins with its first reply.
+  const path = thread ? pathTo.thread(serverId, channelId, thread.id) : pathTo.newThread(serverId, channelId, id);
+  return { label: t('Thread'), icon: 'thread', key: 't', run: () => app.navigate(path) };
 }
 
 function keepForLater(texts: Texts, app: AppState, { id }: Message): Action {
