@@ -280,18 +280,15 @@ export class Parley {
     if (isRefused) this.emitter.emit('failed', { pending, error: outcome });
   }
 
-  private tellPending(channelId: string): void {
-    this.channels.get(channelId)?.signal('pending', [...this.outbox.pending(channelId)]);
-  }
+  private readonly tellPending = (id: string) => this.channels.get(id)?.signal('pending', [...this.outbox.pending(id)]);
 
   private stateChanged(state: ConnectionState): void {
     if (state.via !== null) this.outbox.wake();
     this.emitter.emit('state', state);
   }
 
-  private exchange(refreshToken: string) {
-    return this.http.open('POST /api/auth/refresh', [{ body: { refreshToken } }]);
-  }
+  private readonly exchange = (refreshToken: string) =>
+    this.http.open('POST /api/auth/refresh', [{ body: { refreshToken } }]);
 
   private ended(error: ParleyError): void {
     this.disconnect();

@@ -3,9 +3,8 @@
 import { expect } from 'chai';
 import type { CommandOption } from '../../src/web/app/state/commands.ts';
 import { argumentsIn, isComplete, optionAt } from '../../src/web/app/views/talk/command-arguments.ts';
-import { continued, formatted, type Typing } from '../../src/web/app/views/talk/formats.ts';
+import { continued, type Format, formatted, type Typing } from '../../src/web/app/views/talk/formats.ts';
 import { markdownOf } from '../../src/web/app/views/talk/paste.ts';
-import type { Format } from '../../src/web/app/views/talk/useFormatting.ts';
 
 /** A text in which `[` and `]` stand for the ends of what is selected, and `¦` for the caret. */
 function written(marked: string) {

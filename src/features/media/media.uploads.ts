@@ -35,7 +35,7 @@ export class Uploads {
     const head = new Head();
     const blob = await blobs.write(head.watch(this.bytesOf(rows)), maxBytes);
     const file = { blob, filename: safeFilename(filename), ...(await contentInfo(head.bytes)) };
-    return media.add(actor, file, told, parts);
+    return media.add(actor, file, { ...told, messageId: undefined }, parts);
   }
 
   /** Deletes an upload of the actor. @throws AppError ATTACHMENT_NOT_FOUND, ATTACHMENT_INVALID once it was sent */

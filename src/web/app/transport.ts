@@ -6,7 +6,7 @@ export const reporting =
   (url, { method = 'GET', headers, body, signal }, onSent) =>
     new Promise<Response>((resolve, reject) => {
       const request = new XMLHttpRequest();
-      const fail = () => reject(new TypeError('The request was not answered.'));
+      const fail = () => reject(new TypeError('no answer'));
       request.open(method, url);
       request.responseType = 'blob';
       new Headers(headers).forEach((value, name) => {

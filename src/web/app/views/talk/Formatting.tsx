@@ -3,9 +3,9 @@ import type { Message } from '../../../../languages/catalogue.ts';
 import { Icon } from '../parts/Icon.tsx';
 import { moveInToolbar } from '../parts/toolbar.ts';
 import { useTexts } from '../useApp.ts';
-import { continued, formatted, type Typing, type Written } from './formats.ts';
+import { keysOf } from './format-keys.ts';
+import { continued, type Format, formatted, type Typing, type Written } from './formats.ts';
 import { typeInto } from './typing.ts';
-import { type Format, keysOf } from './useFormatting.ts';
 
 export { markdownOf } from './paste.ts';
 

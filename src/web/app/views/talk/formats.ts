@@ -1,4 +1,7 @@
-import type { Format } from './useFormatting.ts';
+/** How a text can be formatted. */
+export type Format =
+  | ('bold' | 'italic' | 'struck' | 'code' | 'spoiler')
+  | ('link' | 'block' | 'quote' | 'bullets' | 'numbers');
 
 /** A text and what is selected of it. */
 export interface Written {
