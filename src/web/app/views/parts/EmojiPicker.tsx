@@ -151,24 +151,47 @@ const optionsIn = (list: HTMLElement | null): HTMLElement[] => [
   ...(list?.querySelectorAll<HTMLElement>('[role=option]') ?? []),
 ];
 
-/** The colour of skin of all that have one; this device remembers it. */
+/** The colour of skin of all that have one, behind a button; this device remembers it. */
 function SkinTone() {
   const { t } = useTexts();
   const { recentEmoji } = useApp();
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const choose = (tone: string) => {
+    recentEmoji.setTone(tone);
+    setOpen(false);
+    button.current?.focus();
+  };
   return (
-    <select
-      class="tone"
-      aria-label={t('Skin tone')}
-      title={t('Skin tone')}
-      value={recentEmoji.tone.value}
-      onChange={(event) => recentEmoji.setTone(event.currentTarget.value)}
-    >
-      {skinTones.map((tone) => (
-        <option key={tone} value={tone}>
-          {toned('✋', tone)}
-        </option>
-      ))}
-    </select>
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="icon tone"
+        aria-label={t('Skin tone')}
+        title={t('Skin tone')}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {toned('✋', recentEmoji.tone.value)}
+      </button>
+      {open && (
+        <div class="tones" role="toolbar" aria-label={t('Skin tone')} onKeyDown={moveInToolbar}>
+          {skinTones.map((tone) => (
+            <button
+              key={tone}
+              type="button"
+              class="icon"
+              aria-pressed={tone === recentEmoji.tone.value}
+              tabIndex={tone === recentEmoji.tone.value ? 0 : -1}
+              onClick={() => choose(tone)}
+            >
+              {toned('✋', tone)}
+            </button>
+          ))}
+        </div>
+      )}
+    </>
   );
 }
 
