@@ -64,6 +64,7 @@ describe('what one does in the web client while the line is away', () => {
     await toSend.getByRole('button', { name: 'Do not send mistake.txt' }).click();
     await mend();
     await toSend.getByText('waits for a connection').waitFor({ state: 'detached' });
+    await until(async () => (await toSend.getByRole('status').count()) === 0);
     await until(async () => (await toSend.locator('.name').allInnerTexts()).join() === 'plan.txt');
     await alice.open(conversation());
     await toSend.getByText('plan.txt').waitFor();
