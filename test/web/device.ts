@@ -151,6 +151,7 @@ export class Device {
         },
       },
       isTouched: () => false,
+      isRoomy: () => true,
       alerts: {
         isSupported: () => true,
         isAllowed: () => true,

@@ -55,8 +55,11 @@ export const browser: Surroundings = {
   alone: (name, work) => ('locks' in navigator ? navigator.locks.request(name, work) : work()),
   path: () => location.pathname,
   setPath(path, replace) {
+    const isSamePlace = replace && location.pathname.startsWith(`${path}/`);
     // Behind an open dialog nothing can have the focus, so the new page would not get it.
-    for (const dialog of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) dialog.close();
+    for (const dialog of document.querySelectorAll<HTMLDialogElement>('dialog[open]')) {
+      if (!isSamePlace) dialog.close();
+    }
     if (replace) history.replaceState(null, '', path);
     else history.pushState(null, '', path);
   },
@@ -85,6 +88,7 @@ export const browser: Surroundings = {
   copy: (text) => navigator.clipboard.writeText(text),
   attention: ownAttention(),
   isTouched,
+  isRoomy: () => matchMedia('(min-width: 1000px)').matches,
   alerts: alertSystem(),
   device: ownDevice(),
   microphone: ownMicrophone(),

@@ -17,6 +17,7 @@ import './style/modes.css';
 import './style/prose.css';
 import './style/files.css';
 import './style/composer.css';
+import './style/finding.css';
 import { App } from './views/App.tsx';
 import { preventFileDrop } from './views/parts/dropping.ts';
 

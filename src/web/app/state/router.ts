@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { newThread } from './paths.ts';
+import { newThread, pathTo } from './paths.ts';
 import type { Scope } from './scope.ts';
 import { keptKeys, type Surroundings } from './surroundings.ts';
 
@@ -99,10 +99,19 @@ export class Router {
   }
 
   readonly navigate = (to: string, options: { replace?: boolean } = {}): void => {
-    if (to === this.path.peek()) return;
-    this.surroundings.setPath(to, options.replace ?? false);
+    const from = this.path.peek();
+    if (to === from) return;
+    // A message of the conversation that is shown already is no page to come back from.
+    const replace = options.replace ?? settledPath(routeOf(to)) === (settledPath(this.route.peek()) ?? from);
+    this.surroundings.setPath(to, replace);
     this.path.value = to;
   };
+
+  /** The message that the address leads to is shown: the address leads to its conversation from now on. */
+  settle(): void {
+    const path = settledPath(this.route.peek());
+    if (path) this.navigate(path, { replace: true });
+  }
 
   /** Stores a conversation to return to. */
   remember(): void {
@@ -119,6 +128,13 @@ export class Router {
     const { origin, pathname } = new URL(address);
     return origin === this.surroundings.origin && /^\/app\/(?:s|dm|invite)\/./.test(pathname) ? pathname : null;
   }
+}
+
+/** The path of the conversation or thread around a message; null: the address does not lead to a message. */
+export function settledPath(here: Route): string | null {
+  if (!('messageId' in here) || here.messageId === null) return null;
+  const { serverId, channelId, threadId } = here;
+  return threadId ? pathTo.thread(serverId, channelId, threadId) : pathTo.channel(serverId, channelId);
 }
 
 /** @param text the path of an address */

@@ -39,6 +39,8 @@ export interface Surroundings {
   attention: Attention;
   /** Whether the device probably has an on-screen keyboard. */
   isTouched(): boolean;
+  /** Whether there is room for a panel beside what is shown, and not only in its place. */
+  isRoomy(): boolean;
   alerts: AlertSystem;
   /** Absent where a page can be no more than a page. */
   device?: Device | undefined;
@@ -136,4 +138,6 @@ export const keptKeys = {
   skinTone: 'parley:skin-tone',
   waiting: 'parley:waiting',
   formatBar: 'parley:format-bar',
+  panel: 'parley:panel',
+  keysOff: 'parley:keys-off',
 };

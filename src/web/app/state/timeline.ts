@@ -86,7 +86,12 @@ export class Timeline {
   async showAround(messageId: string): Promise<void> {
     await this.loading;
     return this.load(async () => {
-      const page = await this.read({ around: messageId, limit: pageSize });
+      // Of a message that is gone the conversation is still there.
+      const orNewest = (error: unknown) => {
+        if (error instanceof ParleyError && error.code === 'MESSAGE_NOT_FOUND') return this.read({ limit: pageSize });
+        throw error;
+      };
+      const page = await this.read({ around: messageId, limit: pageSize }).catch(orNewest);
       this.set(page.messages.toReversed(), page.hasMore, page.hasNewer ?? false);
     });
   }

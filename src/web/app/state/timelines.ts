@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { type ChannelRecord, ParleyError } from '../../../client/index.ts';
 import type { Drafts } from './drafts.ts';
 import type { Replies } from './replies.ts';
-import { pathTo } from './router.ts';
+import { pathTo, settledPath } from './router.ts';
 import type { Scope } from './scope.ts';
 import type { Refusals } from './sending.ts';
 import type { Core } from './session.ts';
@@ -79,13 +79,20 @@ export class Timelines {
    * and some messages are gone.
    */
   async showMessage(timeline: Timeline, id: string, serverId: string | null): Promise<void> {
-    await timeline.showAround(id);
-    if (timeline.error.peek() || timeline.messages.peek().some((message) => message.id === id)) return;
-    await this.deps.toasts.attempt(async () => {
-      const message = await this.deps.client.rest('GET /api/messages/:id', { id });
-      const isElsewhere = message.threadId !== timeline.threadId;
-      if (isElsewhere) this.deps.navigate(pathTo.messageOrThread(serverId, message), { replace: true });
+    const { client, navigate, route, toasts } = this.deps;
+    const isShown = () => timeline.messages.peek().some((message) => message.id === id);
+    if (!isShown()) await timeline.showAround(id);
+    if (timeline.error.peek() || isShown()) return;
+    let isElsewhere = false;
+    await toasts.attempt(async () => {
+      const message = await client.rest('GET /api/messages/:id', { id });
+      isElsewhere = message.threadId !== timeline.threadId;
+      if (isElsewhere) navigate(pathTo.messageOrThread(serverId, message), { replace: true });
     });
+    // It is gone: the address leads to its conversation from now on.
+    const here = route.peek();
+    const path = 'messageId' in here && here.messageId === id ? settledPath(here) : null;
+    if (path && !isElsewhere) navigate(path, { replace: true });
   }
 
   /** Opens a channel, from a position no later than its messages that are read afterwards. */

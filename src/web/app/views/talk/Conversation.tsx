@@ -15,6 +15,7 @@ import { UnsentDraft } from './Unsent.tsx';
 import { useAnnouncements } from './useNewMessages.ts';
 import { useOwnEmoji } from './useOwnEmoji.ts';
 import { useTimeout } from './useRestraints.ts';
+import { useTarget } from './useTarget.ts';
 
 const NewThread = lazyPage(() => import('./NewThread.tsx').then((part) => part.NewThread));
 
@@ -30,15 +31,16 @@ interface ConversationProps {
 
 export function Conversation({ channelId, messageId, threadId, parentId }: ConversationProps) {
   const { timelines } = useApp();
+  const target = useTarget({ channelId, messageId, threadId });
   // The threads of an inaccessible channel are inaccessible, too.
   const isGone = timelines.of(channelId).gone.value;
   const open = isGone ? null : threadId;
   const starts = isGone ? null : parentId;
   return (
     <div class={open || starts ? 'talks two' : 'talks'}>
-      <Channel channelId={channelId} messageId={threadId ? null : messageId} threadId={threadId} />
+      <Channel channelId={channelId} messageId={threadId ? null : target} threadId={threadId} />
       {starts && <NewThread key={starts} channelId={channelId} messageId={starts} />}
-      {open && <Thread key={open} channelId={channelId} threadId={open} messageId={messageId} />}
+      {open && <Thread key={open} channelId={channelId} threadId={open} messageId={target} />}
     </div>
   );
 }
