@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { isWide } from '../browser.ts';
+import { focusContent } from '../focus.ts';
 import type { PageState } from '../state/page.ts';
 import { pathTo } from '../state/router.ts';
 import type { Toasts as ToastsState } from '../state/toasts.ts';
@@ -130,7 +131,7 @@ function useShortName(name: string | null): void {
 function Skip() {
   const { t } = useTexts();
   return (
-    <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+    <button type="button" class="skip" onClick={focusContent}>
       {t('Skip to the content')}
     </button>
   );
