@@ -15,8 +15,6 @@ export interface Destination {
   count: number;
 }
 
-type Named = Pick<Destination, 'name' | 'about' | 'count'>;
-
 /** The lists that destinations are made of. */
 export interface Known {
   servers: readonly ServerRecord[];
@@ -29,24 +27,6 @@ export interface Known {
   unread: ReadonlyMap<string, number>;
   texts: Texts;
 }
-
-/** How many fit a small window. */
-const usual = 8;
-
-/**
- * The destinations that match a text by their own name or their parent's: own names with that prefix first, then own names
- * that contain it, and among these unread ones. Without a text, all of them.
- */
-export function findDestinations<T extends Named>(all: readonly T[], typed: string, most = usual): T[] {
-  const text = typed.trim().replace(/^[#@]/, '').toLocaleLowerCase();
-  const rank = ({ name, count }: Named) =>
-    (startsWith(name, text) ? 4 : 0) + (contains(name, text) ? 2 : 0) + (count > 0 ? 1 : 0);
-  const fitting = all.filter(({ name, about }) => contains(name, text) || contains(about, text));
-  return fitting.sort((a, b) => rank(b) - rank(a)).slice(0, most);
-}
-
-const startsWith = (name: string, text: string): boolean => name.replace(/^#/, '').toLocaleLowerCase().startsWith(text);
-const contains = (name: string, text: string): boolean => name.toLocaleLowerCase().includes(text);
 
 /** Channels first, then people, then servers. */
 export function destinationsOf({ servers, channels, dms, unread, ownId, texts }: Known): Destination[] {

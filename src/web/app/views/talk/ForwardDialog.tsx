@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Message, ParleyError } from '../../../../client/index.ts';
-import { findDestinations } from '../../state/destinations.ts';
+import { ranked } from '../../state/fuzzy.ts';
 import { pathTo } from '../../state/router.ts';
 import { errorText, Failure } from '../../state/toasts.ts';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -17,7 +17,7 @@ export function ForwardDialog({ message, onClose }: { message: Message; onClose(
   const { t } = useTexts();
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState<Place | null>(null);
-  const found = findDestinations(usePlaces(typed), typed, maxListed + 1);
+  const found = ranked(usePlaces(typed), typed.trim().replace(/^[#@]/, '')).slice(0, maxListed + 1);
   const others = found.slice(0, maxListed).filter(({ key }) => key !== chosen?.key);
   const forward = useForwarding(message, onClose);
   return (
