@@ -68,8 +68,10 @@ describe('agents in the web client', () => {
     const { page } = alice;
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await page.getByRole('button', { name: 'Members' }).click();
-    await page.getByRole('button', { name: 'Message Helper' }).click();
+    await page.getByRole('button', { name: 'Actions for Helper' }).click();
+    await page.getByRole('menuitem', { name: 'Message' }).click();
     await page.getByRole('heading', { level: 1, name: 'Helper' }).waitFor();
+    await page.keyboard.press('Control+.');
     expect(await page.getByRole('dialog').count()).to.equal(0);
     await page.locator('#composer').fill('just between us');
     await page.keyboard.press('Enter');

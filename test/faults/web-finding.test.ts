@@ -17,6 +17,12 @@ describe('finding one’s way in the web client', () => {
   after(() => here.close());
 
   const address = () => `/app/s/${here.server.id}/${here.channel.id}`;
+  const panel = () => bob.page.getByRole('region', { name: 'Search' });
+  const chip = (label: string) =>
+    panel()
+      .locator('.chip', { hasText: new RegExp(`^${label}`) })
+      .locator('button')
+      .first();
   const inThread = (text: string) => bob.page.locator('aside article.target', { hasText: text });
 
   it('tells those who are in no server how to come into one, by a link that they were sent', async () => {
@@ -60,13 +66,13 @@ describe('finding one’s way in the web client', () => {
     await bob.open('/app/friends');
     await here.alice.say(id, 'unread so far');
     await page.keyboard.press('Control+k');
-    const dialog = page.getByRole('dialog', { name: 'Go to a conversation' });
-    const names = () => dialog.getByRole('option').allInnerTexts();
+    const dialog = page.getByRole('dialog', { name: 'Jump to…' });
+    const names = () =>
+      dialog.getByRole('group', { name: 'Conversations' }).locator('.name:not(.faint)').allInnerTexts();
     // What is unread comes first, then what begins with what is typed.
-    await until(async () => (await names())[0]?.startsWith('#roadmap'));
+    await until(async () => (await names())[0] === '#roadmap');
     await page.keyboard.type('ROAD');
-    await until(async () => (await names()).length === 2);
-    expect((await names()).map((name) => name.split('\n')[0])).to.deep.equal(['#roadmap', '#broadcasts']);
+    await until(async () => (await names()).join() === '#roadmap,#broadcasts');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
@@ -75,9 +81,9 @@ describe('finding one’s way in the web client', () => {
     await until(async () => await page.evaluate(`document.activeElement.id === 'composer'`));
     // What is typed right after the click is not lost.
     await page.evaluate(`(async () => {
-      document.querySelector('[aria-label="Go to a conversation"]').click();
+      document.querySelector('[aria-label="Jump to…"]').click();
       for (let i = 0; i < 20; i++) await null;
-      document.execCommand('insertText', false, 'nowhere');
+      document.execCommand('insertText', false, '#nowhere');
     })()`);
     await dialog.getByText('Nothing has this name.').waitFor();
     await page.keyboard.press('Escape');
@@ -114,47 +120,84 @@ describe('finding one’s way in the web client', () => {
   it('looks for what one person said, or what was said in one channel', async () => {
     const { page } = bob;
     const id = await here.newChannel('plans');
-    const secret = (
-      await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'secret', isPrivate: true })
-    ).body;
-    await here.alice.post(`/api/channels/${secret.id}/members`, { userId: here.bob.id });
     await here.alice.say(here.channel.id, 'thimble of alice');
     const { seq } = await here.bob.say(here.channel.id, 'thimble of bob');
     await here.bob.put(`/api/channels/${here.channel.id}/read`, { seq });
     await here.bob.say(id, 'thimble of bob elsewhere');
-    const dialog = page.getByRole('dialog', { name: 'Search in Home' });
-    const texts = async () => (await dialog.locator('.quoted .text').allInnerTexts()).sort();
+    const texts = async () => (await panel().locator('.quoted .text').allInnerTexts()).sort();
     const finds = (...wanted: string[]) =>
       until(async () => JSON.stringify(await texts()) === JSON.stringify(wanted.map((what) => `thimble of ${what}`)));
-    // A member of the server is known there too, whoever is in that channel.
-    await bob.open(`/app/s/${here.server.id}/${secret.id}`);
+    await bob.open(address());
     await page.getByRole('button', { name: 'Search' }).click();
     await page.keyboard.type('thimble');
     await page.keyboard.press('Enter');
     await finds('alice', 'bob', 'bob elsewhere');
-    const from = dialog.getByLabel('Written by');
-    await from.fill(`@${here.bob.username.slice(0, -1)}`);
-    await dialog.locator(`datalist option[value="@${here.bob.username}"]`).waitFor({ state: 'attached' });
-    await from.fill(`@${here.bob.username}`);
-    await page.keyboard.press('Enter');
+    // By its choice, and by what is typed: both are the same.
+    await chip('From').click();
+    await page.keyboard.type(here.bob.username.slice(0, -1));
+    await page.getByRole('option', { name: `(@${here.bob.username})` }).click();
     await finds('bob', 'bob elsewhere');
-    await dialog.getByLabel('In', { exact: true }).selectOption('#plans');
-    await dialog.getByRole('button', { name: 'Search' }).click();
+    await chip('In').click();
+    await page.getByRole('combobox', { name: 'Another channel' }).fill('plans');
+    await page.getByRole('option', { name: '#plans' }).click();
     await finds('bob elsewhere');
-    await from.fill(here.alice.username.toUpperCase());
+    await panel().getByRole('button', { name: 'Remove the filter “From”' }).click();
+    await page.getByLabel('Words to look for').fill('thimble from:nobody-at-all');
     await page.keyboard.press('Enter');
-    await dialog
-      .getByText(`Nothing was found for “thimble” from @${here.alice.username.toUpperCase()} in #plans.`)
-      .waitFor();
-    await from.fill('nobody-at-all');
-    await page.keyboard.press('Enter');
-    await dialog.getByRole('alert').getByText('Nobody here has the username @nobody-at-all.').waitFor();
-    await from.fill('');
-    await page.keyboard.press('Enter');
-    await finds('bob elsewhere');
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
+    await panel().getByText('Nothing was found for “thimble”.').waitFor();
+    expect(await page.getByLabel('Words to look for').inputValue()).to.equal('thimble');
+    await panel().getByRole('button', { name: 'From: @nobody-at-all' }).waitFor();
+    await panel().getByRole('button', { name: 'Search everywhere, without filters' }).click();
+    await finds('alice', 'bob', 'bob elsewhere');
     await here.bob.post('/api/notifications/read-all');
+  });
+
+  it('keeps what it has found beside what one opens, with the words marked in both', async () => {
+    const { page } = bob;
+    const path = await here.newChannel('lanterns');
+    await here.alice.say(path, 'a Lantern by the door');
+    await here.alice.say(here.channel.id, 'one more lantern');
+    await bob.open(address());
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.keyboard.type('lantern');
+    await page.keyboard.press('Enter');
+    const hit = panel().getByRole('link', { name: /by the door/ });
+    await hit.locator('mark', { hasText: 'Lantern' }).waitFor();
+    await hit.click();
+    await page.locator('article.target', { hasText: 'by the door' }).waitFor();
+    const marked = () => page.evaluate(`[...(CSS.highlights.get('found') ?? [])].map((range) => String(range)).join()`);
+    await until(async () => (await marked()) === 'Lantern');
+    expect(await hit.getAttribute('aria-current')).to.equal('true');
+    await hit.focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await page.locator('article.target', { hasText: 'one more lantern' }).waitFor();
+    expect(await panel().locator('.quoted .text').count()).to.equal(2);
+    await bob.go('/app/friends');
+    await page.getByRole('heading', { level: 1, name: 'Friends' }).waitFor();
+    expect(await panel().locator('.quoted .text').count()).to.equal(2);
+    await panel().getByRole('button', { name: 'Close' }).click();
+    await panel().waitFor({ state: 'detached' });
+    await until(async () => (await marked()) === '');
+  });
+
+  it('gives way to what it has found where there is no room for both', async () => {
+    const phone = await here.visit(here.bob, { viewport: { width: 390, height: 760 }, hasTouch: true, isMobile: true });
+    const { page } = phone;
+    await here.alice.say(here.channel.id, 'a narrow corridor');
+    await phone.open(address());
+    await page.getByRole('button', { name: 'Search' }).tap();
+    await page.keyboard.type('corridor');
+    await page.keyboard.press('Enter');
+    const beside = page.getByRole('region', { name: 'Search' });
+    await beside.locator('.quoted').first().tap();
+    await page.locator('article.target', { hasText: 'a narrow corridor' }).waitFor();
+    await beside.waitFor({ state: 'detached' });
+    // What was found is there again.
+    await page.getByRole('button', { name: 'Search' }).tap();
+    await beside.locator('.quoted', { hasText: 'corridor' }).first().waitFor();
+    expect(phone.complaints).to.deep.equal([]);
+    await phone.close();
   });
 
   it('looks everywhere that one may read, from any place', async () => {
@@ -166,28 +209,29 @@ describe('finding one’s way in the web client', () => {
     await here.bob.say(away.id, 'quokka elsewhere');
     await alice.post(`/api/dm/channels/${dm.id}/messages`, { content: 'quokka between us' });
     await alice.say(here.channel.id, 'quokka here');
-    const found = page.getByRole('dialog').locator('.quoted .text');
+    const found = panel().locator('.quoted .text');
     const finds = (...wanted: string[]) =>
       until(async () => (await found.allInnerTexts()).join() === wanted.map((where) => `quokka ${where}`).join());
     const search = async (where: string) => {
-      await page.getByRole('dialog').getByLabel('In', { exact: true }).selectOption(where);
-      await page.getByRole('dialog').getByRole('button', { name: 'Search' }).click();
+      await chip('In').click();
+      await page.getByRole('radio', { name: where, exact: true }).click();
     };
     await bob.open(address());
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByLabel('Words to look for').fill('quokka');
-    for (const where of ['This server', 'This channel']) {
-      await search(where);
-      await finds('here');
-    }
+    await page.keyboard.press('Enter');
+    await finds('here');
+    await search('#general');
+    await finds('here');
     await search('Everywhere');
     await finds('here', 'between us', 'elsewhere');
-    await page.getByRole('dialog').getByText(`in #${away.name} of Elsewhere`).waitFor();
-    await page.getByRole('dialog').getByLabel('Written by').fill(`@${here.bob.username}`);
-    await search('Everywhere');
+    await panel().getByText(`in #${away.name} of Elsewhere`).waitFor();
+    await page.getByLabel('Words to look for').fill('quokka from:me');
+    await page.keyboard.press('Enter');
     await finds('elsewhere');
-    await page.getByRole('dialog').locator('.quoted').click();
+    await panel().locator('.quoted').click();
     await until(() => page.url().includes(`${other.id}/${away.id}`));
+    await panel().getByRole('button', { name: 'Close' }).click();
   });
 
   it('leads from an answer in a thread to what it answers, wherever that was said', async () => {
@@ -277,13 +321,12 @@ describe('finding one’s way in the web client', () => {
     });
     await bob.open(address());
     await page.getByRole('button', { name: 'Search' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Search in Home' });
     const ask = async (query: string) => {
-      await dialog.getByLabel('Words to look for').fill(query);
+      await panel().getByLabel('Words to look for').fill(query);
       await page.keyboard.press('Enter');
     };
     await ask('LIGHTHOUSE');
-    await dialog
+    await panel()
       .locator('.text mark', { hasText: /^lighthouse$/ })
       .first()
       .waitFor();
@@ -292,17 +335,106 @@ describe('finding one’s way in the web client', () => {
       ['Channels', /#lighthouse-plans/],
       ['Files', /lighthouse notes\.txt/],
     ] as const) {
-      const section = dialog.locator('section', { has: page.getByRole('heading', { name: heading }) });
+      const section = panel().locator('section', { has: page.getByRole('heading', { name: heading }) });
       await section.getByText(name).waitFor();
     }
     await ask(`pier from:${here.alice.username} has:link`);
-    await dialog.getByText(/^Nothing was found/).waitFor();
-    await ask(`pier from:${here.alice.username}`);
-    await dialog.locator('.text mark', { hasText: 'pier' }).waitFor();
-    await dialog.getByLabel('Order').selectOption('Most relevant first');
+    await panel()
+      .getByText(/^Nothing was found/)
+      .waitFor();
+    await panel().getByRole('button', { name: 'Remove the filter “With”' }).click();
+    await panel().locator('.text mark', { hasText: 'pier' }).waitFor();
+    await panel().getByRole('button', { name: 'Remove the filter “From”' }).click();
+    await chip('Order').click();
+    await page.getByRole('radio', { name: 'Most relevant first' }).click();
     await ask('lighthouse');
-    await dialog.getByRole('link', { name: '#lighthouse-plans' }).click();
+    await panel().getByRole('link', { name: '#lighthouse-plans' }).click();
     await until(() => page.url().includes(id));
+    await page.keyboard.press('Escape');
+    expect(bob.complaints).to.deep.equal([]);
+  });
+
+  it('follows a link to a message again and again, sets it apart for a while, and reloads where one is', async () => {
+    const { page } = bob;
+    const id = await here.newChannel('long');
+    const first = await here.alice.say(id, 'where it began');
+    for (let i = 0; i < 70; i++) await here.alice.say(id, `line ${i}`);
+    await here.alice.post(`/api/channels/${id}/messages`, { content: 'an answer', replyToId: first.id });
+    await bob.open(`/app/s/${here.server.id}/${id}`);
+    const target = page.locator('article.target', { hasText: 'where it began' });
+    const newest = page.locator('article', { hasText: 'an answer' });
+    for (let i = 0; i < 2; i++) {
+      await page.mouse.move(0, 0);
+      await newest.locator('.reply').click();
+      await target.waitFor();
+      await until(() => page.url().endsWith(id));
+      await page.getByRole('button', { name: 'Jump to the newest' }).click();
+      await until(() => newest.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight));
+    }
+    await page.reload();
+    await newest.waitFor();
+    await until(() => newest.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight));
+    expect(await page.locator('article.target').count()).to.equal(0);
+    await newest.locator('.reply').click();
+    await target.waitFor();
+    await target.waitFor({ state: 'detached' });
+    await page.locator(`article[data-id="${first.id}"]`).waitFor();
+    expect(bob.complaints).to.deep.equal([]);
+  });
+
+  it('leads to people, messages and actions from where one types their names', async () => {
+    const { page } = bob;
+    await here.alice.say(here.channel.id, 'the zeppelin is late');
+    await here.carol.post(`/api/servers/${here.server.id}/join`, { inviteCode: here.server.inviteCode });
+    await bob.open(address());
+    const dialog = page.getByRole('dialog', { name: 'Jump to…' });
+    const option = (group: string, name: string | RegExp) =>
+      dialog.getByRole('group', { name: group }).getByRole('option', { name });
+    const type = async (text: string) => {
+      await page.keyboard.press('Control+k');
+      await dialog.waitFor();
+      await page.keyboard.type(text);
+    };
+    await type('zeppel');
+    await option('Messages', /the zeppelin is late/).click();
+    await page.locator('article.target', { hasText: 'zeppelin' }).waitFor();
+    await type('zeppelin');
+    await option('Messages', 'Search messages for “zeppelin”').click();
+    await panel().locator('.quoted', { hasText: 'zeppelin' }).waitFor();
+    await page.keyboard.press('Escape');
+    await type(`@${here.carol.username}`);
+    await option('People', new RegExp(here.carol.username)).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: here.carol.username }).waitFor();
+    await type('>later');
+    await option('Actions', 'Later').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Later' }).waitFor();
+    await type('create serv');
+    await option('Actions', 'Create a server').click();
+    await page.getByRole('dialog', { name: 'Create a server' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(bob.complaints).to.deep.equal([]);
+  });
+
+  it('shows the members beside the conversation, also after a reload, and only where there are some', async () => {
+    const { page } = bob;
+    await bob.open(address());
+    const members = page.getByRole('region', { name: 'Members' });
+    await page.getByRole('button', { name: 'Members' }).click();
+    await members.getByRole('heading', { name: /^Online · / }).waitFor();
+    await members
+      .locator('li', { hasText: `@${here.bob.username}` })
+      .locator('.presence.online')
+      .waitFor();
+    await page.reload();
+    await members.locator('li').first().waitFor();
+    await bob.go('/app/friends');
+    await members.waitFor({ state: 'detached' });
+    await bob.go(address());
+    await members.locator('li', { hasText: `@${here.alice.username}` }).waitFor();
+    await page.keyboard.press('Control+.');
+    await members.waitFor({ state: 'detached' });
     expect(bob.complaints).to.deep.equal([]);
   });
 });

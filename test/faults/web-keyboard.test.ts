@@ -86,6 +86,78 @@ describe('the keyboard in the web client', () => {
     expect(await page.locator('main :focus').count()).to.equal(1);
   });
 
+  it('comes past the lists of a phone to what is shown, which nothing covers then', async () => {
+    const phone = await here.visit(here.alice, { viewport: { width: 390, height: 760 } });
+    const { page } = phone;
+    const skip = page.getByRole('button', { name: 'Skip to the content' });
+    const height = () => skip.evaluate((element) => element.getBoundingClientRect().height);
+    await phone.open('/app/messages');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('Tab');
+    await until(async () => (await height()) > 20);
+    await page.keyboard.press('Enter');
+    await until(async () => (await height()) <= 1);
+    expect(await page.locator('.list :focus').count()).to.equal(1);
+    await phone.go(conversation());
+    await page.getByRole('link', { name: 'Back to the list' }).press('Enter');
+    await page.locator('.list').getByRole('link', { name: 'general' }).waitFor();
+    await until(() => page.evaluate('document.activeElement !== document.body'));
+    expect(await page.evaluate(`document.activeElement.closest('.side') !== null`)).to.equal(true);
+    expect(await height()).to.be.at.most(1);
+    await phone.close();
+  });
+
+  it('leads to places and messages by single keys where nobody types, and says which there are', async () => {
+    const { page } = alice;
+    await here.bob.say(here.channel.id, 'the last word');
+    await alice.open(conversation());
+    const last = page.locator('article[data-id]', { hasText: 'the last word' });
+    await last.waitFor();
+    const isOn = (text: string) =>
+      until(async () => (await page.evaluate(`document.activeElement.innerText ?? ''`)).includes(text));
+    await page.locator('#composer').press('?');
+    expect(await page.locator('#composer').inputValue()).to.equal('?');
+    await page.locator('#composer').fill('');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('k');
+    await isOn('the last word');
+    await page.keyboard.press('k');
+    await until(async () => (await page.locator('article:focus').count()) === 1);
+    expect(await last.evaluate((element) => element === document.activeElement)).to.equal(false);
+    await page.keyboard.press('j');
+    await isOn('the last word');
+    await page.keyboard.press('+');
+    await isFocused('Find an emoji');
+    await page.keyboard.press('Escape');
+    await last.focus();
+    await page.keyboard.press('r');
+    await page.getByText('Replying to').waitFor();
+    await page.getByRole('button', { name: 'Do not reply' }).click();
+    await last.focus();
+    // The second key of a jump is no key of the message.
+    await page.keyboard.press('g');
+    await page.getByText('Go to:').waitFor();
+    await page.keyboard.press('s');
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('1');
+    await page.getByRole('heading', { level: 1, name: 'general' }).waitFor();
+    await page.keyboard.press('Control+/');
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await sheet.getByText('Copy link').waitFor();
+    await sheet.getByLabel('Use single-key shortcuts').uncheck();
+    await sheet.getByText('Go to', { exact: true }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('?');
+    expect(await sheet.count()).to.equal(0);
+    await page.keyboard.press('Control+/');
+    await sheet.getByLabel('Use single-key shortcuts').check();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('F6');
+    await until(() => page.evaluate(`document.activeElement !== document.body`));
+  });
+
   it('has its place when a thread is closed', async () => {
     const { page } = alice;
     const [message] = (await here.alice.get(`/api/channels/${here.channel.id}/messages`)).body.messages;
@@ -127,7 +199,7 @@ describe('the keyboard in the web client', () => {
     await page.getByRole('button', { name: 'Search' }).press('Enter');
     await page.keyboard.type('Thanks');
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('status').filter({ hasText: '12 messages' }).waitFor();
+    await page.locator('.beside').getByRole('status').filter({ hasText: '12 messages' }).waitFor();
     expect(alice.complaints).to.deep.equal([]);
   });
 });

@@ -199,8 +199,9 @@ describe('the web client', () => {
     await bob.page.getByRole('button', { name: 'Search' }).click();
     await bob.page.getByLabel('Words to look for').fill('noon');
     await bob.page.keyboard.press('Enter');
-    await bob.page.getByRole('dialog').getByText('shall we meet at noon').click();
+    await bob.page.locator('.beside').getByText('shall we meet at noon').click();
     await bob.page.locator('article.target', { hasText: 'shall we meet at noon' }).waitFor();
+    await bob.page.locator('.beside').getByRole('button', { name: 'Close' }).click();
   });
 
   it('counts what is unread and draws the line where one was', async () => {
@@ -218,8 +219,9 @@ describe('the web client', () => {
     await bob.page.reload();
     await live(bob.page);
     await bob.page.getByRole('button', { name: 'Members' }).click();
-    await until(async () => (await bob.page.getByRole('dialog').locator('.presence.online').count()) === 2);
-    await bob.page.keyboard.press('Escape');
+    await until(async () => (await bob.page.locator('.beside .presence.online').count()) === 2);
+    await bob.page.getByRole('button', { name: 'Members' }).click();
+    await bob.page.locator('.beside').waitFor({ state: 'detached' });
   });
 
   it('takes someone from an invitation over a new account into the server, on a phone', async () => {

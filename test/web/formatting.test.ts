@@ -1,7 +1,7 @@
 // nodes: own
 
 import { expect } from 'chai';
-import { type Destination, findDestinations } from '../../src/web/app/state/destinations.ts';
+import { MemoryStore } from '../../src/client/index.ts';
 import { emojiOf } from '../../src/web/app/state/emoji.ts';
 import { Keyboard } from '../../src/web/app/state/keyboard.ts';
 import { LatestAnswer } from '../../src/web/app/state/latest-answer.ts';
@@ -49,32 +49,6 @@ describe('what the web client computes', () => {
     for (const [path, route] of cases) expect(routeOf(path), path).to.deep.equal(route);
   });
 
-  it('finds destinations by prefix, then by part, the unread ones first', () => {
-    const all: Destination[] = [
-      ['#broadcasts', 'Home', 0],
-      ['#roadmap', 'Home', 0],
-      ['#roads', 'Home', 2],
-      ['Rosa', '@rosa', 0],
-      ['Home', 'Server', 0],
-    ].map(([name, about, count], i) => ({
-      channelId: `${i}`,
-      href: `/${i}`,
-      name: String(name),
-      about: String(about),
-      count: Number(count),
-    }));
-    const names = (typed: string) => findDestinations(all, typed).map(({ name }) => name);
-    expect(names('#ROAD')).to.deep.equal(['#roads', '#roadmap', '#broadcasts']);
-    expect(names('@ros')).to.deep.equal(['Rosa']);
-    expect(names('home')[0]).to.equal('Home');
-    expect(names('')).to.have.lengthOf(5);
-    const many = Array.from({ length: 30 }, (_, i) => ({ name: `#room-${i}`, about: 'Home', count: 0 }));
-    expect(
-      [findDestinations(many, 'room'), findDestinations(many, 'room', 20)].map(({ length }) => length),
-    ).to.deep.equal([8, 20]);
-    expect(names('nothing like it')).to.deep.equal([]);
-  });
-
   it('knows emoji by name', () => {
     expect([emojiOf(':tada:'), emojiOf('tada'), emojiOf(':nothing:')]).to.deep.equal(['🎉', '🎉', ':nothing:']);
   });
@@ -98,14 +72,14 @@ describe('what the web client computes', () => {
       const none = { isComposing: false, shiftKey: false, ctrlKey: false, metaKey: false };
       return { key: 'Enter', code: 'Enter', keyCode: 13, ...none, ...more };
     };
-    const phone = new Keyboard(() => true);
+    const phone = new Keyboard({ isTouched: () => true, local: new MemoryStore() });
     expect(phone.submits(key())).to.equal(false);
     expect(phone.submits(key({ ctrlKey: true }))).to.equal(true);
     phone.watch({ key: 'Shift', code: 'ShiftLeft' });
     expect(phone.submits(key())).to.equal(true);
     phone.watch({ key: 'Unidentified', code: '' });
     expect(phone.submits(key())).to.equal(false);
-    const laptop = new Keyboard(() => false);
+    const laptop = new Keyboard({ isTouched: () => false, local: new MemoryStore() });
     expect(
       [key(), key({ shiftKey: true }), key({ isComposing: true }), key({ keyCode: 229 })].map((one) =>
         laptop.submits(one),

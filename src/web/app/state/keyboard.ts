@@ -1,4 +1,5 @@
-import { signal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { keptKeys, type Surroundings } from './surroundings.ts';
 
 /** What matters of a keyboard event. */
 interface Key {
@@ -16,13 +17,27 @@ const hardwareKeys = new Set(['Shift', 'Control', 'Alt', 'Meta', 'Tab', 'Escape'
 
 /** Which kind of keyboard the device has. */
 export class Keyboard {
+  /** Whether keys alone do something where nobody types: those who speak to their devices may not want that. */
+  readonly hasSingleKeys: ReadonlySignal<boolean>;
   private readonly isTouched: () => boolean;
   /** Whether a hardware keyboard was detected: tablets may have one. */
   private readonly hasHardware = signal(false);
 
-  constructor(isTouched: () => boolean) {
+  private readonly singleKeys: Signal<boolean>;
+  private readonly local: Surroundings['local'];
+
+  constructor({ isTouched, local }: Pick<Surroundings, 'isTouched' | 'local'>) {
     this.isTouched = isTouched;
+    this.local = local;
+    this.singleKeys = signal(local.getItem(keptKeys.keysOff) === null);
+    this.hasSingleKeys = this.singleKeys;
   }
+
+  readonly setSingleKeys = (isOn: boolean): void => {
+    this.singleKeys.value = isOn;
+    if (isOn) this.local.removeItem(keptKeys.keysOff);
+    else this.local.setItem(keptKeys.keysOff, 'yes');
+  };
 
   /** Inspects a pressed key: on-screen keyboards report less about theirs. */
   watch({ key, code }: Pick<Key, 'key' | 'code'>): void {

@@ -40,7 +40,7 @@ export function createPage(surroundings: Surroundings) {
     router,
     route: router.route,
     navigate: router.navigate,
-    keyboard: new Keyboard(surroundings.isTouched),
+    keyboard: new Keyboard(surroundings),
     /** Of code that is highlighted. */
     turns: new Turns(),
     toasts,

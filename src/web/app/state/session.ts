@@ -39,6 +39,7 @@ import { Saved } from './saved.ts';
 import type { Scope } from './scope.ts';
 import { Refusals } from './sending.ts';
 import { Servers } from './servers.ts';
+import { SidePanel } from './side-panel.ts';
 import { keptKeys, type Surroundings } from './surroundings.ts';
 import { SyncedDrafts } from './synced-drafts.ts';
 import type { Texts } from './texts.ts';
@@ -94,10 +95,12 @@ export function createSession(parts: SessionParts) {
     ...core,
     ...own,
     ...partsOf(core),
-    /** Whether the dialog that leads to another conversation is open. */
+    /** Whether the dialog that leads to other places is open, and that with all keys. */
     switcherOpen: signal(false),
     /** The menu of an entry of the lists that is open. */
     entryMenu: signal<EntryMenu | null>(null),
+    keysOpen: signal(false),
+    panel: new SidePanel(scope, parts.surroundings.isRoomy),
     /** Loads the signed-in user again, as soon as the server can be reached. */
     refreshMe: () => refreshMe(core, own.setMe),
     /** Takes over what the server answered to a sign-in. */

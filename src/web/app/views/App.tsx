@@ -4,6 +4,8 @@ import { focusContent } from '../focus.ts';
 import type { PageState } from '../state/page.ts';
 import { pathTo } from '../state/router.ts';
 import type { Toasts as ToastsState } from '../state/toasts.ts';
+import { Beside, usePanel } from './frame/Beside.tsx';
+import { Shortcuts } from './frame/Shortcuts.tsx';
 import { Sidebar } from './frame/Sidebar.tsx';
 import { Switcher } from './frame/Switcher.tsx';
 import { Icon } from './parts/Icon.tsx';
@@ -91,16 +93,19 @@ function Home() {
     if (serverId) return connection.load(() => lists.conversationShown().then(() => servers.loadChannels(serverId)));
   }, [serverId]);
   useShortName(serverId);
+  const panel = usePanel();
   return (
-    <div class={`frame ${listed.has(here.name) ? 'outside' : 'inside'}`}>
+    <div class={`frame ${listed.has(here.name) && !panel ? 'outside' : 'inside'}`}>
       <Skip />
       <Sidebar />
-      <main id="main" class="main" tabIndex={-1}>
+      <main id="main" class={panel ? 'main with-panel' : 'main'} tabIndex={-1}>
         <Main />
+        {panel && <Beside kind={panel} />}
       </main>
       <Switcher />
       <Asked />
       <OpenedProfile />
+      <Shortcuts />
     </div>
   );
 }

@@ -1,30 +1,29 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isTouched } from '../../browser.ts';
-import { type Destination, findDestinations } from '../../state/destinations.ts';
-import { isComposing } from '../../state/keyboard.ts';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../parts/Dialog.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { keyNames } from '../parts/keys.ts';
+import { lazyDialog, lazyPage } from '../parts/lazy.tsx';
 import { useApp, useTexts } from '../useApp.ts';
-import { Badge } from './Entry.tsx';
 
-/** Opens a conversation by its name; Ctrl or Cmd with K shows it. */
+const Goals = lazyPage(() => import('../find/Goals.tsx').then((part) => part.Goals));
+const TaskDialog = lazyDialog(() => import('../find/TaskDialog.tsx').then((part) => part.TaskDialog));
+
+/** What the switcher can begin, and goes on in a dialog. */
+export type Task = 'message' | 'server' | 'status' | 'channel' | 'invite';
+
+/** Leads to people, channels, messages and actions by their names. */
 export function Switcher() {
   const { switcherOpen } = useApp();
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const isAsked = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
-      // An open dialog comes first.
-      if (!isAsked || event.shiftKey || event.altKey || document.querySelector('dialog[open]')) return;
-      event.preventDefault();
-      switcherOpen.value = true;
-    };
-    document.addEventListener('keydown', press);
-    return () => document.removeEventListener('keydown', press);
-  }, [switcherOpen]);
+  const [task, setTask] = useState<Task | null>(null);
   const close = () => {
     switcherOpen.value = false;
   };
-  return switcherOpen.value ? <Destinations onClose={close} /> : null;
+  return (
+    <>
+      {switcherOpen.value && <JumpTo onClose={close} onTask={setTask} />}
+      {task && <TaskDialog task={task} onClose={() => setTask(null)} />}
+    </>
+  );
 }
 
 export function SwitcherButton() {
@@ -37,8 +36,8 @@ export function SwitcherButton() {
     <button
       type="button"
       class="server add"
-      aria-label={t('Go to a conversation')}
-      title={t('Go to a conversation (Ctrl+K)')}
+      aria-label={t('Jump to…')}
+      title={t('Jump to… ({keys})', { keys: keyNames('Ctrl+K').join('+') })}
       onClick={open}
     >
       <Icon name="search" />
@@ -46,74 +45,32 @@ export function SwitcherButton() {
   );
 }
 
-function Destinations({ onClose }: { onClose(): void }) {
+/** The field is there at once, for whoever opens it and types; what it leads to is loaded. */
+function JumpTo({ onClose, onTask }: { onClose(): void; onTask(task: Task): void }) {
   const { t } = useTexts();
-  const { notifications, destinations, navigate } = useApp();
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState('');
   // In a layout effect, to be ready for the next key.
   useLayoutEffect(() => field.current?.focus(), []);
-  const [typed, setTyped] = useState('');
-  const [chosen, setChosen] = useState(0);
-  const list = findDestinations(destinations.value, typed);
-  const destination = list[chosen];
-  const lead = ({ href }: Destination) => {
-    onClose();
-    navigate(href);
-  };
-  const press = (event: KeyboardEvent) => {
-    if (isComposing(event)) return;
-    if (event.key === 'ArrowDown') setChosen((chosen + 1) % Math.max(1, list.length));
-    else if (event.key === 'ArrowUp') setChosen((chosen + list.length - 1) % Math.max(1, list.length));
-    else if (event.key === 'Enter' && destination) lead(destination);
-    else return;
-    event.preventDefault();
-  };
   return (
-    <Dialog title={t('Go to a conversation')} onClose={onClose}>
+    <Dialog title={t('Jump to…')} onClose={onClose}>
       <div class="field">
         <input
           type="text"
           role="combobox"
           autocomplete="off"
           ref={field}
-          aria-label={t('Name of a channel, a server or a person')}
-          aria-expanded={list.length > 0}
+          maxLength={100}
+          aria-label={t('Name of a person, channel or action, or words of a message')}
+          aria-expanded="true"
           aria-controls={id}
           aria-autocomplete="list"
-          aria-activedescendant={destination && `${id}-${chosen}`}
-          placeholder={t('Channel, server or person')}
-          onKeyDown={press}
-          onInput={(event) => {
-            setTyped(event.currentTarget.value);
-            setChosen(0);
-          }}
+          placeholder={t('Person, channel, message or action')}
+          onInput={(event) => setTyped(event.currentTarget.value)}
         />
       </div>
-      <div class="goals" id={id} role="listbox" aria-label={t('Places')}>
-        {list.map((one, i) => (
-          <div
-            key={one.href}
-            id={`${id}-${i}`}
-            role="option"
-            tabIndex={-1}
-            class={i === chosen ? 'chosen' : ''}
-            aria-selected={i === chosen}
-            onClick={() => lead(one)}
-            onKeyDown={press}
-          >
-            <span class="name">{one.name}</span> <span class="name faint">{one.about}</span>
-            <span class="space" />
-            <Badge count={one.count} quiet={!notifications.channelsForMe.value.has(one.channelId)} />
-          </div>
-        ))}
-      </div>
-      <p class="faint" role="status">
-        {list.length === 0 && t('Nothing has this name.')}
-      </p>
-      {!isTouched() && (
-        <p class="hint">{t('Alt with ↑ or ↓ leads to the next one, with Shift to the next unread one.')}</p>
-      )}
+      <Goals id={id} field={field} typed={typed} onClose={onClose} onTask={onTask} />
     </Dialog>
   );
 }

@@ -9,6 +9,8 @@ export interface MenuItem {
   danger?: boolean;
   /** For exclusive choices: whether this is the chosen one. */
   checked?: boolean;
+  /** What does the same while the thing itself has the focus. */
+  key?: string;
   run(): void;
 }
 
@@ -91,6 +93,11 @@ export function Item({ item, onClose }: { item: MenuItem; onClose(): void }) {
       {item.icon && <Icon name={item.icon} />}
       <span>{item.label}</span>
       {item.checked && <Icon name="check" />}
+      {item.key && (
+        <span class="key" aria-hidden="true">
+          <kbd>{item.key}</kbd>
+        </span>
+      )}
     </>
   );
   const kind = item.danger ? 'item danger' : 'item';

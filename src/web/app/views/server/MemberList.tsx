@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ChannelRecord } from '../../../../client/index.ts';
-import { ranksAbove } from '../../../../contract/standing.ts';
 import type { Member } from '../../state/servers.ts';
 import { Button, IconButton, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -12,8 +11,7 @@ import { PersonButton, PresentPicture } from '../parts/PersonButton.tsx';
 import { SaidEmoji } from '../people/Said.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { HighestRole } from './RoleBadge.tsx';
-import { useChannelMembers } from './useMembers.ts';
-import { ownStanding, standingOf, useRoles } from './useRoles.ts';
+import { useChannelTasks } from './useChannelTasks.ts';
 
 const count = new Intl.NumberFormat();
 
@@ -72,25 +70,11 @@ export function OnlineCount({ serverId }: { serverId: string }) {
 /** The members of a channel. Those who may add others, and take out whom they stand above. */
 export function ChannelMembers({ channel, onClose }: { channel: ChannelRecord; onClose(): void }) {
   const { t } = useTexts();
-  const app = useApp();
-  const { servers, client, attempt, people, me } = app;
-  const server = servers.current.value;
-  const roles = useRoles(server);
-  const { value: list, after } = useChannelMembers(channel.id);
-  const remove = (userId: string) =>
-    after(() => client.rest('DELETE /api/channels/:id/members/:userId', { id: channel.id, userId }));
-  const add = (userId: string) =>
-    after(() => client.rest('POST /api/channels/:id/members', { id: channel.id, body: { userId } }));
+  const { attempt, people, me } = useApp();
+  const { server, roles, list, mayAdd, add, mayRemove, remove } = useChannelTasks(channel);
   const talk = (userId: string) => {
     onClose();
     void attempt(() => people.talkTo(userId));
-  };
-  const mayAdd = app.rights.mayIn(channel, 'channel:add-member');
-  const mayRemove = (member: Member): boolean => {
-    if (!server || member.userId === me.value?.id || !app.rights.mayIn(channel, 'channel:remove-member')) return false;
-    // About bots decides whoever may let them in, whatever their role.
-    const isOpenTo = member.user.isBot && mayAdd;
-    return isOpenTo || ranksAbove(ownStanding(app, server), standingOf(app, server, member));
   };
   return (
     <Dialog title={t('Members of #{name}', { name: channel.name })} onClose={onClose}>
@@ -131,7 +115,8 @@ interface AddMemberProps {
   onAdd(userId: string): void;
 }
 
-function AddMember({ serverId, present, onAdd }: AddMemberProps) {
+/** Adds someone of the server to a channel. */
+export function AddMember({ serverId, present, onAdd }: AddMemberProps) {
   const { t } = useTexts();
   const { servers } = useApp();
   const { value: all } = useLoaded(() => servers.membersOf(serverId), [serverId]);

@@ -1,16 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ChannelRecord, ThreadRecord } from '../../../../client/index.ts';
+import type { ChannelRecord } from '../../../../client/index.ts';
 import { isWide } from '../../browser.ts';
 import { type DmChannel, nameOf } from '../../state/groups.ts';
 import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
 import { channelIcon } from '../frame/Entry.tsx';
 import { Avatar } from '../parts/Avatar.tsx';
-import { IconButton, More } from '../parts/Button.tsx';
-import { Dialog } from '../parts/Dialog.tsx';
+import { IconButton } from '../parts/Button.tsx';
 import { Icon, type IconName } from '../parts/Icon.tsx';
 import { lazyDialog } from '../parts/lazy.tsx';
-import { usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { PersonButton } from '../parts/PersonButton.tsx';
 import { type DmTask, dmItems } from '../people/dm-tasks.ts';
@@ -19,24 +17,22 @@ import type { ChannelTask } from '../server/ChannelDialogs.tsx';
 import { channelTasks } from '../server/channel-tasks.ts';
 import { sectionsFor } from '../server/sections.ts';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
-import { Pins } from './Found.tsx';
 import { LevelDialog } from './LevelDialog.tsx';
 import { channelAt } from './permissions.ts';
-import { Search } from './Search.tsx';
 
-// The search is no such part: whoever opens it types at once.
 const ChannelDialogs = lazyDialog(() => import('../server/ChannelDialogs.tsx').then((part) => part.ChannelDialogs));
-const ChannelMembers = lazyDialog(() => import('../server/MemberList.tsx').then((part) => part.ChannelMembers));
 const DmDialogs = lazyDialog(() => import('../people/GroupDialogs.tsx').then((part) => part.DmDialogs));
+const Pins = lazyDialog(() => import('./Found.tsx').then((part) => part.Pins));
+const Threads = lazyDialog(() => import('./ThreadList.tsx').then((part) => part.Threads));
 
-type Shown = 'pins' | 'threads' | 'search' | 'members' | 'level';
+type Shown = 'pins' | 'threads' | 'level';
 
 /** The head of a conversation: its name, topic and actions. */
 export function ChannelHead({ channelId }: { channelId: string }) {
   const texts = useTexts();
   const { t } = texts;
   const app = useApp();
-  const { setTitle } = app;
+  const { setTitle, panel } = app;
   const [shown, setShown] = useState<Shown | null>(null);
   const [task, setTask] = useState<ChannelTask | null>(null);
   const [dmTask, setDmTask] = useState<DmTask | null>(null);
@@ -68,7 +64,7 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       {about.topic && <p class="topic">{about.topic}</p>}
       {about.other && <SaidTopic userId={about.other.id} />}
       <span class="space" />
-      <IconButton icon="search" label={t('Search')} onClick={() => setShown('search')} />
+      <IconButton icon="search" label={t('Search')} onClick={() => panel.search()} />
       {/* On a phone there is no room for these; they are in the menu. */}
       <span class="roomy">
         <span class={replied ? 'marked' : ''}>
@@ -77,7 +73,7 @@ export function ChannelHead({ channelId }: { channelId: string }) {
         </span>
         <IconButton icon="pin" label={t('Pinned messages')} onClick={() => setShown('pins')} />
       </span>
-      {isInServer(app) && <IconButton icon="friends" label={t('Members')} onClick={() => setShown('members')} />}
+      {isInServer(app) && <MembersButton />}
       {about.dm?.kind === 'group' && (
         <IconButton icon="friends" label={t('People')} onClick={() => setDmTask('people')} />
       )}
@@ -86,12 +82,28 @@ export function ChannelHead({ channelId }: { channelId: string }) {
       </Menu>
       {shown === 'pins' && <Pins channelId={channelId} onClose={close} />}
       {shown === 'threads' && <Threads channelId={channelId} onClose={close} />}
-      {shown === 'search' && <Search channelId={channelId} onClose={close} />}
       {shown === 'level' && <LevelDialog place={about.dm ? 'dm' : 'channel'} id={channelId} onClose={close} />}
-      {shown === 'members' && about.channel && <ChannelMembers channel={about.channel} onClose={close} />}
       {about.dm && dmTask && <DmDialogs dm={about.dm} task={dmTask} onClose={() => setDmTask(null)} />}
       {task && <ChannelDialogs task={task} onClose={() => setTask(null)} />}
     </header>
+  );
+}
+
+/** Shows the members beside the conversation, or not. */
+function MembersButton() {
+  const { t } = useTexts();
+  const { panel } = useApp();
+  return (
+    <button
+      type="button"
+      class="icon"
+      aria-label={t('Members')}
+      title={t('Members')}
+      aria-pressed={panel.kind.value === 'members'}
+      onClick={() => panel.toggleMembers()}
+    >
+      <Icon name="friends" />
+    </button>
   );
 }
 
@@ -187,61 +199,4 @@ export function useConversationInfo(channelId: string): About {
   const other = dm?.kind === 'dm' ? dm.otherUser : null;
   const icon = dm?.kind === 'group' ? 'friends' : 'chat';
   return { name, label: other ? `@${name}` : name, icon, topic: null, back: '/app/messages', channel: null, other, dm };
-}
-
-/** The page size. */
-const pageSize = 50;
-
-/** The threads of a channel, the newest first. */
-export function Threads({ channelId, onClose }: { channelId: string; onClose(): void }) {
-  const texts = useTexts();
-  const { t } = texts;
-  const { client, servers, follows } = useApp();
-  const { list, onMore } = usePages<ThreadRecord>(
-    pageSize,
-    (known) => {
-      const query = { limit: pageSize, cursor: known.at(-1)?.id };
-      return client.rest('GET /api/channels/:channelId/threads', { channelId, query });
-    },
-    [channelId],
-  );
-  return (
-    <Dialog title={t('Threads')} onClose={onClose}>
-      {list === null && <p class="faint">{t('One moment…')}</p>}
-      {list?.length === 0 && <p class="faint">{t('There are none yet. One starts from a message, by its menu.')}</p>}
-      <ul class="found">
-        {list?.map((thread) => (
-          <li key={thread.id}>
-            <a href={pathTo.thread(servers.current.value?.id ?? null, channelId, thread.id)} onClick={onClose}>
-              <Icon name="thread" />
-              <span class="who">
-                <span class="title">
-                  {thread.name}
-                  {follows.unreadIn(thread.id) > 0 && (
-                    <span class="fresh"> {t('{unread} new', { unread: follows.unreadIn(thread.id) })}</span>
-                  )}
-                </span>
-                <span class="faint">{aboutThread(texts, thread)}</span>
-              </span>
-            </a>
-          </li>
-        ))}
-        {onMore && (
-          <li>
-            <More onMore={onMore} />
-          </li>
-        )}
-      </ul>
-    </Dialog>
-  );
-}
-
-function aboutThread({ shortTime, t }: Texts, { messageCount, lastMessageAt, isArchived }: ThreadRecord): string {
-  return [
-    t('{count, plural, one {# reply} other {# replies}}', { count: messageCount }),
-    lastMessageAt && shortTime(lastMessageAt),
-    isArchived && t('archived'),
-  ]
-    .filter(Boolean)
-    .join(' · ');
 }

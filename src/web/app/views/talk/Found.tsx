@@ -14,12 +14,8 @@ import { type AppState, useApp, useTexts } from '../useApp.ts';
 export type FoundMessage = RestAnswer<'GET /api/search/messages'>[number];
 type Shown = Message | FoundMessage;
 
-export interface FindingProps {
-  channelId: string;
-  onClose(): void;
-}
-
-export function Pins({ channelId, onClose }: FindingProps) {
+/** The pinned messages of a channel. */
+export function Pins({ channelId, onClose }: { channelId: string; onClose(): void }) {
   const texts = useTexts();
   const { t } = texts;
   const { client } = useApp();
@@ -32,7 +28,7 @@ export function Pins({ channelId, onClose }: FindingProps) {
   }, [channelId]);
   return (
     <Dialog title={t('Pinned messages')} onClose={onClose}>
-      <Found list={list} error={error} nothing={t('Nothing is pinned here.')} onClose={onClose} />
+      <Found list={list} error={error} nothing={t('Nothing is pinned here.')} onOpen={onClose} />
     </Dialog>
   );
 }
@@ -45,10 +41,12 @@ interface ResultsProps {
   byTime?: boolean;
   /** Loads more; undefined: there is none. */
   onMore?: (() => Promise<unknown>) | undefined;
-  onClose(): void;
+  /** The message that was opened last. */
+  current?: string | undefined;
+  onOpen(message: Shown): void;
 }
 
-export function Found({ list, error, nothing, byTime = true, onMore, onClose }: ResultsProps) {
+export function Found({ list, error, nothing, byTime = true, onMore, current, onOpen }: ResultsProps) {
   const texts = useTexts();
   if (error)
     return (
@@ -68,7 +66,7 @@ export function Found({ list, error, nothing, byTime = true, onMore, onClose }: 
       <p class="faint" role="status">
         {said}
       </p>
-      {list !== null && list.length > 0 && <ResultList list={list} onMore={onMore} onClose={onClose} />}
+      {list !== null && list.length > 0 && <ResultList list={list} onMore={onMore} current={current} onOpen={onOpen} />}
     </>
   );
 }
@@ -78,14 +76,21 @@ function countOf({ t }: Texts, count: number, hasMore: boolean, byTime: boolean)
   return t('{count, plural, one {# message} other {# messages}}', { count });
 }
 
-function ResultList({ list, onMore, onClose }: Pick<ResultsProps, 'onMore' | 'onClose'> & { list: Shown[] }) {
+type ListProps = Pick<ResultsProps, 'onMore' | 'current' | 'onOpen'> & { list: Shown[] };
+
+function ResultList({ list, onMore, current, onOpen }: ListProps) {
   const texts = useTexts();
   const app = useApp();
   return (
     <ul class="found">
       {list.map((message) => (
         <li key={message.id}>
-          <a class="quoted" href={pathTo.messageOrThread(serverOf(app, message), message)} onClick={onClose}>
+          <a
+            class="quoted"
+            href={pathTo.messageOrThread(serverOf(app, message), message)}
+            aria-current={message.id === current ? 'true' : undefined}
+            onClick={() => onOpen(message)}
+          >
             <Avatar user={message.author} size="small" />
             <span class="who">
               <span>
@@ -123,7 +128,7 @@ function ShownText({ message }: { message: Shown }) {
   );
 }
 
-type Marks = FoundMessage['excerpt']['marks'];
+type Marks = readonly { start: number; end: number }[];
 
 /** A text with places that are marked. */
 export function Marked({ text, marks }: { text: string; marks: Marks }) {

@@ -20,6 +20,8 @@ interface LookUpProps {
   autofocus: boolean;
   /** What fits to what is typed. It may take a moment, and fail. */
   find(typed: string): Promise<readonly Found[]>;
+  /** Outside of a form: one was chosen. */
+  onTake?(found: Found): void;
 }
 
 interface Open {
@@ -93,7 +95,7 @@ export function LookUp(props: LookUpProps) {
   );
 }
 
-function useLookUp({ value = '', find }: LookUpProps) {
+function useLookUp({ value = '', find, onTake }: LookUpProps) {
   const [typed, setTyped] = useState(value);
   const [picked, setPicked] = useState<Found | null>(null);
   const [isAsking, ask] = useState(false);
@@ -115,6 +117,7 @@ function useLookUp({ value = '', find }: LookUpProps) {
   const take = (found: Found) => {
     setPicked(found);
     setOpen(closed);
+    onTake?.(found);
   };
   const type = (text: string) => {
     setPicked(null);

@@ -48,7 +48,7 @@ export function usePlaces(typed: string): Place[] {
 }
 
 /** The channels of all servers, also of those that were not visited. */
-function useAllChannels(): ReadonlyMap<string, readonly ChannelRecord[]> {
+export function useAllChannels(): ReadonlyMap<string, readonly ChannelRecord[]> {
   const { servers } = useApp();
   const known = servers.channels.value;
   const [read, setRead] = useState<ReadonlyMap<string, readonly ChannelRecord[]>>(new Map());
