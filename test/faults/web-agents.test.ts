@@ -59,7 +59,7 @@ describe('agents in the web client', () => {
       (await here.alice.get(`/api/servers/${here.server.id}/members`)).body.find(
         ({ agent }: { agent: { id: string } | null }) => agent?.id === id,
       ).agent;
-    await page.getByRole('checkbox', { name: 'It may change files' }).check();
+    await page.getByRole('checkbox', { name: 'It can change files' }).check();
     await until(async () => (await seat()).workspaceWrite);
     await page.keyboard.press('Escape');
   });
@@ -123,11 +123,11 @@ describe('agents in the web client', () => {
       await until(async () => (await here.alice.get(`/api/agents/${id}/webhook`)).body.state === 'gone');
       await alice.open('/app/notifications');
       await page.getByText('Nothing is delivered to the webhook of').click();
-      await page.getByText('Ended, since the address wants no more.').waitFor();
+      await page.getByText('Stopped: the address no longer accepts deliveries.').waitFor();
       ear.behave(() => 200);
       await page.getByRole('button', { name: 'Try again now' }).click();
       await page.getByText('Deliveries work.').waitFor();
-      await page.getByRole('button', { name: 'End deliveries' }).click();
+      await page.getByRole('button', { name: 'Stop deliveries' }).click();
       await page.getByRole('button', { name: 'Deliver events' }).waitFor();
     } finally {
       await ear.close();

@@ -38,7 +38,7 @@ describe('notifications of the system, by the web client', () => {
       socket.connectToServer();
     });
     await bob.page.goto(`${here.bob.node.url}/app/notifications`, { waitUntil: 'networkidle' });
-    await bob.page.getByText('Nothing so far.').waitFor();
+    await bob.page.getByText('No notifications yet').waitFor();
     await mention('in between');
     await until(async () => (await here.bob.get('/api/notifications')).body.length === 1);
     held.resolve();

@@ -40,7 +40,7 @@ describe('the audit log in the web client', () => {
     const [role, renamed] = await lines();
     expect(role).to.match(/changed the role of .*Role: “member” → “moderator”/s);
     expect(renamed).to.match(/changed the channel lobby.*Name: “general” → “lobby”/s);
-    await page.getByLabel('What').selectOption({ label: 'Members' });
+    await page.getByLabel('Action', { exact: true }).selectOption({ label: 'Members' });
     await until(async () => (await lines()).length === 1);
     const width = await page.locator('html').evaluate((html) => html.scrollWidth);
     expect(width).to.be.at.most(320);

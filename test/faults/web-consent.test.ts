@@ -118,13 +118,13 @@ describe('the page on which people allow apps', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: 'A television wants to act for you' }).waitFor();
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
-    await page.getByText('The device may go on.').waitFor();
+    await page.getByText('The device is allowed.').waitFor();
     const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: device.device_code };
     const tokens = await sendForm(alice.node, '/oauth/token', { ...grant, ...clientOf(app) });
     expect(tokens.status).to.equal(200);
     await visit.open('/app/settings/tokens');
     await page.getByText('A television').waitFor();
-    await page.getByRole('button', { name: 'Take it back' }).click();
+    await page.getByRole('button', { name: 'Revoke' }).click();
     await until(async () => (await carol.get('/api/oauth/allowed')).body.length === 0);
     expect(visit.complaints).to.deep.equal([]);
   });

@@ -39,7 +39,7 @@ describe('handing over and leaving in the web client', () => {
     await page.getByRole('button', { name: 'Delete the account' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete your account?' });
     await dialog.getByText('will be deleted').waitFor();
-    await dialog.getByLabel('What you wrote').selectOption('erase');
+    await dialog.getByLabel('Your messages').selectOption('erase');
     await dialog.getByLabel(/^Type/).fill('someone else');
     await dialog.getByRole('button', { name: 'Delete the account' }).click();
     await dialog.getByRole('alert').waitFor();

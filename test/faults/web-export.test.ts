@@ -23,7 +23,7 @@ describe('the export of an account in the web client', () => {
     await alice.open('/app/settings/account');
     const old = `UPDATE sessions SET created_at = now() - interval '1 day' WHERE user_id = $1`;
     await query(here.cluster.databaseUrl, old, [here.alice.id]);
-    await page.getByRole('button', { name: 'Begin an export' }).click();
+    await page.getByRole('button', { name: 'Start an export' }).click();
     const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await dialog.getByLabel('Password').fill('correct horse');
     await dialog.getByRole('button', { name: 'Confirm', exact: true }).click();

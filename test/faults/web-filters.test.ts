@@ -31,7 +31,7 @@ describe('filters in the web client', () => {
     await words.getByRole('button', { name: 'Add' }).click();
     await words.getByText('wait*', { exact: true }).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('waiting for it');
-    await page.getByRole('button', { name: 'Try' }).click();
+    await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('It is held for a moderator, for “wait*”.').waitFor();
     await words.getByRole('button', { name: 'Remove never' }).click();
     await words.getByText('never', { exact: true }).waitFor({ state: 'detached' });
@@ -43,7 +43,7 @@ describe('filters in the web client', () => {
     await alice.open(manage('held'));
     for (const text of ['waiting one', 'waiting two', 'waiting three']) {
       await say(text);
-      await own(text).getByText('waits for a moderator').waitFor();
+      await own(text).getByText('is waiting for a moderator').waitFor();
     }
     await bob.open(talk());
     await own('waiting three').getByRole('button', { name: 'Withdraw' }).click();
@@ -59,7 +59,7 @@ describe('filters in the web client', () => {
     await items.first().getByRole('button', { name: 'Reject' }).focus();
     await alice.page.keyboard.press('r');
     await own('waiting two').getByText('was not approved').waitFor();
-    await alice.page.getByText('Nothing waits.').waitFor();
+    await alice.page.getByText('Nothing is waiting.').waitFor();
     await own('waiting two').getByRole('button', { name: 'Discard' }).click();
     await own('waiting two').waitFor({ state: 'detached' });
   });
@@ -72,7 +72,7 @@ describe('filters in the web client', () => {
     await bob.page.keyboard.press('ArrowUp');
     await bob.page.getByLabel('Edit the message').fill('wait for it');
     await bob.page.keyboard.press('Enter');
-    await own('wait for it').getByText('Your change waits for a moderator').waitFor();
+    await own('wait for it').getByText('Your change is waiting for a moderator').waitFor();
     await message.waitFor();
   });
 

@@ -31,7 +31,7 @@ describe('finding one’s way in the web client', () => {
     await newcomer.open('/app');
     await page.getByRole('heading', { name: 'Welcome to Parley' }).waitFor();
     await page.getByRole('link', { name: 'Find a public server' }).click();
-    await page.getByText('No server is open to all yet.').waitFor();
+    await page.getByText('There are no public servers yet.').waitFor();
     const link = `http://localhost/app/invite/${here.server.inviteCode}`;
     await page.getByLabel('Invitation to a server').fill(` ${link} `);
     await page.keyboard.press('Enter');
@@ -85,7 +85,7 @@ describe('finding one’s way in the web client', () => {
       for (let i = 0; i < 20; i++) await null;
       document.execCommand('insertText', false, '#nowhere');
     })()`);
-    await dialog.getByText('Nothing has this name.').waitFor();
+    await dialog.getByText('No results').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });

@@ -140,10 +140,10 @@ describe('the web client as an app', () => {
       PushManager.prototype.getSubscription = async () => current;
     }`);
     await openInstalled('/app/settings/notifications');
-    const check = bob.page.getByLabel('Push to this device');
+    const check = bob.page.getByLabel('Push notifications on this device');
     expect(await check.isChecked()).to.equal(false);
     await check.check();
-    await bob.page.getByRole('button', { name: 'Send a test push' }).click();
+    await bob.page.getByRole('button', { name: 'Send a test notification' }).click();
     expect((await device.next(() => true)).payload.type).to.equal('test');
     const { publicKey } = (await here.bob.get('/api/push/key')).body;
     expect(await inPage('asked')).to.deep.equal({

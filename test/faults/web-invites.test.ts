@@ -20,7 +20,7 @@ describe('invitations in the web client', () => {
   it('make a link that lets one person into its channel, and tell who came', async () => {
     await alice.open(manage());
     await alice.page.getByLabel('Number of uses').selectOption('1');
-    await alice.page.getByLabel('Opens').selectOption({ label: '#general' });
+    await alice.page.getByLabel('Opens in').selectOption({ label: '#general' });
     await button(alice, 'Create a link').click();
     const link = await alice.page.getByLabel('Your new link').inputValue();
     const carol = await here.visit(here.carol);
@@ -28,9 +28,9 @@ describe('invitations in the web client', () => {
     await carol.page.getByText('invites you to #general').waitFor();
     await button(carol, 'Join').click();
     await until(() => carol.page.url().endsWith(`/${here.channel.id}`), { message: 'carol is not in the channel' });
-    await alice.page.getByText('There is no link yet.').waitFor();
-    await alice.page.getByLabel('Show those that are over, too').check();
-    await button(alice, 'Who came').click();
+    await alice.page.getByText('There are no invite links yet.').waitFor();
+    await alice.page.getByLabel('Show expired ones too').check();
+    await button(alice, 'Who joined').click();
     await alice.page.getByRole('dialog').getByText(`@${here.carol.username}`).waitFor();
     await alice.page.keyboard.press('Escape');
   });
@@ -45,9 +45,9 @@ describe('invitations in the web client', () => {
     const carol = await here.visit(here.carol);
     await carol.open(`/app/invite/${inviteCode}`);
     await button(carol, 'Join').click();
-    await carol.page.getByText('You are in once they let you.').waitFor();
+    await carol.page.getByText('You are in as soon as they approve you.').waitFor();
     await alice.page.getByText('joined, and is held by raid mode').waitFor();
-    await button(alice, 'Let in all who were held').click();
+    await button(alice, 'Let everyone in who is waiting').click();
     await alice.page.getByRole('dialog').getByRole('button', { name: 'Let all in' }).click();
     await alice.page.getByText('Nobody is waiting.').waitFor();
     await carol.open(`/app/s/${server.id}`);

@@ -85,7 +85,7 @@ describe('what is put off, in the web client', () => {
     await dialog.getByLabel('When').selectOption('other');
     await dialog.getByLabel('What to remind you of').fill('The past');
     for (const [year, said] of [
-      ['2020', 'This time is over.'],
+      ['2020', 'This time is in the past.'],
       ['2100', 'Choose a time within a year.'],
     ] as const) {
       await dialog.getByLabel('Date and time').fill(`${year}-05-01T10:00`);
@@ -142,7 +142,7 @@ describe('what is put off, in the web client', () => {
     expect((await here.bob.get(`/api/scheduled-messages/${made.id}`)).body.sendAt).to.equal(toTheSecond);
     await items().first().getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Send now' }).click();
-    await page.getByText('Nothing is scheduled.').waitFor();
+    await page.getByText('Nothing is scheduled').waitFor();
     const sent = async (): Promise<Loose[]> =>
       (await here.alice.get(`/api/channels/${here.channel.id}/messages`)).body.messages;
     await until(async () => (await sent()).some(({ content }) => content === 'at noon'));
@@ -160,7 +160,7 @@ describe('what is put off, in the web client', () => {
     await page.locator('.people li', { hasText: 'half a thought' }).waitFor();
     await shot('drafts');
     await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('You have sent all').waitFor();
+    await page.getByText('No drafts').waitFor();
     expect((await here.bob.get('/api/drafts')).body).to.deep.equal([]);
     await other.page.locator('.list .entry', { hasText: 'draft' }).waitFor({ state: 'detached' });
   });

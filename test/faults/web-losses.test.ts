@@ -15,7 +15,7 @@ describe('what is taken from one who looks on, in the web client', () => {
   after(() => here.close());
 
   const at = () => `/api/servers/${here.server.id}`;
-  const gone = () => bob.page.getByRole('heading', { name: 'This conversation is not here' });
+  const gone = () => bob.page.getByRole('heading', { name: 'Conversation not found' });
   const hears = async (channelId: string, text: string) => {
     await here.alice.say(channelId, text);
     await bob.page.locator('article', { hasText: text }).waitFor();
@@ -30,7 +30,7 @@ describe('what is taken from one who looks on, in the web client', () => {
     await bob.page.locator('aside textarea').fill('half an answer');
     await here.alice.delete(`/api/channels/${id}`);
     await gone().waitFor();
-    await bob.page.getByRole('region', { name: 'What you were writing' }).getByText('half an answer').waitFor();
+    await bob.page.getByRole('region', { name: 'Your unsent message' }).getByText('half an answer').waitFor();
     await until(async () => (await bob.page.locator('textarea').count()) === 0);
   });
 
@@ -54,16 +54,16 @@ describe('what is taken from one who looks on, in the web client', () => {
     await bob.open(path);
     await aside.locator('.opening').waitFor();
     await here.alice.delete(`/api/threads/${thread.id}`);
-    await aside.getByText('This thread is not here.').waitFor();
+    await aside.getByText('This thread was deleted.').waitFor();
     expect(await aside.locator('textarea').count()).to.equal(0);
     // The same for those who come by a link.
     await bob.open(path);
-    await aside.getByText('This thread is not here.').waitFor();
+    await aside.getByText('This thread was deleted.').waitFor();
   });
 
   describe('what one was writing in a thread that is deleted', () => {
     const aside = () => bob.page.locator('aside');
-    const leftover = () => aside().getByRole('region', { name: 'What you were writing' });
+    const leftover = () => aside().getByRole('region', { name: 'Your unsent message' });
     const composer = () => bob.page.locator('#composer');
     const inChannel = () => `/app/s/${here.server.id}/${here.channel.id}`;
 
@@ -100,7 +100,7 @@ describe('what is taken from one who looks on, in the web client', () => {
       const sent = bob.page.locator('article[data-id]', { hasText: 'before' });
       await sent.getByText('a file.txt').waitFor();
       await bob.open(`${inChannel()}/thread/${id}`);
-      await aside().getByText('This thread is not here.').waitFor();
+      await aside().getByText('This thread was deleted.').waitFor();
       expect(await leftover().count()).to.equal(0);
     });
 
@@ -171,7 +171,7 @@ describe('what is taken from one who looks on, in the web client', () => {
     await bob.open(`/app/s/${here.server.id}/${id}`);
     await bob.page.locator('#composer').fill('not sent in time');
     await here.alice.post(`/api/channels/${id}/archive`);
-    const leftover = bob.page.getByRole('region', { name: 'What you were writing' });
+    const leftover = bob.page.getByRole('region', { name: 'Your unsent message' });
     await leftover.getByText('not sent in time').waitFor();
     await here.alice.post(`/api/channels/${id}/unarchive`);
     await bob.page.locator('#composer').waitFor();

@@ -82,7 +82,7 @@ describe('link previews, thumbnails and voice messages in the web client', () =>
     await page.getByRole('button', { name: 'Discard the recording' }).click();
     await record.click();
     await page.locator('.recording').getByText('0:01').waitFor();
-    await page.getByRole('button', { name: 'End the recording' }).click();
+    await page.getByRole('button', { name: 'Stop recording' }).click();
     const files = page.getByRole('list', { name: 'Files to send' });
     await files.getByText('Voice message').waitFor();
     await until(async () => (await files.getByRole('status').count()) === 0);

@@ -53,7 +53,7 @@ describe('pictures in the web client', () => {
     const dialog = page.getByRole('dialog', { name: 'Choose what is shown' });
     await dialog.getByLabel('Left to right').fill('1');
     await dialog.getByLabel('Zoom').fill('1.5');
-    await dialog.getByRole('button', { name: 'Use it' }).click();
+    await dialog.getByRole('button', { name: 'Use this part' }).click();
     await page.getByText('Picture: saved.').waitFor();
     const { width, height, format } = await sharp(await shown(await mine())).metadata();
     expect({ width, height, format }).to.deep.equal({ width: 200, height: 200, format: 'webp' });
@@ -99,7 +99,7 @@ describe('pictures in the web client', () => {
     const picture = await (await halves(640, 480)).jpeg().toBuffer();
     for (const label of ['Picture', 'Banner']) {
       await choose(page, label, 'home.jpg', 'image/jpeg', picture);
-      await page.getByRole('button', { name: 'Use it' }).click();
+      await page.getByRole('button', { name: 'Use this part' }).click();
       await page.getByText(`${label}: saved.`).waitFor();
     }
     const { iconUrl, bannerUrl } = (await here.alice.get(`/api/servers/${here.server.id}`)).body;

@@ -88,7 +88,7 @@ describe('the settings of notifications in the web client', () => {
     await until(async () => (await settings()).serverLevels[here.server.id] === 'all');
     await page.getByLabel('#general').selectOption('Mentions');
     await until(async () => (await settings()).channelLevels[here.channel.id] === 'mentions');
-    await page.getByLabel('#general').selectOption('As in the server');
+    await page.getByLabel('#general').selectOption('Same as the server');
     await until(async () => Object.keys((await settings()).channelLevels).length === 0);
   });
 

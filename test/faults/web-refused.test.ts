@@ -73,7 +73,7 @@ describe('what the server refused, in the web client', () => {
       .click();
     await bob.page.getByRole('heading', { name: 'A thread in #general' }).waitFor();
     await bob.page.getByRole('button', { name: 'Send to the channel' }).click();
-    await bob.page.getByText('Everything that you wrote was sent.').waitFor();
+    await bob.page.getByText('All your messages were sent.').waitFor();
     await bob.page.goBack();
     await bob.page.locator('article[data-id]', { hasText: 'too late for the thread' }).waitFor();
   });
@@ -88,7 +88,7 @@ describe('what the server refused, in the web client', () => {
     // The same for those who come back later.
     await bob.open('/app/friends');
     await link.click();
-    await bob.page.getByRole('heading', { name: 'A conversation that is in none of your lists' }).waitFor();
+    await bob.page.getByRole('heading', { name: 'A conversation you are no longer in' }).waitFor();
     await bob.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await unsent(bob.page, 'nowhere to be found').getByRole('button', { name: 'Copy' }).click();
     await bob.page.locator('.toast', { hasText: 'Copied.' }).waitFor();

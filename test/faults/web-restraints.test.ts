@@ -77,9 +77,9 @@ describe('timeouts and slow mode in the web client', () => {
 
   it('delete the last messages of a member', async () => {
     await openMenu();
-    await alice.page.getByRole('menuitem', { name: 'Delete last messages' }).click();
+    await alice.page.getByRole('menuitem', { name: 'Delete recent messages' }).click();
     const dialog = alice.page.getByRole('dialog');
-    await dialog.getByLabel('Messages to delete').selectOption('Of the last 24 hours');
+    await dialog.getByLabel('Messages to delete').selectOption('Last 24 hours');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await alice.page.getByText('About 2 messages are being deleted.').waitFor();
     await until(async () => {

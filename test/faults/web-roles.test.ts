@@ -32,7 +32,7 @@ describe("a server's roles in the web client", () => {
     await alice.page.getByRole('button', { name: 'New role' }).click();
     const dialog = alice.page.getByRole('dialog');
     await dialog.getByLabel('Name', { exact: true }).fill(name);
-    await dialog.getByLabel('It has a colour').check();
+    await dialog.getByLabel('Give it a colour').check();
     await dialog.getByLabel('Colour', { exact: true }).fill('#aa3300');
     await dialog.getByLabel(permission, { exact: true }).check();
     await dialog.getByRole('button', { name: 'Create the role' }).click();
@@ -55,7 +55,7 @@ describe("a server's roles in the web client", () => {
     await namesAre('Helpers', 'Guides');
     const dialog = await choose(alice, 'Actions for Helpers', 'Edit');
     await dialog.getByLabel('Name', { exact: true }).fill('Crew');
-    await dialog.getByLabel('It has a colour').uncheck();
+    await dialog.getByLabel('Give it a colour').uncheck();
     await dialog.getByLabel('Time members out').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await namesAre('Crew', 'Guides');

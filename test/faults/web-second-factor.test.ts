@@ -38,7 +38,7 @@ const keepCodes = async (page: Page): Promise<string[]> => {
   const dialog = page.getByRole('dialog', { name: 'Your recovery codes' });
   await dialog.getByRole('list', { name: 'Recovery codes' }).waitFor();
   const codes = await dialog.locator('code').allInnerTexts();
-  await dialog.getByRole('button', { name: 'I have kept them' }).click();
+  await dialog.getByRole('button', { name: 'I have saved them' }).click();
   return codes;
 };
 
@@ -47,7 +47,7 @@ const setUpApp = async (page: Page) => {
   await page.getByRole('button', { name: 'Set up an app' }).click();
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   const secret = await page.getByLabel('Secret').inputValue();
-  await page.getByLabel('Code of the app').fill(codeOf(secret));
+  await page.getByLabel('Code from the app').fill(codeOf(secret));
   await page.getByRole('button', { name: 'Turn it on' }).click();
   return { secret, codes: await keepCodes(page) };
 };
@@ -77,11 +77,11 @@ describe('a second factor in the web client', () => {
     await signOut(page);
     await signIn(page, username);
     await page.getByText('One more step').waitFor();
-    await page.getByLabel('Code of your authenticator app').fill(codeOf(secret, 9));
+    await page.getByLabel('Code from your authenticator app').fill(codeOf(secret, 9));
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('alert').filter({ hasText: 'This code is wrong' }).waitFor();
     await forgetCodes(here.cluster, { id });
-    await page.getByLabel('Code of your authenticator app').fill(codeOf(secret));
+    await page.getByLabel('Code from your authenticator app').fill(codeOf(secret));
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.locator('.connection.live').waitFor({ state: 'attached' });
     await seat.go('/app/settings/account');
@@ -101,7 +101,7 @@ describe('a second factor in the web client', () => {
     await page.getByRole('button', { name: 'Remove the app' }).click();
     const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
     await forgetCodes(here.cluster, { id });
-    await dialog.getByLabel('Code of your authenticator app').fill(codeOf(secret));
+    await dialog.getByLabel('Code from your authenticator app').fill(codeOf(secret));
     await dialog.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('button', { name: 'Set up an app' }).waitFor();
     expect(seat.complaints).to.deep.equal([]);

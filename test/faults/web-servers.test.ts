@@ -53,13 +53,13 @@ describe('servers in the web client', () => {
     await until(async () => (await order()).slice(0, 3).join() === 'general,plans,news');
     await alice.page.getByRole('button', { name: 'Actions for plans' }).click();
     await alice.page.getByRole('menuitem', { name: 'Edit' }).click();
-    await alice.page.getByLabel('What it is about').fill('What comes next');
+    await alice.page.getByRole('textbox', { name: 'Topic' }).fill('What comes next');
     await alice.page.getByRole('button', { name: 'Save' }).click();
     await bob.open(`/app/s/${here.server.id}`);
     await bob.page.getByRole('link', { name: 'plans' }).click();
     await bob.page.locator('.topic', { hasText: 'What comes next' }).waitFor();
     await bob.page.getByRole('link', { name: 'news' }).click();
-    await bob.page.getByText('Only those who run the server write here.').waitFor();
+    await bob.page.getByText('Only the people who run the server can write here.').waitFor();
     await alice.page.getByRole('button', { name: 'Actions for plans' }).click();
     await alice.page.getByRole('menuitem', { name: 'Archive' }).click();
     await alice.page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
@@ -72,8 +72,8 @@ describe('servers in the web client', () => {
     const body = { name: 'secret', isPrivate: true };
     const secret = (await here.alice.post(`/api/servers/${here.server.id}/channels`, body)).body;
     await bob.open(`/app/s/${here.server.id}/${secret.id}`);
-    await bob.page.getByRole('button', { name: 'Ask to be let in' }).click();
-    await bob.page.getByText('You asked to be let in.').waitFor();
+    await bob.page.getByRole('button', { name: 'Ask to join' }).click();
+    await bob.page.getByText('You asked to join.').waitFor();
     await alice.open(manage('invites'));
     await alice.page.getByText('wants to join #secret').waitFor();
     await alice.page.getByRole('button', { name: 'Let in' }).click();
@@ -91,8 +91,8 @@ describe('servers in the web client', () => {
     await carol.open(new URL(old).pathname);
     await carol.page.getByRole('alert').waitFor();
     await carol.open(`/app/s/${here.server.id}`);
-    await carol.page.getByRole('button', { name: 'Ask to be let in' }).click();
-    await carol.page.getByText('You asked to be let in.').waitFor();
+    await carol.page.getByRole('button', { name: 'Ask to join' }).click();
+    await carol.page.getByText('You asked to join.').waitFor();
     await alice.page.getByText('wants to join the server').waitFor();
     await alice.page.getByRole('button', { name: 'Let in' }).click();
     await carol.page.getByRole('link', { name: 'Tea party' }).waitFor();

@@ -44,7 +44,7 @@ describe('settings and people in the web client', () => {
     await olga.page.getByRole('button', { name: 'Sign out' }).click();
     await olga.page.waitForURL('**/app/login');
     await olga.page.goto(`${here.alice.node.url}/app/login?error=oauth_failed&reason=denied`);
-    await olga.page.getByText('You did not allow it over there.').waitFor();
+    await olga.page.getByText('Access was not allowed there.').waitFor();
     expect(olga.complaints).to.deep.equal([]);
     await olga.close();
   });
@@ -68,7 +68,7 @@ describe('settings and people in the web client', () => {
     await page.locator('li', { hasText: 'Old phone' }).getByRole('button', { name: 'End' }).click();
     await until(async () => (await page.getByText('Old phone').count()) === 0);
     await page.getByRole('link', { name: 'Access tokens' }).click();
-    await page.getByLabel('What it is for').fill('a script');
+    await page.getByLabel('Token name').fill('a script');
     await page.getByLabel('Valid for').selectOption('30 days');
     const old = `UPDATE sessions SET created_at = now() - interval '1 day' WHERE user_id = $1`;
     await query(here.cluster.databaseUrl, old, [here.alice.id]);
@@ -86,11 +86,11 @@ describe('settings and people in the web client', () => {
     await page.getByRole('button', { name: 'Revoke' }).click();
     await until(async () => (await page.getByRole('button', { name: 'Revoke' }).count()) === 0);
     await page.getByRole('link', { name: 'Signing in' }).click();
-    await page.getByLabel('Old password').fill('wrong horse');
+    await page.getByLabel('Current password').fill('wrong horse');
     await page.getByLabel('New password').fill(' battery staple ');
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('Old password').fill('correct horse');
+    await page.getByLabel('Current password').fill('correct horse');
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByText('Your password is changed').waitFor();
     const changed = { email: here.alice.username, password: ' battery staple ' };
@@ -139,7 +139,7 @@ describe('settings and people in the web client', () => {
     const link = /http\S+undo-email\?token=[\w-]+/.exec((await mailTo(old, /another address/)).text ?? '')?.[0] ?? '';
     const owner = await here.visit(null);
     await owner.page.goto(link);
-    await owner.page.getByRole('button', { name: 'Take it back' }).click();
+    await owner.page.getByRole('button', { name: 'Undo the change' }).click();
     await owner.page.getByText(`The address of your account is ${old} again`).waitFor();
     expect(owner.page.url()).to.not.contain('token');
     expect(owner.complaints).to.deep.equal([]);
@@ -207,7 +207,7 @@ describe('settings and people in the web client', () => {
     await alice.page.getByRole('heading', { name: 'Blocked · 1' }).waitFor();
     await until(async () => (await bob.page.getByText(here.alice.username).count()) === 0);
     await alice.page.getByRole('button', { name: 'Unblock' }).click();
-    await alice.page.getByText('Nobody here yet.').waitFor();
+    await alice.page.getByText('No friends yet').waitFor();
     expect([...alice.complaints, ...bob.complaints]).to.deep.equal([]);
   });
 });

@@ -71,7 +71,7 @@ describe('followed threads and unread marks in the web client', () => {
     await page.getByRole('button', { name: 'Muted' }).click();
     await entries.first().getByText('ideas').waitFor();
     await page.getByRole('button', { name: 'Unmute' }).click();
-    await page.getByText('You have muted no thread.').waitFor();
+    await page.getByText('No muted threads').waitFor();
   });
 
   it('mark messages as unread, which stay so while one looks at them', async () => {
@@ -133,7 +133,7 @@ describe('followed threads and unread marks in the web client', () => {
     await page.getByRole('menuitem', { name: 'Notifications' }).click();
     await page.getByRole('radio', { name: 'Nothing The server is muted.' }).check();
     await until(async () => (await level()) === 'nothing');
-    await page.getByRole('radio', { name: /As in the settings/ }).check();
+    await page.getByRole('radio', { name: /Same as in your settings/ }).check();
     await until(async () => (await level()) === null);
     const { id } = (await here.alice.post('/api/dm/channels', { userId: here.bob.id })).body;
     await alice.open(`/app/dm/${id}`);

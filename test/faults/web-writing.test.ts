@@ -65,15 +65,15 @@ describe('what is written in the web client', () => {
     await alice.open(`/app/s/${server.id}`);
     await alice.page.getByRole('link', { name: 'general' }).click();
     await alice.page.getByRole('button', { name: 'Invite people' }).click();
-    const link = alice.page.getByLabel('With this link anyone can join');
+    const link = alice.page.getByLabel('Anyone with this link can join');
     expect(await link.inputValue()).to.contain(server.inviteCode);
     await alice.page.keyboard.press('Escape');
     // Those who come are seen to come, and to go.
     await here.bob.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
-    const invite = alice.page.getByRole('button', { name: 'Invite people' });
-    await invite.waitFor({ state: 'detached' });
+    const done = alice.page.getByRole('button', { name: 'Invite people (done)' });
+    await done.waitFor();
     await here.bob.post(`/api/servers/${server.id}/leave`);
-    await invite.waitFor();
+    await done.waitFor({ state: 'detached' });
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await alice.page.getByRole('heading', { level: 1, name: 'general' }).waitFor();
     expect(await alice.page.getByRole('button', { name: 'Invite people' }).count()).to.equal(0);

@@ -230,7 +230,7 @@ describe('the web client', () => {
     const page = await context.newPage();
     await page.goto(`${here.carol.node.url}/app/invite/${here.server.inviteCode}`);
     await page.getByText('You are invited to Home.').waitFor();
-    await page.getByRole('link', { name: 'I have an account' }).click();
+    await page.getByRole('link', { name: 'I already have an account' }).click();
     await page.getByText('You are invited to Home.').waitFor();
     await page.goBack();
     await page.getByLabel('E-mail').fill(`dora${Date.now()}@example.com`);

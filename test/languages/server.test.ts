@@ -123,6 +123,6 @@ describe('what the server says', () => {
 
   it('has pushes in the language of whom they are for', () => {
     expect(testPayload('fr')).to.include({ body: 'Les notifications push arrivent sur cet appareil.' });
-    expect(testPayload(null)).to.include({ body: 'Pushes arrive on this device.' });
+    expect(testPayload(null)).to.include({ body: 'Push notifications arrive on this device.' });
   });
 });

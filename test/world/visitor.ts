@@ -1,4 +1,4 @@
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Node } from '../../src/node/node.ts';
 import { sharedChromium } from '../rig/chromium.ts';
 import { sharedCluster, startCluster } from './nodes.ts';
@@ -17,13 +17,13 @@ export interface Visitor {
   close(): Promise<void>;
 }
 
-/** Someone at the server's own address; signed in as a person, when there is one. */
+/** Someone at the server's own address; signed in as a person, when there is one. @param browser Chromium, if not another */
 export async function visitor(
   node: Node,
   person: Person | null,
-  options: BrowserContextOptions = {},
+  { browser, ...options }: BrowserContextOptions & { browser?: Browser } = {},
 ): Promise<Visitor> {
-  const context = await (await sharedChromium()).newContext({
+  const context = await (browser ?? (await sharedChromium())).newContext({
     viewport: { width: 1100, height: 760 },
     // Tests take requests of pages into their own hands, which a service worker would answer.
     serviceWorkers: 'block',

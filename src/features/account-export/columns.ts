@@ -55,7 +55,7 @@ const titles: Readonly<Record<string, Message>> = {
   isOperator: 'Operator',
   isOwner: 'Owner',
   isRemoved: 'Removed',
-  isSigned: 'Takes only what is signed',
+  isSigned: 'Accepts signed requests only',
   joinedAt: 'Joined',
   keptUntil: 'Reserved until',
   kind: 'Kind',

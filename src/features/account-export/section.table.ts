@@ -86,7 +86,7 @@ const account: Section[] = [
   ),
   section(
     'registered-apps',
-    'Apps that you make',
+    'Apps you develop',
     'a.id, a.name, a.website, a.redirect_uris AS "redirectUris", a.created_at AS "createdAt"',
     'oauth_apps a WHERE a.owner_id = $1',
     'a.id',

@@ -43,5 +43,5 @@ function bareTexts({ t }: ServerTexts, { kind }: Due): { title: string; body: st
 }
 
 export function testPayload(language: Language | null): PushPayload {
-  return { type: 'test', title: name, body: serverTexts(language).t('Pushes arrive on this device.') };
+  return { type: 'test', title: name, body: serverTexts(language).t('Push notifications arrive on this device.') };
 }

@@ -86,7 +86,7 @@ function pushing(registered: Registered): Pick<Device, Pushing> {
         throw new Failure('This browser does not let Parley show notifications. It has a setting for that.');
       }
       const found = (await registered) && (await navigator.serviceWorker.ready);
-      if (!found) throw new Failure('This browser does not let Parley receive pushes.');
+      if (!found) throw new Failure('This browser does not let Parley receive push notifications.');
       const before = await found.pushManager.getSubscription();
       // One that was made with a former key is no good any more.
       if (before && !isSignedBy(before, publicKey)) await before.unsubscribe();

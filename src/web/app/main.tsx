@@ -18,6 +18,7 @@ import './style/prose.css';
 import './style/files.css';
 import './style/composer.css';
 import './style/finding.css';
+import './style/screens.css';
 import { App } from './views/App.tsx';
 import { preventFileDrop } from './views/parts/dropping.ts';
 

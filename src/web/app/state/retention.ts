@@ -28,6 +28,6 @@ export const isShorter = (days: number | null, before: number | null): boolean =
 export function typedDays(text: string): number | null {
   if (text === '') return null;
   const days = Number(text);
-  if (!/^\d{1,4}$/.test(text) || days < 1 || days > 3650) throw new Failure('Type a number of days from 1 to 3650.');
+  if (!/^\d{1,4}$/.test(text) || days < 1 || days > 3650) throw new Failure('Enter a number of days from 1 to 3650.');
   return days;
 }

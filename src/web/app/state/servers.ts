@@ -157,7 +157,7 @@ export class Servers {
       this.core.toasts.show(
         this.core.texts
           .peek()
-          .t('{name} approves everyone who joins just now: moderators decide about you.', { name: server.name }),
+          .t('{name} approves new members right now. A moderator will decide about you.', { name: server.name }),
       );
     return server;
   }

@@ -186,7 +186,7 @@ export class SyncedDrafts {
     if (isSame(this.begun(id), theirs)) return;
     if (whole.content !== begun.content && whole.content !== theirs.content) {
       this.core.toasts.show(
-        this.core.texts.peek().t('A draft was changed on another device. What you wrote here follows below it.'),
+        this.core.texts.peek().t('This draft was changed on another device. What you wrote here is below it.'),
       );
     }
     this.send(id);

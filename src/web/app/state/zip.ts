@@ -44,7 +44,7 @@ async function entriesOf(archive: Blob): Promise<JSZipObject[]> {
       bytes instanceof Uint8Array ? nameOf(bytes) : bytes.join('');
     return Object.values((await Zip.loadAsync(archive, { decodeFileName })).files).filter(({ dir }) => !dir);
   } catch {
-    throw new Failure('This is no ZIP archive, or it is damaged.');
+    throw new Failure('This is not a ZIP archive, or it is damaged.');
   }
 }
 

@@ -33,7 +33,7 @@ export function AccountDialog({ person, onClose, onDone }: Props) {
         facts={[
           [t('Username'), `@${username}`],
           [t('E-mail address'), email ? `${email} (${verified ? t('confirmed') : t('not confirmed')})` : t('none')],
-          [t('Made'), shortTime(createdAt)],
+          [t('Created'), shortTime(createdAt)],
           [t('Sessions'), number(sessions)],
         ]}
       />

@@ -35,7 +35,7 @@ const sections: Part[] = [
   { section: 'nodes', label: 'Nodes', icon: 'poll', Shown: Nodes, isRead: true },
   { section: 'storage', label: 'Storage', icon: 'archive', Shown: Storage, isRead: true },
   { section: 'jobs', label: 'Jobs', icon: 'clock', Shown: Jobs },
-  { section: 'trials', label: 'Mail and pushes', icon: 'unread', Shown: Trials },
+  { section: 'trials', label: 'Mail and push notifications', icon: 'unread', Shown: Trials },
   { section: 'settings', label: 'Settings', icon: 'settings', Shown: SettingsInForce },
   { section: 'log', label: 'Log', icon: 'file', Shown: Log, isRead: true },
 ];

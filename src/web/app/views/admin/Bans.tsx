@@ -23,7 +23,7 @@ export function Bans() {
   return (
     <Block
       title={t('Bans')}
-      about={t('Who is shut out of this installation, and makes no new account with the same mailbox.')}
+      about={t('People who are banned from this installation. They cannot make a new account with the same mailbox.')}
     >
       {list?.length === 0 && <p class="empty">{t('Nobody is banned.')}</p>}
       <ul class="people">

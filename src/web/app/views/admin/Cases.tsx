@@ -21,7 +21,7 @@ const actions: { value: Action; label: Message }[] = [
 
 function queueOf({ t }: Texts, { client }: AppState): Queue {
   return {
-    about: t('Direct messages, people and servers, what is about owners, and what moderators handed on.'),
+    about: t('Reports about direct messages, people, servers and their owners, and those that moderators passed on.'),
     list: (status, cursor) => client.rest('GET /api/operator/reports', { query: { status, cursor } }),
     get: (id) => client.rest('GET /api/operator/reports/:id', { id }),
     choices: (report: Case) => choicesFor(report, actions, decisions[report.kind].operators),

@@ -19,10 +19,7 @@ export function Jobs() {
   return (
     <>
       <DeadJobs onChanged={kinds.load} />
-      <Block
-        title={t('Jobs that wait')}
-        about={t('To be done now or later, by kind. The queue is well when none is late.')}
-      >
+      <Block title={t('Waiting jobs')} about={t('Jobs by kind. The queue is healthy when none is late.')}>
         {kinds.value && (
           <Facts
             facts={kinds.value.map(({ kind, waiting, isAbout, oldestSeconds }) => {
@@ -48,14 +45,14 @@ function DeadJobs({ onChanged }: { onChanged(): Promise<void> }) {
     void attempt(change).then(() => attempt(() => Promise.all([load(), onChanged()])));
   const retryAll = async () => {
     const { count } = await client.rest('POST /api/operator/jobs/retry');
-    showToast(t('Jobs that run again: {count}', { count: number(count) }));
+    showToast(t('Jobs to run again: {count}', { count: number(count) }));
   };
   return (
     <Block
       title={t('Dead jobs')}
-      about={t('They failed so often that they were given up. When the cause is gone, run them again.')}
+      about={t('Jobs that failed too often and were given up. Fix the cause, then run them again.')}
     >
-      {list?.length === 0 && <p class="empty">{t('There are none.')}</p>}
+      {list?.length === 0 && <p class="empty">{t('No dead jobs.')}</p>}
       {list && list.length > 1 && <Button label={t('Run all again')} kind="quiet" onClick={() => after(retryAll)} />}
       <ul class="people">
         {list?.map((job) => (

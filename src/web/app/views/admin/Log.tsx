@@ -20,7 +20,7 @@ export function Log() {
   return (
     <Block
       title={t('Log')}
-      about={t('What operators did. Nobody can change it; old entries are deleted after some time.')}
+      about={t('What operators did. The log cannot be changed; old entries are deleted after some time.')}
     >
       <AuditEntries list={list} onMore={onMore} />
     </Block>

@@ -27,7 +27,7 @@ export function Nodes() {
     <>
       <Block
         title={t('Nodes')}
-        about={t('Each announces itself every few seconds. One that ended without a word is listed for an hour.')}
+        about={t('Nodes report every few seconds. One that stopped without notice stays in the list for an hour.')}
       >
         <ul class="people">
           {nodes?.map((node, index) => (
@@ -78,16 +78,16 @@ function aboutNode(texts: Texts, { version, startedAt, seenAt, isSilent, isHere,
     t('event loop late by {ms} ms', { ms: number(vitals.eventLoopMs) }),
   ];
   const age = t('up for {time}', { time: countdown(Math.max(0, Date.parse(seenAt) - Date.parse(startedAt))) });
-  return [version, age, ...(load ?? []), isHere && t('answers you')].filter(Boolean).join(' · ');
+  return [version, age, ...(load ?? []), isHere && t('this is the one you are on')].filter(Boolean).join(' · ');
 }
 
 const charts: readonly { title: Message; of: (point: Point) => number; unit?: 'ms' | 'bytes' | 'percent' }[] = [
   { title: 'Sockets', of: ({ sockets }) => sockets },
   { title: 'Messages per second', of: ({ messagesPerSecond }) => messagesPerSecond },
   { title: 'Requests per second', of: ({ requestsPerSecond }) => requestsPerSecond },
-  { title: 'Answers: 95 of 100 faster than', of: ({ requestP95Ms }) => requestP95Ms, unit: 'ms' },
+  { title: 'Response time, 95th percentile', of: ({ requestP95Ms }) => requestP95Ms, unit: 'ms' },
   { title: 'Errors per minute', of: ({ errorsPerMinute }) => errorsPerMinute },
-  { title: 'Event loop late by', of: ({ eventLoopMs }) => eventLoopMs, unit: 'ms' },
+  { title: 'Event loop delay', of: ({ eventLoopMs }) => eventLoopMs, unit: 'ms' },
   { title: 'Events not delivered yet', of: ({ lagEvents }) => lagEvents },
   { title: 'Memory', of: ({ memoryBytes }) => memoryBytes, unit: 'bytes' },
   { title: 'Processor', of: ({ cpuPercent }) => cpuPercent, unit: 'percent' },
@@ -106,7 +106,7 @@ function Charts() {
   });
   const until = Math.max(0, ...measured.flatMap(({ points }) => points.at(-1)?.at ?? []));
   return (
-    <Block title={t('The last 15 minutes')} about={t('One line for each node; they forget it when they end.')}>
+    <Block title={t('The last 15 minutes')} about={t('One line per node. A node that restarts begins a new one.')}>
       <div class="charts">
         {charts.map(({ title, of, unit }) => (
           <Chart

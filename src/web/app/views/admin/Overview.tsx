@@ -17,6 +17,7 @@ export function Overview() {
   return (
     <Block title={t('Overview')} about={t('Large numbers are estimates.')}>
       <Facts
+        tiles
         facts={[
           [t('Version'), version],
           [t('Open reports'), <a href={pathTo.admin('reports')}>{roughly(texts, openReports)}</a>],

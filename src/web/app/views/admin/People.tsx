@@ -22,11 +22,11 @@ export function People() {
     [search],
   );
   return (
-    <Block title={t('People')} about={t('The newest accounts, or those whose name or e-mail contains a text.')}>
+    <Block title={t('People')} about={t('The newest accounts. Search by name or e-mail.')}>
       <Form action={t('Search')} work={async ({ text }) => setSearch(text('search'))}>
         <Field label={t('Name or e-mail')} name="search" maxlength={320} />
       </Form>
-      {list?.length === 0 && <p class="empty">{t('There are none.')}</p>}
+      {list?.length === 0 && <p class="empty">{t('No account matches.')}</p>}
       <ul class="people">
         {list?.map((person) => (
           <PersonRow key={person.id} person={person} load={load} />

@@ -27,11 +27,11 @@ export function Servers() {
     [search],
   );
   return (
-    <Block title={t('Servers')} about={t('The newest servers, or those whose name contains a text.')}>
+    <Block title={t('Servers')} about={t('The newest servers. Search by name.')}>
       <Form action={t('Search')} work={async ({ text }) => setSearch(text('search'))}>
         <Field label={t('Name')} name="search" maxlength={100} />
       </Form>
-      {list?.length === 0 && <p class="empty">{t('There are none.')}</p>}
+      {list?.length === 0 && <p class="empty">{t('No server matches.')}</p>}
       <ul class="people">
         {list?.map((server) => (
           <Row key={server.id} name={<bdi>{server.name}</bdi>} about={aboutServer(texts, server)} />

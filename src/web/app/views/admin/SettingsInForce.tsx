@@ -23,12 +23,12 @@ export function SettingsInForce() {
     <Block
       title={t('Settings')}
       about={t(
-        'Of the node that answers. They are changed where they come from, and count after a restart. Secrets are never shown.',
+        'Settings of the node that answered. Change them at their source, then restart. Secrets are never shown.',
       )}
     >
       <Field label={t('Search')} name="words" maxlength={100} onInput={setWords} />
-      <Check label={t('Also those that are as they come')} checked={all} onChange={setAll} />
-      {shown?.length === 0 && <p class="empty">{t('There are none.')}</p>}
+      <Check label={t('Show defaults too')} checked={all} onChange={setAll} />
+      {shown?.length === 0 && <p class="empty">{t('No setting matches.')}</p>}
       <ul class="settings-in-force">
         {shown?.map((setting) => (
           <SettingRow key={setting.name} setting={setting} />
@@ -62,5 +62,5 @@ function valueText({ t }: Texts, { value, isSecret, isSet }: Setting): string {
 function sourceText({ t }: Texts, { source, file }: Setting): string {
   if (source === 'environment') return t('from the environment');
   if (source === 'file') return t('from {file}', { file: file ?? '' });
-  return source === 'program' ? t('from the program that started it') : t('as it comes');
+  return source === 'program' ? t('from the program that started it') : t('default');
 }

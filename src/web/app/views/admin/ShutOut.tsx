@@ -35,15 +35,15 @@ export function ShutOut({ person, how, onClose, onDone }: ShutOutProps) {
       onClose={onClose}
     >
       <p>
-        {t('They and their bots are shut out at once.')}{' '}
-        {isBan && t('A new account with the same mailbox is refused as well.')}
+        {t('They and their bots lose access at once.')}{' '}
+        {isBan && t('New accounts with the same mailbox are refused too.')}
       </p>
       <Form
         action={isBan ? t('Ban') : t('Suspend')}
         work={work}
         beside={<Button label={t('Cancel')} kind="quiet" onClick={onClose} />}
       >
-        <Field label={t('Reason')} name="reason" maxlength={500} hint={t('They are told.')} />
+        <Field label={t('Reason')} name="reason" maxlength={500} hint={t('They see this.')} />
         <Select label={t('How long')} name="length" options={labelled(lengths)} />
       </Form>
     </Dialog>

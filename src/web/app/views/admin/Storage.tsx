@@ -11,7 +11,7 @@ type Shown = RestAnswer<'GET /api/operator/storage'>;
 
 const parts: Record<Shown['parts'][number]['part'], Message> = {
   messages: 'Messages',
-  search: 'Index of the search',
+  search: 'Search index',
   events: 'Logs of events',
   files: 'Contents of files',
   other: 'Everything else',
@@ -35,15 +35,15 @@ export function Storage() {
   if (!value) return null;
   return (
     <>
-      <Block title={t('Database')} about={t('With all indexes. A content that several have is stored once.')}>
+      <Block title={t('Database')} about={t('Including indexes. Identical contents are stored once.')}>
         <Facts
           facts={[
-            [t('In all'), formatSize(value.databaseBytes)],
+            [t('Total'), formatSize(value.databaseBytes)],
             ...value.parts.map(({ part, bytes }) => [t(parts[part]), formatSize(bytes)] as const),
           ]}
         />
       </Block>
-      <Block title={t('What people have stored')} about={t('Of many files the sizes are estimated by a sample.')}>
+      <Block title={t('Stored by people')} about={t('With many files, sizes are estimated from a sample.')}>
         <Facts facts={value.files.map((one) => [t(kinds[one.kind]), storedText(texts, one)] as const)} />
       </Block>
     </>

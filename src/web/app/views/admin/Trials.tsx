@@ -10,22 +10,22 @@ type MailTrial = RestAnswer<'POST /api/operator/trials/mail'>;
 type PushTrial = RestAnswer<'POST /api/operator/trials/push'>[number];
 
 const mailProblems: Record<NonNullable<MailTrial['problem']>, Message> = {
-  'unknown-host': 'The name of the mail server is not known. Look at SMTP_URL, and at the DNS of this machine.',
-  'not-reachable': 'The mail server does not answer there. Look at host and port in SMTP_URL, and at the firewall.',
+  'unknown-host': 'The name of the mail server is unknown. Check SMTP_URL and the DNS of this machine.',
+  'not-reachable': 'The mail server does not answer. Check host and port in SMTP_URL, and the firewall.',
   'timed-out': 'The mail server did not answer in time. Many providers block port 25; try 587 or 465.',
   certificate: 'The connection could not be encrypted: smtps:// is for port 465, smtp:// for the others.',
   'sign-in': 'The mail server refused the name or password in SMTP_URL.',
-  sender: 'The mail server refused the sender. Look at MAIL_FROM.',
+  sender: 'The mail server refused the sender. Check MAIL_FROM.',
   recipient: 'The mail server refused your address.',
   refused: 'The mail server refused the mail.',
-  outbox: 'The mail could not be written to the folder of outgoing mail. Look at DATA_DIR.',
+  outbox: 'The mail could not be written to the folder of outgoing mail. Check DATA_DIR.',
   other: 'The mail could not be handed over.',
 };
 
 const pushOutcomes: Record<PushTrial['outcome'], Message> = {
-  sent: 'The push service took it.',
-  gone: 'The push service knows this device no more. Turn pushes off and on again there.',
-  outdated: 'It was subscribed with an earlier key. Turn pushes off and on again there.',
+  sent: 'The push service accepted it.',
+  gone: 'The push service no longer knows this device. Turn push notifications off and on again there.',
+  outdated: 'It was subscribed with an earlier key. Turn push notifications off and on again there.',
   refused: 'The push service could not be reached, or refused it for now.',
   failed: 'The push service refused it.',
 };
@@ -56,7 +56,7 @@ function MailTrialBlock() {
 function mailText({ t }: Texts, { ok, to, by, problem }: MailTrial): string {
   if (!ok) return t(mailProblems[problem ?? 'other']);
   return by === 'smtp'
-    ? t('The mail server took a mail to {address}. See whether it is in the mailbox, or among the spam.', {
+    ? t('The mail server accepted a mail to {address}. Check the mailbox, and its spam folder.', {
         address: to,
       })
     : t('Written to the folder of outgoing mail, since SMTP_URL is not set: nobody gets mail.');
@@ -68,13 +68,13 @@ function PushTrialBlock() {
   const [told, setTold] = useState<PushTrial[] | null>(null);
   return (
     <Block
-      title={t('Pushes')}
-      about={t('Pushes something to all your devices, and says what their push services answer.')}
+      title={t('Push notifications')}
+      about={t('Sends a push notification to all your devices, and shows what their push services answer.')}
     >
       <Form action={t('Push')} work={async () => setTold(await client.rest('POST /api/operator/trials/push'))} />
       <div role="status">
         {told?.length === 0 && (
-          <p>{t('Nothing is pushed to any of your devices. Turn it on in your settings first.')}</p>
+          <p>{t('Push notifications are off on all your devices. Turn them on in your settings first.')}</p>
         )}
         {told?.map(({ sessionId, device, outcome, detail }) => (
           <Told

@@ -45,7 +45,7 @@ export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
       <Form action={t('Create')} work={create}>
         <Field label={t('Name')} name="name" maxlength={200} required autofocus />
         <Field label={t('Description')} name="description" maxlength={1024} />
-        <Select label={t('What it is made of')} value={type} options={labelled(types)} onChange={setType} />
+        <Select label={t('Type')} value={type} options={labelled(types)} onChange={setType} />
         {type === 'html' && (
           <TextArea
             label={t('HTML')}
@@ -60,7 +60,7 @@ export function NewApp({ serverId, onDone, onClose }: NewAppProps) {
         {type === 'url' && <Field label={t('Address')} name="url" type="url" placeholder="https://" required />}
         {type === 'zip' && <BundleField onChoose={setBundle} />}
       </Form>
-      <p class="hint">{t('A folder of the files becomes an app there: “Publish as an app” in its menu.')}</p>
+      <p class="hint">{t('To make a folder an app, choose “Publish as an app” in its menu under Files.')}</p>
     </Dialog>
   );
 }

@@ -187,7 +187,7 @@ export function AppFrame({ serverId, appId }: { serverId: string; appId: string 
 
 function OwnTab({ href }: { href: string }) {
   const { t } = useTexts();
-  const label = t('Open in a tab of its own');
+  const label = t('Open in a new tab');
   return (
     <a class="icon" href={href} target="_blank" rel="noopener" aria-label={label} title={label}>
       <Icon name="open" />

@@ -15,7 +15,7 @@ export function ConfirmIdentity() {
   if (!question) return null;
   return (
     <Dialog title={t('Confirm that it is you')} onClose={() => question.answer(false)}>
-      <p>{t('This needs a fresh proof, so that nobody else can do it with your device.')}</p>
+      <p>{t('Confirm that it is you, so that nobody else can do this from your device.')}</p>
       {question.methods.includes('password') && <ByPassword onDone={() => question.answer(true)} />}
       {question.methods.includes('code') && <ByCode onDone={() => question.answer(true)} />}
       <ByFactor methods={question.methods.filter(isFactor)} onDone={() => question.answer(true)} />

@@ -63,9 +63,11 @@ function NotSentLink() {
   const count = refusals.list.value.length;
   if (count === 0) return null;
   return (
-    <a class="not-sent" href={pathTo.notSent} aria-current={route.value.name === 'not-sent' ? 'page' : undefined}>
-      {t('{count, plural, one {# message was} other {# messages were}} not sent', { count })}
-    </a>
+    <nav aria-label={t('Not sent')}>
+      <a class="not-sent" href={pathTo.notSent} aria-current={route.value.name === 'not-sent' ? 'page' : undefined}>
+        {t('{count, plural, one {# message was} other {# messages were}} not sent', { count })}
+      </a>
+    </nav>
   );
 }
 
@@ -154,7 +156,7 @@ export function ConfirmReminder() {
   const app = useApp();
   if (app.reminderDismissed.value || !isUnconfirmed(app.me.value)) return null;
   return (
-    <p class="unproven">
+    <aside class="unproven" aria-label={t('Confirm your e-mail address')}>
       <span>
         {rich('{link} by the code that was mailed to you.', {
           link: <a href={pathTo.settings('account')}>{t('Confirm your e-mail')}</a>,
@@ -164,7 +166,7 @@ export function ConfirmReminder() {
         </button>
       </span>
       <IconButton icon="close" label={t('Not now')} onClick={app.dismissReminder} />
-    </p>
+    </aside>
   );
 }
 

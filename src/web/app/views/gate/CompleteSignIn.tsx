@@ -11,7 +11,7 @@ export function CompleteSignIn({ signIn, onDone }: { signIn: Unfinished; onDone(
   return (
     <>
       <p class="note" role="status">
-        {t('One more step: show that it is you.')}
+        {t('One more step: confirm that it is you.')}
       </p>
       <FactorProof
         methods={methods}

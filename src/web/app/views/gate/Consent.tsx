@@ -84,14 +84,14 @@ export function AllowDevice({ asked }: { asked: string }) {
   };
   const decide = async (allow: boolean) => {
     await client.rest('POST /api/oauth/devices', { body: { userCode: code, allow } });
-    setOutcome(allow ? t('The device may go on. You can close this page now.') : t('The device was not allowed.'));
+    setOutcome(allow ? t('The device is allowed. You can close this page now.') : t('The device was not allowed.'));
   };
   if (outcome !== null) return <Ended text={outcome} />;
   if (consent) {
     return (
       <Question consent={consent} decide={decide}>
         <p class="note">
-          {t('Allow it only if you have the device before you: whoever sent you the code would act for you.')}
+          {t('Allow this only if the device is in front of you. Anyone who sent you the code could act as you.')}
         </p>
       </Question>
     );
@@ -139,7 +139,7 @@ function Question({ consent: { app, scopes, isGrave }, decide, children }: Quest
           </p>
         )}
         <p>{rich('You are signed in as {name}.', { name: <strong>@{me.value?.username}</strong> })}</p>
-        <p>{t('What it may do:')}</p>
+        <p>{t('It can:')}</p>
         <ul>
           {scopes.map((scope) => (
             <li key={scope}>{mayOf(texts, scope)}</li>
@@ -153,7 +153,7 @@ function Question({ consent: { app, scopes, isGrave }, decide, children }: Quest
           </p>
         )}
         {isGrave && (
-          <p class="note problem">{t('It could do nearly everything in your place, also what you cannot undo.')}</p>
+          <p class="note problem">{t('It could do almost anything as you, including things you cannot undo.')}</p>
         )}
         {children}
         <Problem text={refused} />

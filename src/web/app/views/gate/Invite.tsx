@@ -53,7 +53,9 @@ export function Invite({ code }: { code: string }) {
       <Problem text={error} />
       {waits ? (
         <p role="status">
-          {t('Many people join just now, so moderators decide about each. You are in once they let you.')}
+          {t(
+            'Many people are joining right now, so moderators approve each of them. You are in as soon as they approve you.',
+          )}
         </p>
       ) : server ? (
         <Button label={t('Join')} disabled={busy} onClick={join} />

@@ -58,7 +58,7 @@ function ConfirmSignIn({ question: { user, accept } }: { question: Question }) {
   return (
     <Gate>
       <p class="note" role="status">
-        {rich('You did not begin to sign in here. Is {strong} you?', { strong: <strong>@{user.username}</strong> })}
+        {rich('You did not start signing in here. Is {strong} you?', { strong: <strong>@{user.username}</strong> })}
       </p>
       <Button label={t('Continue as @{username}', { username: user.username })} onClick={accept} />
       <nav class="links" aria-label={t('Other options')}>
@@ -81,7 +81,7 @@ async function finish(
   }
   const accessToken = given.get('access_token');
   const refreshToken = given.get('refresh_token');
-  if (!accessToken || !refreshToken) throw new Error(t('This page ends a sign-in with another service.'));
+  if (!accessToken || !refreshToken) throw new Error(t('This page completes a sign-in with another service.'));
   // The present session continues until the user has confirmed this.
   const adopted = await account.newClient().adopt({ accessToken, refreshToken });
   const deviceToken = given.get('device_token') ?? undefined;

@@ -84,7 +84,7 @@ const failures: Record<string, Message> = {
   suspended: 'This account is suspended. Ask the operator of this server.',
   unverified: 'The other service has not verified your e-mail address, which is needed here.',
   email_taken: 'Your mailbox has an account here under another spelling of its address. Sign in to that one.',
-  denied: 'You did not allow it over there. Try again if that was not meant.',
+  denied: 'Access was not allowed there. Try again if that was a mistake.',
 };
 
 export function Password() {
@@ -180,7 +180,7 @@ export function Register() {
           autocomplete="email"
           autofocus
           required
-          hint={t('A mail goes there: to confirm it, or to say that it has an account already.')}
+          hint={t('We send a mail there to confirm the address, or to say that it already has an account.')}
         />
         <Field
           label={t('Username')}
@@ -190,7 +190,7 @@ export function Register() {
           maxlength={32}
           hint={t('Optional; letters and digits of one script.')}
         />
-        <NewPassword label={t('Password')} name="password" hint={t('8 characters or more.')} />
+        <NewPassword label={t('Password')} name="password" hint={t('At least 8 characters.')} />
         {/* Someone with an invitation to a server would mistake its code for one of these. */}
         {!account.invitation && (
           <Field
@@ -203,7 +203,7 @@ export function Register() {
       </Form>
       <Providers inviteCode={inviteCode.trim()} />
       <nav class="links" aria-label={t('Other ways to sign in')}>
-        <a href="/app/login">{t('I have an account')}</a>
+        <a href="/app/login">{t('I already have an account')}</a>
       </nav>
     </>
   );

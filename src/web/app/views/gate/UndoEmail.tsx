@@ -10,7 +10,7 @@ export function UndoEmail() {
   const [token] = useState(() => new URLSearchParams(location.search).get('token') ?? '');
   const [email, setEmail] = useState<string | null>(null);
   useEffect(() => {
-    setTitle(t('Take back the change of address'));
+    setTitle(t('Undo the change of address'));
     // The link is a secret: it must not stay in the address or the history.
     history.replaceState(null, '', location.pathname);
   }, []);
@@ -34,7 +34,7 @@ export function UndoEmail() {
     );
   return (
     <Gate>
-      <Form action={t('Take it back')} work={undo} class="gateway grave">
+      <Form action={t('Undo the change')} work={undo} class="gateway grave">
         <p class="note">
           {t(
             'Somebody changed the address of your account. If it was not you, take it back: all sessions, tokens, linked accounts and the password end.',

@@ -3,6 +3,7 @@ import type { RestAnswer } from '../../../../client/index.ts';
 import type { Message } from '../../../../languages/catalogue.ts';
 import { type LaterSection, pathTo } from '../../state/router.ts';
 import { Button, IconButton } from '../parts/Button.tsx';
+import { Empty } from '../parts/Empty.tsx';
 import type { IconName } from '../parts/Icon.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Page, Row } from '../parts/Page.tsx';
@@ -59,7 +60,13 @@ function DraftList() {
     });
   return (
     <>
-      {list?.length === 0 && <p class="empty">{t('You have sent all that you began to write.')}</p>}
+      {list?.length === 0 && (
+        <Empty
+          icon="edit"
+          title={t('No drafts')}
+          about={t('Messages that you begin and do not send are kept here, on all your devices.')}
+        />
+      )}
       <ul class="people">
         {list?.map((draft) => (
           <DraftRow key={draft.revision} draft={draft} onDiscard={() => void discard(draft)} />

@@ -4,6 +4,7 @@ import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
+import { Empty } from '../parts/Empty.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded, usePages } from '../parts/loading.ts';
@@ -46,9 +47,16 @@ export function SavedList({ isDone }: { isDone: boolean }) {
   const shown = list && [...(due ?? []), ...list.filter(({ id }) => !first.has(id))];
   return (
     <>
-      {shown?.length === 0 && (
-        <p class="empty">{isDone ? t('Nothing is done yet.') : t('Save a message from its menu to find it here.')}</p>
-      )}
+      {shown?.length === 0 &&
+        (isDone ? (
+          <Empty icon="check" title={t('Nothing done yet')} about={t('What you mark as done moves here.')} />
+        ) : (
+          <Empty
+            icon="bookmark"
+            title={t('Nothing saved yet')}
+            about={t('Save a message from its menu to find it here.')}
+          />
+        ))}
       <ol class="held">
         {shown?.map((entry) => (
           <Saved key={entry.id} entry={entry} />
@@ -86,7 +94,10 @@ function Saved({ entry }: { entry: LaterEntry }) {
   return (
     <li
       aria-label={
-        note ?? (message ? withoutSpoilers(withNames(saidIn(message), message.mentions)) : t('A message that is gone'))
+        note ??
+        (message
+          ? withoutSpoilers(withNames(saidIn(message), message.mentions))
+          : t('A message that is no longer available'))
       }
     >
       {message ? <Avatar user={message.author} size="small" /> : <Icon name={entry.messageId ? 'block' : 'bell'} />}

@@ -3,6 +3,7 @@ import type { RestAnswer } from '../../../../client/index.ts';
 import { refusalText } from '../../state/toasts.ts';
 import { Button, More } from '../parts/Button.tsx';
 import { Dialog } from '../parts/Dialog.tsx';
+import { Empty } from '../parts/Empty.tsx';
 import { TextArea } from '../parts/Field.tsx';
 import { Folding } from '../parts/Folding.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
@@ -39,7 +40,11 @@ export function ScheduledList() {
   return (
     <>
       {list?.length === 0 && (
-        <p class="empty">{t('Nothing is scheduled. The clock beside the button that sends schedules a message.')}</p>
+        <Empty
+          icon="clock"
+          title={t('Nothing is scheduled')}
+          about={t('To send a message later, press the clock beside the send button.')}
+        />
       )}
       <ol class="held">
         {list?.map((one) => (
@@ -58,7 +63,7 @@ function One({ one }: { one: Scheduled }) {
   const [editing, setEditing] = useState(false);
   const { id, failure, status } = one;
   const there = destinations.value.find(({ channelId }) => channelId === one.channelId);
-  const main = there?.name ?? t('a conversation that is in none of your lists');
+  const main = there?.name ?? t('a conversation you are no longer in');
   const place = one.threadId ? t('a thread in {place}', { place: main }) : main;
   const items: MenuItem[] = [
     {

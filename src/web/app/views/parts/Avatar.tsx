@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import type { ServerRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../languages/catalogue.ts';
 import { hueOf } from '../../state/hues.ts';
-import { useApp } from '../useApp.ts';
+import { useApp, useTexts } from '../useApp.ts';
 import { Picture } from './Picture.tsx';
 
 interface AvatarProps {
@@ -11,8 +12,16 @@ interface AvatarProps {
   present?: boolean;
 }
 
+const statusNames: Readonly<Record<string, Message>> = {
+  online: 'Online',
+  idle: 'Away',
+  dnd: 'Do not disturb',
+  offline: 'Offline',
+};
+
 /** A picture, or the first letter on a colour of the person's own. */
 export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
+  const { t } = useTexts();
   const { presence, hues } = useApp();
   useEffect(() => (present ? presence.show(user.id) : undefined), [presence, present, user.id]);
   const [letter = '?'] = user.displayName;
@@ -23,10 +32,11 @@ export function Avatar({ user, size = 'large', present = false }: AvatarProps) {
     </span>
   );
   if (!status) return picture;
+  const said = t(statusNames[status] ?? 'Offline');
   return (
     <span class="seen">
       {picture}
-      <span class={`presence ${status}`} role="img" aria-label={status} title={status} />
+      <span class={`presence ${status}`} role="img" aria-label={said} title={said} />
     </span>
   );
 }

@@ -70,7 +70,7 @@ export function CropDialog({ file, shape, onClose, onDone }: CropDialogProps) {
       <Problem text={error} />
       <footer>
         <Button label={t('Cancel')} kind="quiet" onClick={onClose} />
-        <Button label={t('Use it')} disabled={!image} onClick={use} />
+        <Button label={t('Use this part')} disabled={!image} onClick={use} />
       </footer>
     </Dialog>
   );

@@ -135,14 +135,14 @@ function allGroups({ t }: Texts, app: AppState, withOwn: boolean, words: EmojiWo
   });
   const own = withOwn ? ownEmoji.here.value.map(choiceOf) : [];
   const common = emojiGroups(words).map(({ label, list }) => ({ label: t(label), list: choices(list, app) }));
-  return [{ label: t('Recently used'), list: recent }, { label: t('Of this server'), list: own }, ...common].filter(
+  return [{ label: t('Recently used'), list: recent }, { label: t('This server'), list: own }, ...common].filter(
     ({ list }) => list.length > 0,
   );
 }
 
 function found({ t }: Texts, app: AppState, withOwn: boolean, words: EmojiWords, text: string): Group {
   const own = withOwn ? app.ownEmoji.like(text.toLowerCase().replaceAll(':', '')).map(choiceOf) : [];
-  return { label: t('Found'), list: [...own, ...choices(emojiFor(text, words), app)].slice(0, maxFound) };
+  return { label: t('Results'), list: [...own, ...choices(emojiFor(text, words), app)].slice(0, maxFound) };
 }
 
 const choiceOf = (own: OwnEmoji): Choice => ({ emoji: `:${own.name}:`, name: own.name, own });
@@ -251,7 +251,7 @@ function Options({ groups, isEnglish, isOn, list, onChoose, onLeave }: OptionsPr
       ))}
       {groups.every(({ list }) => list.length === 0) && (
         <p class="empty" role="status">
-          {t('Nothing has this name.')}
+          {t('No results')}
         </p>
       )}
     </div>

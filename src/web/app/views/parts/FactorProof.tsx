@@ -68,7 +68,7 @@ function ByApp({ action, work }: Pick<FactorProofProps, 'action' | 'work'>) {
   return (
     <Form action={action} work={({ text }: Fields) => work({ totp: text('totp') })} class="gateway">
       <Field
-        label={t('Code of your authenticator app')}
+        label={t('Code from your authenticator app')}
         name="totp"
         inputmode="numeric"
         autocomplete="one-time-code"

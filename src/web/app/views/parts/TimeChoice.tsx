@@ -77,7 +77,7 @@ export function chosenTime(texts: Texts, fields: Fields, value: string | null = 
   const at = found ? found.at(texts) : texts.instantOf(fields.text('at'));
   if (!at) throw new Error(texts.t('Choose a date and a time.'));
   const aheadMs = at.getTime() - Date.now();
-  if (aheadMs <= 0) throw new Error(texts.t('This time is over. Choose one that is to come.'));
+  if (aheadMs <= 0) throw new Error(texts.t('This time is in the past. Choose a later one.'));
   if (aheadMs > mostAheadDays * dayMs) throw new Error(texts.t('Choose a time within a year.'));
   return at.toISOString();
 }

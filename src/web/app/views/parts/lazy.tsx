@@ -50,6 +50,15 @@ export function lazyDialog<P extends { onClose(): void }>(load: Load<P>): Compon
   };
 }
 
+/** A part of a page whose script is loaded when it is first shown: nothing is there until then. @param load rejects when it cannot be loaded */
+export function lazyPart<P extends object>(load: Load<P>): ComponentType<P> {
+  const usePart = partOf(load);
+  return function LaterPart(props: P) {
+    const { Part } = usePart();
+    return Part && <Part {...props} />;
+  };
+}
+
 /** A hook that loads a part. What is there is shown at once from then on: code is the same for every session. */
 function partOf<P>(load: Load<P>): () => Loading<P> & Retry {
   let loaded: ComponentType<P> | null = null;

@@ -15,7 +15,7 @@ const known: Record<string, Message> = {
   openid: 'Learn who you are',
   profile: 'See your name and picture',
   email: 'See your e-mail address',
-  offline_access: 'Go on while you are away, until you take it back',
+  offline_access: 'Keep access while you are away, until you revoke it',
 };
 
 /** What a scope lets someone do. */

@@ -4,6 +4,7 @@ import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
 import { ServerPicture } from '../parts/Avatar.tsx';
 import { Button, More } from '../parts/Button.tsx';
+import { Empty } from '../parts/Empty.tsx';
 import { Field } from '../parts/Field.tsx';
 import { Form } from '../parts/Form.tsx';
 import { usePages } from '../parts/loading.ts';
@@ -25,12 +26,16 @@ export function Discover() {
   );
   return (
     <Page title={t('Discover servers')} back="/app/messages">
-      <Form class="block beside" action={t('Find')} work={async ({ text }) => setQuery(text('query'))}>
-        <Field label={t('Part of a name')} name="query" maxlength={100} />
+      <Form class="block beside" action={t('Search')} work={async ({ text }) => setQuery(text('query'))}>
+        <Field label={t('Search public servers')} name="query" maxlength={100} />
       </Form>
       <JoinByLink />
       {list?.length === 0 && (
-        <p class="empty">{query ? t('There is no public server like that.') : t('No server is open to all yet.')}</p>
+        <Empty
+          icon="compass"
+          title={query ? t('No public server matches your search.') : t('There are no public servers yet.')}
+          about={t('To join a private server, ask someone in it for an invitation.')}
+        />
       )}
       <ul class="cards">
         {list?.map((server) => (

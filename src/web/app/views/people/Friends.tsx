@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Friendship } from '../../state/people.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
+import { Empty } from '../parts/Empty.tsx';
 import { Field } from '../parts/Field.tsx';
 import { type Fields, Form } from '../parts/Form.tsx';
 import { Icon } from '../parts/Icon.tsx';
@@ -37,7 +38,13 @@ export function Friends() {
         {(entry) => <Act label={t('Cancel')} run={() => people.endFriendship(entry.id)} />}
       </People>
       <Blocked />
-      {lists.loaded.value && isEmpty && <p class="empty">{t('Nobody here yet. Send a request to a username.')}</p>}
+      {lists.loaded.value && isEmpty && (
+        <Empty
+          icon="friends"
+          title={t('No friends yet')}
+          about={t('Enter the username of someone you know above, to send them a request.')}
+        />
+      )}
     </Page>
   );
 }
@@ -47,7 +54,7 @@ function AddFriend() {
   const { people, showToast } = useApp();
   const ask = async ({ text }: Fields) => {
     await people.requestFriend(text('username'));
-    showToast(t('Your request is on its way.'));
+    showToast(t('Your request was sent.'));
   };
   return (
     <Form class="block beside" action={t('Send request')} work={ask} clear>

@@ -53,7 +53,7 @@ function AddPeople({ dm, onClose }: { dm: DmChannel; onClose(): void }) {
   };
   return (
     <Dialog title={t('Add people')} onClose={onClose}>
-      <p class="faint">{t('This opens another group, so that nobody gets to read what you wrote before.')}</p>
+      <p class="faint">{t('This opens a new group, so that nobody new can read what you wrote before.')}</p>
       <Form action={t('Open the group')} work={add}>
         <PeoplePicker chosen={chosen} without={there} most={mostOthers - there.length} onChange={setChosen} />
       </Form>
@@ -76,7 +76,7 @@ function RenameGroup({ group, onClose }: { group: Group; onClose(): void }) {
           name="name"
           maxlength={100}
           value={group.name}
-          hint={t('Everyone in it sees it. Without one it is called by who is in it.')}
+          hint={t('Everyone in the group sees it. Without a name, the group is called after its members.')}
           autofocus
         />
       </Form>
@@ -115,7 +115,7 @@ function TurnGroup({ group, onClose }: { group: Group; onClose(): void }) {
   return (
     <Dialog title={t('Turn into a channel')} onClose={onClose}>
       {places.length === 0 ? (
-        <p>{t('You may create channels in none of your servers.')}</p>
+        <p>{t('You cannot create channels in any of your servers.')}</p>
       ) : (
         <Form action={t('Turn into a channel')} work={turn}>
           <p class="note">

@@ -33,7 +33,7 @@ export function NewMessage({ onClose }: { onClose(): void }) {
             name="name"
             maxlength={100}
             hint={t(
-              'Without one it is called by who is in it. If you have a group of these people, it opens as it is.',
+              'Without a name, it is called after its members. A group you already have with these people opens instead.',
             )}
           />
         )}

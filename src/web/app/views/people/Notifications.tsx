@@ -6,6 +6,7 @@ import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { More } from '../parts/Button.tsx';
+import { Empty } from '../parts/Empty.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
 import { Page } from '../parts/Page.tsx';
@@ -37,7 +38,13 @@ export function Notifications() {
   );
   return (
     <Page title={t('Notifications')} back="/app/messages" actions={actions}>
-      {lists.loaded.value && notifications.list.value.length === 0 && <p class="empty">{t('Nothing so far.')}</p>}
+      {lists.loaded.value && notifications.list.value.length === 0 && (
+        <Empty
+          icon="bell"
+          title={t('No notifications yet')}
+          about={t('Mentions, replies, invitations and friend requests appear here.')}
+        />
+      )}
       <ul class="found">
         {notifications.list.value.map((entry) => (
           <Entry key={entry.id} entry={entry} />

@@ -25,7 +25,14 @@ export function PeoplePicker({ chosen, without, most, onChange }: PickerProps) {
   const isFull = chosen.length >= most;
   return (
     <>
-      <Field label={t('People')} name="people" placeholder={t('A name')} maxlength={100} autofocus onInput={setTyped} />
+      <Field
+        label={t('People')}
+        name="people"
+        placeholder={t('Search people')}
+        maxlength={100}
+        autofocus
+        onInput={setTyped}
+      />
       <p class="hint" role="status">
         {chosen.length === 0
           ? t('Nobody is chosen yet.')
@@ -53,7 +60,7 @@ export function PeoplePicker({ chosen, without, most, onChange }: PickerProps) {
         })}
       </ul>
       {known.length === 0 && (
-        <p class="faint">{t('Nobody of your friends, conversations and servers has such a name.')}</p>
+        <p class="faint">{t('Nobody among your friends, conversations and servers has this name.')}</p>
       )}
     </>
   );

@@ -13,7 +13,7 @@ export const categories = [
   { value: 'violence', label: 'Violence' },
   { value: 'self-harm', label: 'Self-harm' },
   { value: 'illegal', label: 'Something illegal' },
-  { value: 'impersonation', label: 'Pretends to be someone else' },
+  { value: 'impersonation', label: 'Impersonation' },
   { value: 'other', label: 'Something else' },
 ] as const;
 
@@ -33,15 +33,15 @@ export function ReportDialog() {
   return (
     <Dialog title={t('Report {name}', { name: about.name })} onClose={reporting.close}>
       <p>
-        {recipientsOf(texts, about.what)} {t('They see who reported it; the one whom it is about does not.')}
+        {recipientsOf(texts, about.what)} {t('They see who reported it. The reported person does not.')}
       </p>
       <Form
         action={t('Report')}
         work={send}
         beside={<Button label={t('Cancel')} kind="quiet" onClick={reporting.close} />}
       >
-        <Select label={t('What is wrong')} name="category" options={labelled(categories)} />
-        <TextArea label={t('Details')} name="text" maxlength={1000} hint={t('What those who decide should know.')} />
+        <Select label={t('Reason')} name="category" options={labelled(categories)} />
+        <TextArea label={t('Details')} name="text" maxlength={1000} hint={t('Anything the moderators should know.')} />
       </Form>
     </Dialog>
   );
@@ -53,8 +53,6 @@ function recipientsOf(
 ): string {
   if (kind === 'server' || (kind === 'user' && !serverId)) return t('It goes to the operators of this installation.');
   return kind === 'message'
-    ? t(
-        'With the messages around it, it goes to those who decide: in a server its moderators, of a direct message the operators.',
-      )
+    ? t('It is sent with the messages around it: to the moderators in a server, to the operators for direct messages.')
     : t('It goes to the moderators of the server.');
 }

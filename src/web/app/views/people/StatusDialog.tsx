@@ -33,7 +33,7 @@ const ends: readonly { value: End; label: Message; at: ((texts: Texts) => Date) 
   { value: 'week', label: 'This week', at: (texts) => endOfDay(texts, (7 - today(texts).getUTCDay()) % 7) },
   { value: 'never', label: 'Never', at: null },
 ];
-const asItIs = { value: 'as-it-is', label: 'As it is' } as const;
+const asItIs = { value: 'as-it-is', label: 'Keep as it is' } as const;
 
 const usual: readonly { emoji: string; text: Message; end: End }[] = [
   { emoji: '📅', text: 'In a meeting', end: '60' },

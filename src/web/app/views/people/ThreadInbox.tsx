@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { FollowedThread } from '../../state/follows.ts';
 import { pathTo } from '../../state/router.ts';
 import { Avatar } from '../parts/Avatar.tsx';
-import { Button, More } from '../parts/Button.tsx';
+import { Button, IconButton, More } from '../parts/Button.tsx';
+import { Empty } from '../parts/Empty.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { usePages } from '../parts/loading.ts';
 import { Menu } from '../parts/Menu.tsx';
@@ -21,7 +22,11 @@ export function ThreadInbox() {
   const actions = (
     <>
       {!muted && follows.unreadCount.value > 0 && (
-        <Button label={t('Mark all as read')} kind="quiet" onClick={() => attempt(() => follows.markAllRead())} />
+        <IconButton
+          icon="check"
+          label={t('Mark all as read')}
+          onClick={() => void attempt(() => follows.markAllRead())}
+        />
       )}
       <Button label={muted ? t('Followed') : t('Muted')} kind="quiet" onClick={() => setMuted(!muted)} />
     </>
@@ -34,9 +39,11 @@ export function ThreadInbox() {
       ) : (
         <>
           {follows.loaded.value && list.length === 0 && (
-            <p class="empty">
-              {t('You follow no threads yet. You follow one when you start it, write in it, or are mentioned there.')}
-            </p>
+            <Empty
+              icon="thread"
+              title={t('No threads yet')}
+              about={t('You follow a thread when you start it, write in it, or are mentioned in it.')}
+            />
           )}
           <ul class="found threads">
             {list.map((entry) => (
@@ -67,7 +74,10 @@ function Muted() {
     [],
   );
   const unmute = (id: string) => attempt(() => follows.setFollowing(id, true)).then(() => attempt(load));
-  if (list?.length === 0) return <p class="empty">{t('You have muted no thread.')}</p>;
+  if (list?.length === 0) {
+    const about = t('Threads that you mute in their menu appear here.');
+    return <Empty icon="mute" title={t('No muted threads')} about={about} />;
+  }
   return (
     <>
       <ul class="found threads">

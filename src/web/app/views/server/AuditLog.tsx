@@ -16,9 +16,9 @@ const pageSize = 50;
 const dayMs = 86_400_000;
 const times: { value: string; label: Message }[] = [
   { value: '', label: 'At any time' },
-  { value: '1', label: 'In the last 24 hours' },
-  { value: '7', label: 'In the last 7 days' },
-  { value: '30', label: 'In the last 30 days' },
+  { value: '1', label: 'Last 24 hours' },
+  { value: '7', label: 'Last 7 days' },
+  { value: '30', label: 'Last 30 days' },
 ];
 
 /** Who did what in a server, newest first. */
@@ -45,7 +45,7 @@ export function AuditLog({ server }: { server: ServerRecord }) {
   return (
     <Block
       title={t('Audit log')}
-      about={t('Who did what here. Nobody can change it; old entries are deleted after some time.')}
+      about={t('Who did what here. The log cannot be changed; old entries are deleted after some time.')}
     >
       <Filters server={server} filter={filter} onChange={setFilter} />
       <Button label={t('Download as CSV')} kind="quiet" onClick={() => void save()} />
@@ -74,7 +74,7 @@ function Filters({ server, filter, onChange }: FiltersProps) {
   return (
     <div class="log-filters">
       <Select
-        label={t('Who')}
+        label={t('Person')}
         value={filter.actorId ?? ''}
         options={[
           { value: '', label: t('Anyone') },
@@ -83,7 +83,7 @@ function Filters({ server, filter, onChange }: FiltersProps) {
         onChange={(value) => set('actorId', value)}
       />
       <Select
-        label={t('What')}
+        label={t('Action')}
         value={filter.action ?? ''}
         options={labelled(auditKinds)}
         onChange={(value) => set('action', value)}

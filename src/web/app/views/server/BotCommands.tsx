@@ -77,7 +77,7 @@ export function BotCommands({ server, agentId }: BotCommandsProps) {
 const nameOf = ({ t }: Texts, { command }: Ruled): string => (command === all ? t('All commands') : `/${command}`);
 
 function aboutRule({ t, listed }: Texts, { command, rule }: Ruled, roles: readonly RoleRecord[], members: Member[]) {
-  if (!rule) return command === all ? t('Everyone') : t('As for all commands');
+  if (!rule) return command === all ? t('Everyone') : t('Same as for all commands');
   const named = roles.filter(({ id }) => rule.roleIds.includes(id)).map(({ name }) => name);
   const people = members.filter(({ userId }) => rule.userIds.includes(userId)).map(({ user }) => `@${user.username}`);
   return listed([t('Admins'), ...(rule.moderators ? [t('Moderators')] : []), ...named, ...people]);

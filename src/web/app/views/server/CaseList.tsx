@@ -93,7 +93,7 @@ export function CaseList({ queue, on }: { queue: Queue; on: string }) {
       />
       {isOld && <Button label={t('Show what is new')} kind="quiet" onClick={renew} />}
       {list?.length === 0 && (
-        <p class="empty">{status === 'open' ? t('Nothing waits for a decision.') : t('There are none.')}</p>
+        <p class="empty">{status === 'open' ? t('Nothing is waiting for a decision.') : t('No reports.')}</p>
       )}
       <ul class="people">
         {list?.map((entry) => (
@@ -115,10 +115,10 @@ export function CaseList({ queue, on }: { queue: Queue; on: string }) {
 
 const kinds: Record<Case['kind'], Message> = { message: 'Message', user: 'Person', server: 'Server', app: 'App' };
 const gone: Record<Case['kind'], Message> = {
-  message: 'The message is deleted by now.',
-  user: 'The account is deleted by now.',
-  server: 'The server is deleted by now.',
-  app: 'The app is deleted by now.',
+  message: 'The message has been deleted.',
+  user: 'The account has been deleted.',
+  server: 'The server has been deleted.',
+  app: 'The app has been deleted.',
 };
 const nameOf = ({ t }: Texts, { kind, about }: CaseEntry) =>
   about ? t('{what} of {name}', { what: t(kinds[kind]), name: about.displayName }) : t(kinds[kind]);
@@ -178,7 +178,7 @@ function CaseDialog({ id, queue, onClose, onDone }: CaseDialogProps) {
       {report && <CaseText report={report} />}
       {report?.status === 'open' && (isTheirs ? <p class="note">{t('The operators decide this.')}</p> : decide)}
       {report?.status === 'open' && escalate && !report.toOperators && (
-        <Form action={t('Hand to the operators')} work={() => done(escalate(id))} />
+        <Form action={t('Pass on to the operators')} work={() => done(escalate(id))} />
       )}
     </Dialog>
   );
@@ -194,10 +194,10 @@ function CaseText({ report }: { report: Case }) {
     <>
       <p class="faint">{summaryOf(texts, report)}</p>
       {report.reason && <p>{t('Reason: {reason}', { reason: report.reason })}</p>}
-      {!snapshot && <p class="note">{t('What was reported is not kept any more.')}</p>}
+      {!snapshot && <p class="note">{t('What was reported is no longer kept.')}</p>}
       {snapshot?.name && <p>{snapshot.name}</p>}
       {snapshot?.description && <p class="faint">{snapshot.description}</p>}
-      <ul class="people" aria-label={t('What was said')}>
+      <ul class="people" aria-label={t('Messages')}>
         {messages.map(({ id, author, content, attachments, createdAt, reported }) => (
           <Row
             key={id}
@@ -209,7 +209,7 @@ function CaseText({ report }: { report: Case }) {
       </ul>
       {current === null && <p class="note">{t(gone[report.kind])}</p>}
       {said && current !== null && current !== said.content && (
-        <p class="note">{t('It was edited since: {current}', { current })}</p>
+        <p class="note">{t('It has been edited since: {current}', { current })}</p>
       )}
       <h3>{t('Who reported it')}</h3>
       <ul class="people">
@@ -286,7 +286,7 @@ function Decide({ report, queue, done }: DecideProps) {
         label={t('Reason')}
         name="reason"
         maxlength={500}
-        hint={t('Kept with the decision; who is timed out, banned or suspended is told.')}
+        hint={t('Saved with the decision. People who are timed out, banned or suspended see it.')}
       />
     </Form>
   );

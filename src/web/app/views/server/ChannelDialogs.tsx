@@ -72,13 +72,13 @@ function EditChannel({ channel, onClose }: { channel: ChannelRecord; onClose(): 
     <Dialog title={t('Edit #{name}', { name: channel.name })} onClose={onClose}>
       <Form action={t('Save')} work={save}>
         <Field label={t('Name')} name="name" maxlength={100} value={channel.name} required autofocus />
-        <TextArea label={t('What it is about')} name="topic" maxlength={1024} value={channel.topic ?? ''} />
+        <TextArea label={t('Topic')} name="topic" maxlength={1024} value={channel.topic ?? ''} />
         <Select
           label={t('Slow mode')}
           name="slowMode"
           options={pausesWith(texts, channel.slowModeSeconds)}
           value={String(channel.slowModeSeconds)}
-          hint={t('How long people wait between two messages. Those whose role may skip it need not.')}
+          hint={t('How long people wait between two messages. Roles that bypass slow mode are exempt.')}
         />
       </Form>
     </Dialog>
@@ -95,8 +95,8 @@ function pausesWith({ t, lasting }: Texts, present: number) {
 }
 
 const types: { value: string; label: Message }[] = [
-  { value: 'text', label: 'Text: everyone writes' },
-  { value: 'announcement', label: 'Announcements: only those write whose role may' },
+  { value: 'text', label: 'Text: everyone can write' },
+  { value: 'announcement', label: 'Announcements: only some roles can write' },
 ];
 
 interface CreateChannelProps {
@@ -126,7 +126,7 @@ export function CreateChannel({ serverId, categoryId = null, onClose }: CreateCh
     <Dialog title={t('Create a channel')} onClose={onClose}>
       <Form action={t('Create')} work={create}>
         <Field label={t('Name')} name="name" maxlength={100} required autofocus />
-        <Field label={t('What it is about')} name="topic" maxlength={1024} hint={t('Optional.')} />
+        <Field label={t('Topic')} name="topic" maxlength={1024} hint={t('Optional.')} />
         <Select label={t('Kind')} name="type" options={labelled(types)} />
         {list.length > 0 && (
           <Select

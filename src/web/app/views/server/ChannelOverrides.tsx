@@ -82,10 +82,10 @@ export function ChannelOverrides({ channel, server, onClose }: ChannelOverridesP
     <Dialog title={t('Permissions in #{name}', { name: channel.name })} onClose={onClose}>
       <p class="faint">
         {t(
-          'Here roles and people may do other things than in the rest of the server. Nothing binds the owner and admins.',
+          'Give roles and people other permissions here than in the rest of the server. The owner and admins are never limited.',
         )}
       </p>
-      {list?.length === 0 && <p class="empty">{t('Everything is as in the rest of the server.')}</p>}
+      {list?.length === 0 && <p class="empty">{t('Permissions are the same as in the rest of the server.')}</p>}
       <ul class="people">
         {list?.map((override) => {
           const subject = subjectOf(override);
@@ -132,7 +132,7 @@ function aboutOverride({ t, listed }: Texts, { allow, deny }: Override): string 
     allow.length > 0 && t('May: {what}', { what: what(allow) }),
     deny.length > 0 && t('May not: {what}', { what: what(deny) }),
   ];
-  return parts.filter(Boolean).join('. ') || t('As in the server');
+  return parts.filter(Boolean).join('. ') || t('Same as the server');
 }
 
 const remove = (client: ReturnType<typeof useApp>['client'], id: string, subject: Subject) =>
@@ -185,7 +185,7 @@ interface EditOverrideProps {
 
 const choices: { value: string; label: Message }[] = [
   { value: 'allow', label: 'Allow' },
-  { value: '', label: 'As in the server' },
+  { value: '', label: 'Same as the server' },
   { value: 'deny', label: 'Deny' },
 ];
 

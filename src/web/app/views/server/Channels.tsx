@@ -225,7 +225,10 @@ function Archived({ server, list, onTask }: ArchivedProps) {
       await servers.loadChannels(server.id);
     });
   return (
-    <Block title={t('Archived · {count}', { count: list.length })} about={t('Kept, but nobody writes there any more.')}>
+    <Block
+      title={t('Archived · {count}', { count: list.length })}
+      about={t('They are kept, but nobody can write in them any more.')}
+    >
       <ul class="people">
         {list.map((channel) => (
           <Row key={channel.id} picture={<Icon name="archive" />} name={channel.name}>

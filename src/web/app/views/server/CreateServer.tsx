@@ -16,7 +16,7 @@ export function CreateServer({ onClose }: { onClose(): void }) {
     <Dialog title={t('Create a server')} onClose={onClose}>
       <Form action={t('Create')} work={create}>
         <Field label={t('Name')} name="name" maxlength={100} required autofocus />
-        <Check label={t('Anyone may find and join it')} name="isPublic" />
+        <Check label={t('Anyone can find and join it')} name="isPublic" />
       </Form>
     </Dialog>
   );

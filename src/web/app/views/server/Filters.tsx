@@ -42,21 +42,19 @@ export function Filters({ server }: { server: ServerRecord }) {
         about={t(
           'Whole words and phrases, in any case, with or without accents. With * at an end the word may go on there: casino* is also casinos.',
         )}
-        hint={t('One on each line.')}
+        hint={t('One per line.')}
       />
       <Entries
         {...parts}
         kind="link"
         title={t('Links')}
         about={t('example.com also means www.example.com. * means every link. The most exact entry counts.')}
-        hint={t('One host on each line, such as example.com.')}
+        hint={t('One host per line, such as example.com.')}
       />
       {rights.may(server, 'server:update') && <NewMembers server={server} />}
       <TestBox serverId={id} hours={server.holdNewMemberLinksHours} />
       <p class="faint">
-        {t(
-          'Those whose role may skip the filters write what they like. Names of people, channels and the server are not looked at.',
-        )}
+        {t('Roles that bypass filters are exempt. Names of people, channels and the server are not checked.')}
       </p>
     </>
   );
@@ -92,7 +90,7 @@ function Entries({ kind, title, about, hint, list, serverId, onAdded, onRemove }
   };
   return (
     <Block title={title} about={about}>
-      {own?.length === 0 && <p class="empty">{t('There are none.')}</p>}
+      {own?.length === 0 && <p class="empty">{t('No filters yet.')}</p>}
       <ul class="people">
         {own?.map((filter) => (
           <Row key={filter.id} name={filter.pattern} about={doneOf(texts, filter.action)}>
@@ -107,7 +105,7 @@ function Entries({ kind, title, about, hint, list, serverId, onAdded, onRemove }
       <Form action={t('Add')} work={add} clear>
         <TextArea label={kind === 'word' ? t('New words') : t('New links')} name="patterns" hint={hint} required />
         <Select
-          label={t('What happens to a message that has one')}
+          label={t('What happens to a message that matches')}
           name="action"
           options={labelled(actions.filter(({ value }) => kind === 'link' || value !== 'allow'))}
         />
@@ -123,14 +121,14 @@ function NewMembers({ server }: { server: ServerRecord }) {
   const { servers, showToast } = useApp();
   const save = async ({ text }: Fields) => {
     const hours = Number(text('hours'));
-    if (!Number.isInteger(hours) || hours < 0 || hours > 720) throw new Error(t('Type a whole number from 0 to 720.'));
+    if (!Number.isInteger(hours) || hours < 0 || hours > 720) throw new Error(t('Enter a whole number from 0 to 720.'));
     await servers.update(server.id, { holdNewMemberLinksHours: hours });
     showToast(t('The server is saved.'));
   };
   return (
     <Block
       title={t('Links of new members')}
-      about={t('Their messages with links wait for a moderator, but for allowed hosts.')}
+      about={t('Their messages with links are held for a moderator, except links to allowed hosts.')}
     >
       <Form action={t('Save')} work={save}>
         <Field
@@ -159,11 +157,11 @@ function TestBox({ serverId, hours }: { serverId: string; hours: number }) {
         ? t('It is {what}, for “{pattern}”.', { what: doneOf(texts, action), pattern: entry.pattern })
         : t('It is sent.');
     const waits = hasLink && hours > 0;
-    setResult(waits ? `${said} ${t('It has a link: from a new member it would wait.')}` : said);
+    setResult(waits ? `${said} ${t('It has a link: from a new member it would be held.')}` : said);
   };
   return (
-    <Block title={t('Try them')} about={t('What would happen to a message of a member.')}>
-      <Form action={t('Try')} work={test}>
+    <Block title={t('Test the filters')} about={t('See what would happen to a member’s message.')}>
+      <Form action={t('Test')} work={test}>
         <TextArea label={t('Message')} name="content" maxlength={16_000} required />
       </Form>
       <p role="status">{result}</p>

@@ -45,11 +45,9 @@ export function HeldQueue({ server }: { server: ServerRecord }) {
   return (
     <Block
       title={t('Held messages')}
-      about={t(
-        'They wait until a moderator approves or rejects them. With the focus in one, the keys A and R do it too.',
-      )}
+      about={t('They wait until a moderator approves or rejects them. With one focused, press A or R.')}
     >
-      {list?.length === 0 && <p class="empty">{t('Nothing waits.')}</p>}
+      {list?.length === 0 && <p class="empty">{t('Nothing is waiting.')}</p>}
       <ol class="held">
         {list?.map((item) => (
           <HeldItem key={item.heldId} item={item} onDecide={decide} />
@@ -96,7 +94,7 @@ function HeldItem({ item, onDecide }: { item: Item; onDecide: Decide }) {
         <Attachments list={item.attachments} />
         {item.metadata && <pre class="text">{JSON.stringify(item.metadata, null, 2)}</pre>}
         {item.isOwn ? (
-          <p class="hint">{t('Someone else decides about messages of yours and of your bots.')}</p>
+          <p class="hint">{t('You cannot decide about your own messages or those of your bots.')}</p>
         ) : (
           <footer>
             <Button label={t('Approve')} onClick={() => decide('approve')} />

@@ -17,7 +17,7 @@ type Hook = RestAnswer<'GET /api/channels/:id/hooks'>[number];
 const tools = ['Slack', 'Discord', 'GitHub', 'GitLab', 'Grafana', 'Alertmanager', 'Parley'];
 
 const formats = ({ t }: Texts) => [
-  { value: 'auto', label: t('Tell by what it sends') },
+  { value: 'auto', label: t('Detect automatically') },
   ...tools.map((label) => ({ value: label.toLowerCase(), label })),
 ];
 
@@ -56,9 +56,9 @@ export function Hooks({ channel, onClose }: { channel: ChannelRecord; onClose():
   return (
     <Dialog title={t('Incoming webhooks of #{name}', { name })} onClose={onClose}>
       <p class="faint">
-        {t('Tools post here by an address: one that they have for Slack or Discord can be replaced by it.')}
+        {t('Other tools post here through an address. It can replace one they have for Slack or Discord.')}
       </p>
-      {list?.length === 0 && <p class="empty">{t('There are none.')}</p>}
+      {list?.length === 0 && <p class="empty">{t('No incoming webhooks yet.')}</p>}
       <ul class="people">
         {list?.map((hook) => (
           <HookRow key={hook.id} hook={hook} onTask={setTask} />
@@ -66,14 +66,14 @@ export function Hooks({ channel, onClose }: { channel: ChannelRecord; onClose():
       </ul>
       <Secret title={t('The address')} secret={address} />
       <Form action={t('New webhook')} work={create} clear>
-        <Field label={t('Name')} name="name" maxlength={64} hint={t('As it is shown with what it posts.')} required />
-        <Select label={t('What posts')} name="format" options={formats(texts)} />
+        <Field label={t('Name')} name="name" maxlength={64} hint={t('Shown with its messages.')} required />
+        <Select label={t('Sent by')} name="format" options={formats(texts)} />
         <SecretField />
       </Form>
       {task?.what === 'renew' && (
         <Confirm
-          title={t('Give {name} another address?', { name: task.hook.name })}
-          text={t('The address that it has now ends at once.')}
+          title={t('Change the address of {name}?', { name: task.hook.name })}
+          text={t('The current address stops working at once.')}
           action={t('New address')}
           onClose={close}
           onConfirm={() => after(() => renew(task.hook.id))}
@@ -82,7 +82,7 @@ export function Hooks({ channel, onClose }: { channel: ChannelRecord; onClose():
       {task?.what === 'delete' && (
         <Confirm
           title={t('Delete {name}?', { name: task.hook.name })}
-          text={t('Its address ends at once. What it posted stays.')}
+          text={t('Its address stops working at once. What it posted stays.')}
           action={t('Delete')}
           onClose={close}
           onConfirm={() =>
@@ -113,13 +113,13 @@ function aboutHook(texts: Texts, { format, isSigned, createdByUser, lastUsedAt }
   const { shortTime, t } = texts;
   const of = formats(texts).find(({ value }) => value === format);
   const used = lastUsedAt ? t('used {time}', { time: shortTime(lastUsedAt) }) : t('never used');
-  const maker = createdByUser && t('made by {name}', { name: createdByUser.displayName });
+  const maker = createdByUser && t('created by {name}', { name: createdByUser.displayName });
   return [format === 'auto' ? null : of?.label, isSigned ? t('signed') : null, used, maker].filter(Boolean).join(' · ');
 }
 
 function SecretField() {
   const { t } = useTexts();
-  const hint = t('8 characters or more. What is not signed with it is refused. Optional.');
+  const hint = t('Optional, at least 8 characters. Requests that are not signed with it are refused.');
   return <Field label={t('Secret of the sender')} name="secret" minlength={8} maxlength={200} hint={hint} />;
 }
 
@@ -149,9 +149,9 @@ function EditHook({ hook, onClose, onSaved }: { hook: Hook; onClose(): void; onS
       <PictureField label={t('Picture')} shape="square" url={avatarUrl} onChange={show} />
       <Form action={t('Save')} work={save}>
         <Field label={t('Name')} name="name" maxlength={64} value={hook.name} required />
-        <Select label={t('What posts')} name="format" options={formats(texts)} value={hook.format} />
+        <Select label={t('Sent by')} name="format" options={formats(texts)} value={hook.format} />
         <SecretField />
-        {hook.isSigned && <Check label={t('Take what is not signed, too')} name="unsigned" />}
+        {hook.isSigned && <Check label={t('Accept unsigned requests too')} name="unsigned" />}
       </Form>
     </Dialog>
   );

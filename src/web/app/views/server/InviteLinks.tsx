@@ -49,13 +49,13 @@ export function InviteLinks({ server }: { server: ServerRecord }) {
   const [all, setAll] = useState(false);
   const { links, after } = useLinks(server.id, all);
   const about = rights.may(server, 'invite:manage')
-    ? t('Everyone’s. A link ends when whoever made it is removed or banned.')
-    : t('Yours alone. You see who came by them.');
+    ? t('Links of all members. A link ends when its creator is removed or banned.')
+    : t('Your own links. You see who joined with them.');
   return (
     <Block title={t('More invite links')} about={about}>
       {rights.may(server, 'invite:create') && <NewLink server={server} onMade={() => after(async () => {})} />}
-      <Check label={t('Show those that are over, too')} checked={all} onChange={setAll} />
-      {links?.length === 0 && <p class="empty">{t('There is no link yet.')}</p>}
+      <Check label={t('Show expired ones too')} checked={all} onChange={setAll} />
+      {links?.length === 0 && <p class="empty">{t('There are no invite links yet.')}</p>}
       <ul class="people">
         {links?.map((link) => (
           <LinkRow key={link.id} link={link} after={after} />
@@ -108,7 +108,7 @@ export function NewLink({ server, onMade }: { server: ServerRecord; onMade?(): v
       <Form action={t('Create a link')} work={make}>
         <Select label={t('Expires')} name="expiresIn" value="604800" options={texts.labelled(ends)} />
         <Select label={t('Number of uses')} name="maxUses" value="" options={numbersIn(texts)} />
-        <Select label={t('Opens')} name="channelId" value="" options={places} />
+        <Select label={t('Opens in')} name="channelId" value="" options={places} />
       </Form>
       {made && <CopyField label={t('Your new link')} value={inviteLink(made)} />}
     </>
@@ -127,13 +127,13 @@ function LinkRow({ link, after }: { link: Link; after(change: () => Promise<unkn
       {link.isOpen && inviteCode && navigator.clipboard && (
         <Button label={t('Copy')} kind="quiet" onClick={() => void copy(inviteLink(inviteCode))} />
       )}
-      {link.uses > 0 && <Button label={t('Who came')} kind="quiet" onClick={() => setOpen('who')} />}
+      {link.uses > 0 && <Button label={t('Who joined')} kind="quiet" onClick={() => setOpen('who')} />}
       {link.isOpen && <Button label={t('End')} kind="quiet" onClick={() => setOpen('end')} />}
       {open === 'who' && <WhoCame link={link} onClose={close} />}
       {open === 'end' && (
         <Confirm
           title={t('End the link of {name}?', { name: maker?.displayName ?? t('Deleted user') })}
-          text={t('Nobody joins with it any more. Members stay members.')}
+          text={t('Nobody can join with it any more. Members stay members.')}
           action={t('End the link')}
           onClose={close}
           onConfirm={() => after(() => client.rest('DELETE /api/servers/:id/invites/:inviteId', { id, inviteId }))}
@@ -149,10 +149,10 @@ function aboutLink({ shortTime, t }: Texts, { isOpen, uses, maxUses, expiresAt, 
       ? t('used {count, plural, =1 {once} one {# time} other {# times}}', { count: uses })
       : t('used {uses} of {count, plural, one {# time} other {# times}}', { uses, count: maxUses });
   if (revokedAt) return t('Ended, {used}', { used });
-  if (!isOpen) return t('Over, {used}', { used });
+  if (!isOpen) return t('Expired, {used}', { used });
   return expiresAt
     ? t('Until {time}, {used}', { time: shortTime(expiresAt), used })
-    : t('Without end, {used}', { used });
+    : t('Never expires, {used}', { used });
 }
 
 function WhoCame({ link: { id: inviteId, serverId: id }, onClose }: { link: Link; onClose(): void }) {
@@ -163,8 +163,8 @@ function WhoCame({ link: { id: inviteId, serverId: id }, onClose }: { link: Link
     [inviteId],
   );
   return (
-    <Dialog title={t('Who came by this link')} onClose={onClose}>
-      {members?.length === 0 && <p class="empty">{t('Nobody who came by it is here now.')}</p>}
+    <Dialog title={t('Who joined with this link')} onClose={onClose}>
+      {members?.length === 0 && <p class="empty">{t('Nobody who joined with it is here now.')}</p>}
       <ul class="people found">
         {members?.map(({ userId, user, joinedAt }) => (
           <Row

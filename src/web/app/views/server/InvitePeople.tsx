@@ -18,7 +18,7 @@ export function InvitePeople({ server, onClose }: { server: ServerRecord; onClos
   return (
     <Dialog title={t('Invite people to {name}', { name: server.name })} onClose={onClose}>
       {server.inviteCode && (
-        <CopyField label={t('With this link anyone can join')} value={inviteLink(server.inviteCode)} />
+        <CopyField label={t('Anyone with this link can join')} value={inviteLink(server.inviteCode)} />
       )}
       {rights.may(server, 'invite:create') && <NewLink server={server} />}
       {rights.may(server, 'server:invite') && people.friends.value.length > 0 && (

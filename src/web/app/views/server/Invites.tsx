@@ -19,7 +19,7 @@ export function Invites({ server }: { server: ServerRecord }) {
   const mayHold = rights.may(server, 'server:raid');
   return (
     <>
-      <Block title={t('Invite link')} about={t('Whoever has it can join, until a new one is made.')}>
+      <Block title={t('Invite link')} about={t('Anyone who has it can join, until you create a new one.')}>
         {server.inviteCode && <CopyField label={t('Link')} value={inviteLink(server.inviteCode)} />}
         {rights.may(server, 'server:regenerate-invite') && <Renew server={server} />}
       </Block>
@@ -61,20 +61,17 @@ function Requests({ server }: { server: ServerRecord }) {
   const { list, after } = useRequests(server.id);
   const [asking, setAsking] = useState<Decision | null>(null);
   return (
-    <Block
-      title={t('Join requests')}
-      about={t('People who ask to be let into the server, or into one of its private channels.')}
-    >
+    <Block title={t('Join requests')} about={t('People who ask to join the server or one of its private channels.')}>
       {list?.length === 0 && <p class="empty">{t('Nobody is waiting.')}</p>}
       {list?.some(({ isHeld }) => isHeld) && (
         <div class="inline wrapping">
-          <Button label={t('Let in all who were held')} onClick={() => setAsking('approved')} />
-          <Button label={t('Decline all who were held')} kind="danger" onClick={() => setAsking('rejected')} />
+          <Button label={t('Let everyone in who is waiting')} onClick={() => setAsking('approved')} />
+          <Button label={t('Decline everyone who is waiting')} kind="danger" onClick={() => setAsking('rejected')} />
         </div>
       )}
       {asking && (
         <Confirm
-          title={asking === 'approved' ? t('Let in all who were held?') : t('Decline all who were held?')}
+          title={asking === 'approved' ? t('Let everyone in who is waiting?') : t('Decline everyone who is waiting?')}
           text={
             asking === 'approved'
               ? t('They are members at once.')

@@ -49,7 +49,7 @@ export function Keeping({ server }: { server: ServerRecord }) {
             value={keepMessagesDays}
             label={t('Delete messages after (days)')}
             hint={t(
-              'Empty: they are kept for ever. Channels may have their own number. Pinned messages, threads and files go too.',
+              'Leave empty to keep them forever. Channels can have their own setting. Pinned messages, threads and files are deleted too.',
             )}
           />
         )}
@@ -61,14 +61,14 @@ export function Keeping({ server }: { server: ServerRecord }) {
           />
         )}
         <p class="hint">
-          {t('Everyone here is told of both. If you untick this, the versions kept so far are deleted.')}
+          {t('Members are told about this. If you turn it off, the versions kept so far are deleted.')}
         </p>
       </Form>
       {planned && <ConfirmKeeping planned={planned} onClose={() => setPlanned(null)} />}
       {forgetting && (
         <Confirm
           title={t('Delete all earlier versions?')}
-          text={t('What edited messages said before is deleted for everyone. This cannot be undone.')}
+          text={t('Earlier versions of edited messages are deleted for everyone. This cannot be undone.')}
           action={t('Delete them')}
           onClose={() => setForgetting(null)}
           onConfirm={() => void attempt(forgetting)}
@@ -93,7 +93,7 @@ export function ChannelKeeping({ channel, onClose }: { channel: ChannelRecord; o
   const [planned, setPlanned] = useState<Planned | null>(null);
   const save = async ({ text }: Fields) => {
     const typed = choice === 'days' ? typedDays(text('days')) : null;
-    if (choice === 'days' && typed === null) throw new Error(t('Type a number of days from 1 to 3650.'));
+    if (choice === 'days' && typed === null) throw new Error(t('Enter a number of days from 1 to 3650.'));
     const chosen = choice === 'ever' ? 0 : typed;
     const change = async (): Promise<void> => {
       await client.rest('PATCH /api/channels/:id', { id, body: { keepMessagesDays: chosen } });
@@ -110,10 +110,10 @@ export function ChannelKeeping({ channel, onClose }: { channel: ChannelRecord; o
       value: 'server',
       label:
         ofServer === null
-          ? t('As the server: for ever')
-          : t('As the server: {days}', { days: daysText(texts, ofServer) }),
+          ? t('Server default: forever')
+          : t('Server default: {days}', { days: daysText(texts, ofServer) }),
     },
-    { value: 'ever', label: t('For ever') },
+    { value: 'ever', label: t('Forever') },
     { value: 'days', label: t('For a number of days') },
   ];
   if (planned) return <ConfirmKeeping planned={planned} onClose={onClose} />;

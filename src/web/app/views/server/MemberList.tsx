@@ -13,8 +13,6 @@ import { useApp, useTexts } from '../useApp.ts';
 import { HighestRole } from './RoleBadge.tsx';
 import { useChannelTasks } from './useChannelTasks.ts';
 
-const count = new Intl.NumberFormat();
-
 /** How many are rendered at a time: thousands at once would block the page for seconds. */
 const step = 100;
 
@@ -54,17 +52,17 @@ export function MemberList({ list, row }: MemberListProps) {
           </li>
         )}
       </ul>
-      {found.length === 0 && <p class="empty">{list ? t('No member has this name.') : t('One moment…')}</p>}
+      {found.length === 0 && <p class="empty">{list ? t('No members match your search.') : t('One moment…')}</p>}
     </>
   );
 }
 
 /** How many members of a large server are online; nothing for a small one. */
 export function OnlineCount({ serverId }: { serverId: string }) {
-  const { t } = useTexts();
+  const { number, t } = useTexts();
   const { presence } = useApp();
   const online = presence.online.value.get(serverId);
-  return online === undefined ? null : <p class="faint">{t('{format} online', { format: count.format(online) })}</p>;
+  return online === undefined ? null : <p class="faint">{t('{format} online', { format: number(online) })}</p>;
 }
 
 /** The members of a channel. Those who may add others, and take out whom they stand above. */
@@ -125,5 +123,5 @@ export function AddMember({ serverId, present, onAdd }: AddMemberProps) {
     value: userId,
     label: `${user.displayName} (@${user.username})`,
   }));
-  return <PickAndAdd label={t('Who is to be added')} options={options} onAdd={onAdd} />;
+  return <PickAndAdd label={t('Person to add')} options={options} onAdd={onAdd} />;
 }

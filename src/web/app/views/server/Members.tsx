@@ -215,7 +215,7 @@ function actionsFor(texts: Texts, { app, server, member, mine, isBelow, ask }: A
     mayTimeOut && { label: isHeld ? t('Change the timeout') : t('Time out'), icon: 'mute', run: () => ask('time out') },
     mayTimeOut && isHeld && { label: t('End the timeout'), icon: 'bell', run: () => ask('end timeout') },
     mayOn('member:delete-messages') && {
-      label: t('Delete last messages'),
+      label: t('Delete recent messages'),
       icon: 'trash',
       danger: true,
       run: () => ask('delete messages'),

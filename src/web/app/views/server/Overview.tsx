@@ -41,7 +41,7 @@ export function Overview({ server }: { server: ServerRecord }) {
           name="slug"
           maxlength={100}
           value={server.slug ?? ''}
-          hint={t('For addresses: lower case letters, digits and hyphens.')}
+          hint={t('Used in addresses: lowercase letters, digits and hyphens.')}
         />
         <TextArea label={t('Description')} name="description" maxlength={1024} value={server.description ?? ''} />
         <PictureField
@@ -65,7 +65,7 @@ export function Overview({ server }: { server: ServerRecord }) {
           url={server.bannerUrl}
           onChange={(bannerUrl) => servers.update(server.id, { bannerUrl })}
         />
-        <Check label={t('Anyone may find and join it')} name="isPublic" checked={server.isPublic} />
+        <Check label={t('Anyone can find and join it')} name="isPublic" checked={server.isPublic} />
         <Check
           label={t('Only people with a second factor may use their role here')}
           name="requireSecondFactor"
@@ -141,7 +141,7 @@ function ConfirmDeletion({ server, onClose }: { server: ServerRecord; onClose():
     await servers.delete(server.id);
     onClose();
     navigate('/app/friends');
-    showToast(t('{name} is gone.', { name: server.name }));
+    showToast(t('{name} was deleted.', { name: server.name }));
   };
   return (
     <Dialog title={t('Delete {name}?', { name: server.name })} onClose={onClose}>

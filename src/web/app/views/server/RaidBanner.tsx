@@ -39,9 +39,9 @@ function Banner({ server }: { server: ServerRecord }) {
   return (
     <section class="raid" aria-label={t('Raid mode')}>
       <p role="status">
-        {rich('{strong} Whoever joins waits for approval.', { strong: <strong>{t('Raid mode is on.')}</strong> })}
+        {rich('{strong} New members wait for approval.', { strong: <strong>{t('Raid mode is on.')}</strong> })}
       </p>
-      <a href={pathTo.manage(server.id, 'invites')}>{t('Who waits')}</a>
+      <a href={pathTo.manage(server.id, 'invites')}>{t('Who is waiting')}</a>
       <Button label={t('Switch off')} kind="quiet" onClick={() => after(() => switchTo(app, server.id, false))} />
     </section>
   );

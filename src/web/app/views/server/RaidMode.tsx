@@ -21,7 +21,7 @@ export function RaidMode({ server }: { server: ServerRecord }) {
   const flip = () => after(() => switchTo(app, server.id, !raid.isOn));
   return (
     <>
-      <Block title={t('Raid mode')} about={t('While it is on, whoever joins waits until a moderator lets them in.')}>
+      <Block title={t('Raid mode')} about={t('While it is on, new members wait until a moderator lets them in.')}>
         <p role="status">{stateOf(texts, raid)}</p>
         <Button label={raid.isOn ? t('Switch raid mode off') : t('Switch raid mode on')} kind="quiet" onClick={flip} />
         {raid.members.length > 0 && app.rights.may(server, 'member:kick') && (
@@ -56,11 +56,11 @@ function LetIn({ raid, onRemove, onRemoveAll }: LetInProps) {
   const [asking, setAsking] = useState(false);
   return (
     <>
-      <h3>{t('Who got in just before')}</h3>
+      <h3>{t('Who just got in')}</h3>
       <Button label={t('Remove all of them')} kind="danger" onClick={() => setAsking(true)} />
       {asking && (
         <Confirm
-          title={t('Remove all who got in just before?')}
+          title={t('Remove everyone who just got in?')}
           text={t('They lose the server at once. With an invitation they can come back, if a moderator lets them in.')}
           action={t('Remove all')}
           onClose={() => setAsking(false)}
@@ -140,7 +140,7 @@ function RaidSettings({ server, raid, after }: RaidSettingsProps) {
         name="minutes"
         inputmode="numeric"
         value={String(raid.minutes)}
-        hint={t('Counted from the last time that too many joined.')}
+        hint={t('Counted from the last time too many people joined.')}
         required
       />
     </Form>

@@ -35,15 +35,13 @@ export function TimeoutDialog({ server, member, onClose, onDone }: RestrainProps
   };
   return (
     <Dialog title={t('Time out {displayName}?', { displayName: member.user.displayName })} onClose={onClose}>
-      <p>
-        {t('Until then they and their bots can read here, and write nothing. Leaving and coming back does not end it.')}
-      </p>
+      <p>{t('Until then they and their bots can only read here. Leaving and coming back does not end it.')}</p>
       <Form
         action={t('Time out')}
         work={timeOut}
         beside={<Button label={t('Cancel')} kind="quiet" onClick={onClose} />}
       >
-        <Field label={t('Reason')} name="reason" maxlength={500} hint={t('They are told.')} />
+        <Field label={t('Reason')} name="reason" maxlength={500} hint={t('They see this.')} />
         <Select label={t('How long')} name="length" options={labelled(lengths)} value="600" />
       </Form>
     </Dialog>
@@ -51,10 +49,10 @@ export function TimeoutDialog({ server, member, onClose, onDone }: RestrainProps
 }
 
 const hours: { value: string; label: Message }[] = [
-  { value: '1', label: 'Of the last hour' },
-  { value: '6', label: 'Of the last 6 hours' },
-  { value: '24', label: 'Of the last 24 hours' },
-  { value: '168', label: 'Of the last 7 days' },
+  { value: '1', label: 'Last hour' },
+  { value: '6', label: 'Last 6 hours' },
+  { value: '24', label: 'Last 24 hours' },
+  { value: '168', label: 'Last 7 days' },
 ];
 
 /** The choice of how many of someone's messages go with a ban. */
@@ -73,7 +71,7 @@ export function DeleteMessagesDialog({ server, member, onClose, onDone }: Restra
     const { estimate } = await client.rest('POST /api/servers/:id/members/:userId/messages/delete', params);
     showToast(
       estimate === 0
-        ? t('There is hardly anything to delete.')
+        ? t('There is almost nothing to delete.')
         : t('About {count, plural, =1 {one message is} one {# message is} other {# messages are}} being deleted.', {
             count: estimate,
           }),

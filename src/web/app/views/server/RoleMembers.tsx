@@ -56,7 +56,7 @@ export function RoleMembers({ server, role, mine, onClose }: RoleMembersProps) {
   return (
     <Dialog title={t('Members with the role {name}', { name: nameOf(texts, role) })} onClose={onClose}>
       <PickAndAdd
-        label={t('Who is to have it')}
+        label={t('Person to give it to')}
         options={options}
         onAdd={(userId) => after(() => give(userId, role.id, true))}
       />
@@ -133,7 +133,7 @@ export function StepDown({ server, onClose, onDone }: { server: ServerRecord; on
   };
   return (
     <Dialog title={t('Lower your role?')} onClose={onClose}>
-      <p>{t('You lose what your role lets you do at once. Only someone above you can give it back.')}</p>
+      <p>{t('You lose the permissions of your role at once. Only someone above you can give it back.')}</p>
       <Form action={t('Lower it')} work={save} beside={<Button label={t('Cancel')} kind="quiet" onClick={onClose} />}>
         <Select
           label={t('Your role')}

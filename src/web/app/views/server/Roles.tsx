@@ -35,7 +35,7 @@ export function Roles({ server }: { server: ServerRecord }) {
       <Block
         title={t('Roles · {count}', { count: list.length })}
         about={t(
-          'Everyone has one of the four fixed roles, and any of the others besides. A person may do whatever any of their roles allows. The highest shows beside their name.',
+          'Everyone has one of the four fixed roles and can have any of the others. People can do what any of their roles allows. The highest role is shown beside their name.',
         )}
       >
         <ul class="people">
@@ -178,8 +178,8 @@ function RoleTask({ server, task: { what, role }, mine, onClose }: RoleTaskProps
       }
       text={
         role.builtIn
-          ? t('It has its first colour and permissions again.')
-          : t('Everyone who has it loses it at once, with what it let them do and see.')
+          ? t('Its colour and permissions are reset.')
+          : t('Everyone who has this role loses it at once, and with it what it let them do and see.')
       }
       action={role.builtIn ? t('Reset') : t('Delete')}
       onClose={onClose}

@@ -33,7 +33,7 @@ export function ServerAgents({ server }: { server: ServerRecord }) {
       title={t('Bots · {count}', { count: bots.length })}
       about={t('Bots in this server. A new one is in #general until it is added elsewhere.')}
     >
-      {value && bots.length === 0 && <p class="empty">{t('There are none yet.')}</p>}
+      {value && bots.length === 0 && <p class="empty">{t('No bots yet.')}</p>}
       <ul class="people">
         {bots.map((bot) => (
           <BotRow key={bot.userId} server={server} bot={bot} onShow={() => setShownId(bot.userId)} />
@@ -133,7 +133,7 @@ function BotRights({ server, bot, after }: Omit<BotChannelsProps, 'onClose'>) {
       )}
       {rights.may(server, 'bot:set-rights') && (
         <Check
-          label={t('It may change files')}
+          label={t('It can change files')}
           checked={agent.workspaceWrite}
           onChange={(allowed) => after(() => allow(allowed))}
         />
@@ -190,8 +190,8 @@ function BotChannel({ channel, bot, side }: BotChannelProps) {
     const mayAdd = bot.agent?.ownerId === me.value?.id || rights.mayIn(channel, 'channel:add-member');
     const enter = () => client.rest('POST /api/channels/:id/members', { id: channelId, body });
     return (
-      <Row name={name} about={t('It is not here.')}>
-        {mayAdd && <Button label={t('Add it')} kind="quiet" onClick={() => change(enter)} />}
+      <Row name={name} about={t('It is not in this channel.')}>
+        {mayAdd && <Button label={t('Add to this channel')} kind="quiet" onClick={() => change(enter)} />}
       </Row>
     );
   }

@@ -24,7 +24,7 @@ export function ServerEmoji({ server }: { server: ServerRecord }) {
         title={t('Emoji')}
         about={t('{count} of {most}. Type the name between colons where you write.', { count: list.length, most })}
       >
-        {list.length === 0 && <p class="empty">{t('There are none.')}</p>}
+        {list.length === 0 && <p class="empty">{t('No emoji yet.')}</p>}
         <ul class="people">
           {list.map((emoji) => (
             <EmojiRow key={emoji.id} server={server} emoji={emoji} />
@@ -71,12 +71,12 @@ function NewEmoji({ server }: { server: ServerRecord }) {
     await client.rest('POST /api/servers/:id/emoji', { id: server.id, body: { name, url } });
     await ownEmoji.load(server.id);
     setPicture(null);
-    showToast(t(':{name}: is added.', { name }));
+    showToast(t(':{name}: was added.', { name }));
   };
   return (
     <Block title={t('New emoji')} about={t('A picture of any size, which may move. It is shown in up to 128 pixels.')}>
       <Form action={t('Add')} work={add} clear>
-        <Field label={t('Name')} name="name" maxlength={30} hint={t('Small letters, digits, _ and -.')} required />
+        <Field label={t('Name')} name="name" maxlength={30} hint={t('Lowercase letters, digits, _ and -.')} required />
         <span class="picture-buttons">
           <label class="button quiet upload">
             {picture ? picture.name : t('Choose a picture')}

@@ -7,8 +7,11 @@ import { isReadable } from '../../state/servers.ts';
 import { Banner } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
 import { Icon } from '../parts/Icon.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
+
+const CreateChannel = lazyDialog(() => import('./ChannelDialogs.tsx').then((part) => part.CreateChannel));
 
 /**
  * On wide screens a server opens at its first channel; on a phone its list of channels is the page. Other pages of a
@@ -16,7 +19,9 @@ import { type AppState, useApp, useTexts } from '../useApp.ts';
  */
 export function ServerHome({ serverId }: { serverId: string }) {
   const { t } = useTexts();
-  const { servers, categories, route, navigate } = useApp();
+  const { servers, categories, route, navigate, rights } = useApp();
+  const [creating, setCreating] = useState(false);
+  const server = servers.current.value;
   const list = servers.channels.value.get(serverId);
   const [first] =
     list && route.value.name === 'server'
@@ -34,7 +39,12 @@ export function ServerHome({ serverId }: { serverId: string }) {
       {isBare && (
         <>
           <h1>{t('No channels yet')}</h1>
-          <p>{t('Those who run this server can create one.')}</p>
+          {server && rights.may(server, 'channel:create') ? (
+            <Button label={t('Create a channel')} onClick={() => setCreating(true)} />
+          ) : (
+            <p>{t('The people who run this server can create one.')}</p>
+          )}
+          {creating && <CreateChannel serverId={serverId} onClose={() => setCreating(false)} />}
         </>
       )}
     </section>
@@ -75,9 +85,9 @@ function OutsideServer({ serverId }: { serverId: string }) {
       <h1>{server?.name ?? t('A private server')}</h1>
       {server?.description && <p>{server.description}</p>}
       {access.joinRequestStatus === 'pending' ? (
-        <p role="status">{t('You asked to be let in. Those who run this server decide.')}</p>
+        <p role="status">{t('You asked to join. The people who run this server decide.')}</p>
       ) : (
-        <Button label={access.requiresApproval ? t('Ask to be let in') : t('Join')} onClick={() => void join()} />
+        <Button label={access.requiresApproval ? t('Ask to join') : t('Join')} onClick={() => void join()} />
       )}
       <a href="/app/discover">{t('Other servers')}</a>
     </section>
@@ -91,7 +101,7 @@ function ServerNotFound() {
   const { t } = useTexts();
   return (
     <section class="blank">
-      <h1>{t('This server is not here')}</h1>
+      <h1>{t('Server not found')}</h1>
       <p>{t('It was removed, or the address is wrong.')}</p>
       <a class="button" href="/app/discover">
         {t('Find servers')}

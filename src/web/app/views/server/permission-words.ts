@@ -5,13 +5,13 @@ import type { Permission } from '../../state/rights.ts';
 export type Given = Exclude<Permission, 'server:delete' | 'server:hand-over' | 'channel:view'>;
 
 const server = {
-  'server:update': 'Change the server',
+  'server:update': 'Edit the server',
   'role:manage': 'Create and assign roles',
   'app:manage': 'Manage apps',
   'app:see-all': 'See all apps',
-  'bot:set-policy': 'Decide who may add bots',
+  'bot:set-policy': 'Choose who can add bots',
   'bot:keep': 'Keep bots for the server',
-  'bot:set-rights': 'Decide what bots may do',
+  'bot:set-rights': 'Choose what bots can do',
   'retention:set': 'Set how long messages are kept',
   'emoji:manage': 'Add and remove emoji',
   'audit:read': 'View the audit log',
@@ -28,12 +28,12 @@ const people = {
   'member:timeout': 'Time members out',
   'member:kick': 'Remove members',
   'member:ban': 'Ban members',
-  'member:delete-messages': 'Delete last messages of a member',
+  'member:delete-messages': 'Delete a member’s recent messages',
 } as const;
 
 const channels = {
   'channel:create': 'Create channels',
-  'channel:update': 'Change channels',
+  'channel:update': 'Edit channels',
   'channel:order': 'Reorder channels',
   'channel:archive': 'Archive channels',
   'channel:delete': 'Delete channels',
@@ -56,7 +56,7 @@ const writing = {
 
 const order = {
   'message:pin': 'Pin messages',
-  'message:delete-others': 'Delete messages of others',
+  'message:delete-others': 'Delete other people’s messages',
   'thread:manage': 'Manage threads',
   'history:read': 'View earlier versions of edited messages',
   'report:decide': 'Handle reports',

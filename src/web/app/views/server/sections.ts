@@ -36,9 +36,9 @@ const sections: readonly Section[] = [
   { section: 'agents', label: 'Bots', icon: 'agent' },
   { section: 'emoji', label: 'Emoji', icon: 'smile', needs: ['emoji:manage'] },
   { section: 'filters', label: 'Filters', icon: 'block', needs: ['filter:manage'] },
-  { section: 'held', label: 'Held messages', icon: 'shield', needs: ['held:decide'] },
+  { section: 'held', label: 'Held messages', icon: 'clock', needs: ['held:decide'] },
   { section: 'reports', label: 'Reports', icon: 'shield', needs: ['report:decide'] },
-  { section: 'audit', label: 'Audit log', icon: 'shield', needs: ['audit:read'] },
+  { section: 'audit', label: 'Audit log', icon: 'file', needs: ['audit:read'] },
 ];
 
 /** The settings of a server that the user may see. */

@@ -25,7 +25,7 @@ export function Account() {
       <SecondFactor />
       <LinkedAccounts />
       <AccountExport />
-      <Block title={t('Sign out')} about={t('On this device. What you wrote and did not send is forgotten.')}>
+      <Block title={t('Sign out')} about={t('On this device. Unsent messages are discarded.')}>
         <Button label={t('Sign out')} kind="danger" onClick={() => void account.signOut()} />
       </Block>
       <DeleteAccount />
@@ -52,16 +52,22 @@ function ChangePassword() {
   return (
     <Form class="block" action={t('Change')} work={change} clear>
       <h2>{t('Password')}</h2>
-      <Field label={t('Old password')} name="oldPassword" type="password" autocomplete="current-password" required />
+      <Field
+        label={t('Current password')}
+        name="oldPassword"
+        type="password"
+        autocomplete="current-password"
+        required
+      />
       <NewPassword
         label={t('New password')}
         name="newPassword"
-        hint={t('8 characters or more. Your other devices are signed out.')}
+        hint={t('At least 8 characters. Your other devices are signed out.')}
       />
       <Check
         name="endTokens"
         label={t(
-          'Somebody else may know the old one: end my tokens, those of my bots, linked accounts and webhooks too',
+          'Someone else may know the old one: also revoke my tokens, my bots’ tokens, linked accounts and webhooks',
         )}
       />
     </Form>
@@ -87,7 +93,7 @@ function LinkedAccounts() {
   const titleOf = (provider: string) => providers.find((one) => one.provider === provider)?.name ?? provider;
   const missing = providers.filter(({ provider }) => !list.some((account) => account.provider === provider));
   return (
-    <Block title={t('Linked accounts')} about={t('Each of them signs you in, without a password.')}>
+    <Block title={t('Linked accounts')} about={t('Each of them can sign you in without a password.')}>
       <ul class="people">
         {list.map(({ id, provider, providerEmail, createdAt }) => (
           <Row
@@ -131,7 +137,7 @@ export function Devices() {
       for (const { id } of sessions) await client.rest('DELETE /api/auth/sessions/:id', { id });
     });
   return (
-    <Block title={t('Where you are signed in')} about={t('A session that you end is over at once, wherever it is.')}>
+    <Block title={t('Where you are signed in')} about={t('Ending a session signs that device out at once.')}>
       <ul class="people">
         {list?.map((session) => (
           <Row
@@ -148,7 +154,7 @@ export function Devices() {
           </Row>
         ))}
       </ul>
-      {others.length > 1 && <Button label={t('End all others')} kind="danger" onClick={() => end(others)} />}
+      {others.length > 1 && <Button label={t('Sign out all others')} kind="danger" onClick={() => end(others)} />}
     </Block>
   );
 }

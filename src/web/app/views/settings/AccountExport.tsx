@@ -38,7 +38,7 @@ export function AccountExport() {
         {found?.state === 'ready' && <Button label={t('Download')} onClick={download} />}
         {found && !isPreparing && (
           <Button
-            label={found.state === 'ready' ? t('Begin a new one') : t('Begin an export')}
+            label={found.state === 'ready' ? t('Start a new one') : t('Start an export')}
             kind="quiet"
             onClick={begin}
           />
@@ -54,7 +54,7 @@ function tellsOf(
 ): string {
   if (state === 'preparing') return t('It is being prepared. You get a notification, and a mail, when it is ready.');
   if (state === 'failed') return t('The last one failed.');
-  if (state === 'none' || !readyAt || !expiresAt) return t('There is none.');
+  if (state === 'none' || !readyAt || !expiresAt) return t('There is no export.');
   const times = { time: shortTime(readyAt), end: shortTime(expiresAt) };
   return t('{size}, of {time}. It is deleted on {end}.', { size: sizeOf(size ?? 0), ...times });
 }

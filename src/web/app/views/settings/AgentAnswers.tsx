@@ -20,7 +20,7 @@ export function AgentAnswers({ agent }: { agent: Agent }) {
   const [context, setContext] = useState<Context | null>(null);
   const open = async ({ text }: Fields) => {
     const id = text('link').match(ids)?.at(-1);
-    if (!id) throw new Failure('This is no link to a message.');
+    if (!id) throw new Failure('This is not a link to a message.');
     setContext(await contextOf(app, agent.id, id));
   };
   return (
@@ -63,7 +63,7 @@ export function ContextDialog({ agentId, first, onClose }: ContextProps) {
   return (
     <Dialog title={t('What it had read')} onClose={onClose}>
       {before !== null && <Button label={t('Show more')} kind="quiet" onClick={() => void more(before)} />}
-      {messages.length === 0 && !hasMore && <p class="empty">{t('Nothing but what it was told otherwise.')}</p>}
+      {messages.length === 0 && !hasMore && <p class="empty">{t('Nothing apart from its other instructions.')}</p>}
       <ul class="people">
         {messages.toReversed().map((message) => (
           <Row

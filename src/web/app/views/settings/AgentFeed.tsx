@@ -43,12 +43,12 @@ export function AgentFeed({ agent }: { agent: Agent }) {
   };
   return (
     <Block
-      title={t('How far it is')}
+      title={t('Progress')}
       about={t('What it says to have dealt with: by webhook what was accepted, by polls what it asked beyond.')}
     >
       <Total label={t('By webhook')} total={feed.webhook} />
       <Total label={t('By polls')} total={feed.poll} />
-      {!feed.webhook && !feed.poll && <p class="empty">{t('It gets its events on sockets alone, at once.')}</p>}
+      {!feed.webhook && !feed.poll && <p class="empty">{t('It receives events over sockets only, at once.')}</p>}
       <ul class="people">
         {late.map((room) => (
           <LateRoom key={room.room} name={nameOf(room)} room={room} />
@@ -56,7 +56,7 @@ export function AgentFeed({ agent }: { agent: Agent }) {
       </ul>
       <Form action={t('Deliver again')} work={replay}>
         <Select
-          label={t('Where')}
+          label={t('Place')}
           name="room"
           options={[
             { value: '', label: t('Everywhere') },
@@ -66,11 +66,11 @@ export function AgentFeed({ agent }: { agent: Agent }) {
         <Select
           label={t('What happened')}
           name="hours"
-          hint={t('As far as the log reaches. The bot must not mind getting an event twice.')}
+          hint={t('As far back as the log goes. The bot may receive an event twice.')}
           options={[
-            { value: '1', label: t('In the last hour') },
-            { value: '24', label: t('In the last day') },
-            { value: '168', label: t('In the last week') },
+            { value: '1', label: t('Last hour') },
+            { value: '24', label: t('Last day') },
+            { value: '168', label: t('Last week') },
           ]}
         />
       </Form>
@@ -86,7 +86,7 @@ function Total({ label, total }: { label: string; total: Feed['webhook'] }) {
     <p class="hint" role="status">
       {label}:{' '}
       {lag === 0
-        ? t('nothing waits.')
+        ? t('nothing is waiting.')
         : t(
             '{lag, plural, one {# event waits} other {# events wait}} in {rooms, plural, one {# place} other {# places}}.',
             {

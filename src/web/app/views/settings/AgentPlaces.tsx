@@ -37,7 +37,7 @@ export function AgentPlaces({ agent }: { agent: Agent }) {
       title={t('Where it is')}
       about={t('The server enforces what it receives and writes there, whatever its program does.')}
     >
-      {config.servers.length === 0 && <p class="empty">{t('It is in no server yet.')}</p>}
+      {config.servers.length === 0 && <p class="empty">{t('It is not in any server yet.')}</p>}
       {config.servers.map((place) => (
         <ServerPolicies key={place.id} agent={agent} place={place} kept={kept} after={after} />
       ))}
@@ -95,7 +95,7 @@ function ServerPolicies({ agent, place, kept, after }: ServerPoliciesProps) {
               t("The server's admins"),
               keptFor(channel.id)?.server ?? keptFor(null)?.server,
             )}
-            fallback={t('As everywhere in the server')}
+            fallback={t('Same as in the server')}
             onChange={(policy) => set(channel.id, policy)}
           />
         ))}
@@ -146,7 +146,7 @@ export function AgentWebhook({ agentId }: { agentId: string }) {
   return (
     <Block
       title={t('Webhook')}
-      about={t('Its events are sent to this address, signed, for a bot that holds no connection.')}
+      about={t('For a bot without a connection: its events are sent to this address, signed.')}
     >
       {webhook && <Deliveries webhook={webhook} />}
       <Form action={webhook ? t('Change the address') : t('Deliver events')} work={save}>
@@ -182,8 +182,8 @@ function Deliveries({ webhook }: { webhook: Webhook }) {
 const saying: Record<Webhook['state'], Message> = {
   active: 'Deliveries work.',
   failing: 'Some deliveries fail, and are tried again.',
-  dead: 'Given up, since it failed for too long.',
-  gone: 'Ended, since the address wants no more.',
+  dead: 'Stopped after failing for too long.',
+  gone: 'Stopped: the address no longer accepts deliveries.',
   paused: 'Paused until you confirm the address: the token of this bot was renewed, or a session was ended.',
 };
 
@@ -211,7 +211,7 @@ function WebhookActions({ id, isPaused, load, rotate }: WebhookActionsProps) {
       <Button label={isPaused ? t('Confirm the address') : t('Try again now')} kind="quiet" onClick={doing(enable)} />
       <Button label={t('New secret')} kind="quiet" onClick={doing(rotate)} />
       <Button
-        label={t('End deliveries')}
+        label={t('Stop deliveries')}
         kind="quiet"
         onClick={doing(() => client.rest('DELETE /api/agents/:id/webhook', { id }))}
       />

@@ -62,7 +62,7 @@ export function AgentRehearsals({ agent }: { agent: Agent }) {
           </Row>
         ))}
       </ul>
-      <Form action={t('Begin a rehearsal')} work={start} clear>
+      <Form action={t('Start a rehearsal')} work={start} clear>
         <Field label={t('Name of the version')} name="name" maxlength={100} hint={t('Optional.')} />
       </Form>
       <Secret title={t('The token of the rehearsal')} secret={token} />
@@ -98,13 +98,13 @@ function DifferencesDialog({ agentId, rehearsal, onClose }: DifferencesProps) {
   const [context, setContext] = useState<Context | null>(null);
   const open = (messageId: string) => void attempt(async () => setContext(await contextOf(app, agentId, messageId)));
   return (
-    <Dialog title={t('What {name} would have said otherwise', { name: rehearsal.name })} onClose={onClose}>
+    <Dialog title={t('What {name} would have said instead', { name: rehearsal.name })} onClose={onClose}>
       {value && (
         <>
           <p class="hint" role="status">
             {t('{same} the same, {changed} changed, {missing} missing, {added} added', value.counts)}
           </p>
-          {value.isCut && <p class="hint">{t('There is more than is compared.')}</p>}
+          {value.isCut && <p class="hint">{t('Only the first messages are compared.')}</p>}
           <ul class="people">
             {value.differences.map((one) => (
               <DifferenceRow key={one.before?.messageId ?? one.after?.messageId} one={one} onContext={open} />
@@ -121,10 +121,10 @@ function DifferencesDialog({ agentId, rehearsal, onClose }: DifferencesProps) {
 }
 
 const kindNames: Record<Difference['kind'], Message> = {
-  same: 'Said the same',
-  changed: 'Said otherwise',
-  missing: 'Not said',
-  added: 'Said in addition',
+  same: 'Same',
+  changed: 'Changed',
+  missing: 'Missing',
+  added: 'Added',
 };
 
 function DifferenceRow({ one, onContext }: { one: Difference; onContext(messageId: string): void }) {

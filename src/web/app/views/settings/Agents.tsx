@@ -146,7 +146,7 @@ function Running({ agent, onChange }: { agent: Agent; onChange(): Promise<void> 
         <Row
           picture={<Avatar user={agent.botUser} present />}
           name={agent.displayName}
-          about={t('@{name} · {lastSign} · {hours} h online in all', {
+          about={t('@{name} · {lastSign} · {hours} h online in total', {
             name: agent.name,
             lastSign: lastSign(texts, agent),
             hours,
@@ -172,7 +172,7 @@ function Commands({ agentId }: { agentId: string }) {
   const { value } = useLoaded(() => client.rest('GET /api/agents/:id/slash-commands', { id: agentId }), [agentId]);
   return (
     <Block title={t('Slash commands')} about={t('Set by its program, and suggested to those who type a slash.')}>
-      {value?.commands.length === 0 && <p class="empty">{t('It understands none.')}</p>}
+      {value?.commands.length === 0 && <p class="empty">{t('It has no commands.')}</p>}
       <ul class="people">
         {value?.commands.map(({ name, description, aliases }) => (
           <Row key={name} name={[name, ...aliases].map((one) => `/${one}`).join(', ')} about={description} />
@@ -197,7 +197,7 @@ function HandOverAgent({ agent }: { agent: Agent }) {
         value: friendId,
         label: `${user.displayName} (@${user.username})`,
       }))}
-      nobody={t('You can hand it over to your friends; there are none yet.')}
+      nobody={t('You can hand it over to a friend, but you have none yet.')}
     />
   );
 }

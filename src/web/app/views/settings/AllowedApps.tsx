@@ -18,13 +18,13 @@ export function AllowedApps() {
   const { client } = useApp();
   const { value: list, after } = useLoaded(() => client.rest('GET /api/oauth/allowed'), []);
   return (
-    <Block title={t('Apps that may act for you')}>
-      {list?.length === 0 && <p class="faint">{t('No app may act for you.')}</p>}
+    <Block title={t('Apps with access to your account')}>
+      {list?.length === 0 && <p class="faint">{t('No app has access to your account.')}</p>}
       <ul class="people">
         {list?.map((one) => (
           <Row key={one.id} name={one.app.name} about={aboutAllowed(texts, one)}>
             <Button
-              label={t('Take it back')}
+              label={t('Revoke')}
               kind="quiet"
               onClick={() => after(() => client.rest('DELETE /api/oauth/allowed/:id', { id: one.id }))}
             />
@@ -61,9 +61,9 @@ function Registered() {
   };
   return (
     <Form class="block" action={t('Register the app')} work={create} clear>
-      <h2>{t('Apps that you make')}</h2>
+      <h2>{t('Apps you develop')}</h2>
       <p class="faint">
-        {t('Programs that others may allow to act for them, or that sign them in with their account here.')}
+        {t('Programs that others can allow to act for them, or that let people sign in with their account here.')}
       </p>
       <ul class="people">
         {list?.map((app) => (
@@ -79,12 +79,12 @@ function Registered() {
       <Secret title={t('The secret of your app')} secret={secret} />
       <Field label={t('Name of the app')} name="name" maxlength={100} required />
       <TextArea
-        label={t('Addresses to go back to')}
+        label={t('Redirect addresses')}
         name="redirectUris"
-        hint={t('Where browsers are sent after signing in, each on a line of its own.')}
+        hint={t('Where browsers are sent after signing in, one per line.')}
         required
       />
-      <Check label={t('It runs on a server that keeps its secret')} name="confidential" />
+      <Check label={t('It runs on a server and can keep a secret')} name="confidential" />
     </Form>
   );
 }

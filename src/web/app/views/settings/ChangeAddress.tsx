@@ -37,7 +37,9 @@ export function ChangeAddress() {
   return (
     <Form key="address" class="block" action={t('Mail a code')} work={start} clear>
       <h2>{t('Change the e-mail address')}</h2>
-      <p class="faint">{me.value?.email ? t('It is {email}.', { email: me.value.email }) : t('You have none.')}</p>
+      <p class="faint">
+        {me.value?.email ? t('It is {email}.', { email: me.value.email }) : t('You have no e-mail address.')}
+      </p>
       <Field label={t('New address')} name="email" type="email" autocomplete="email" maxlength={254} required />
     </Form>
   );

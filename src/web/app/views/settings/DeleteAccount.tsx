@@ -28,7 +28,7 @@ export function DeleteAccount() {
 }
 
 const choices: { value: string; label: Message }[] = [
-  { value: 'keep', label: 'Keep them, by “Deleted user”' },
+  { value: 'keep', label: 'Keep them, shown as “Deleted user”' },
   { value: 'erase', label: 'Delete them too, with their files' },
 ];
 
@@ -52,7 +52,7 @@ function ConfirmDeletion({ onClose }: { onClose(): void }) {
         <>
           <Possessions agents={agents} offers={offers} />
           <Form action={t('Delete the account')} class="grave" work={end}>
-            <Select label={t('What you wrote')} name="messages" options={labelled(choices)} />
+            <Select label={t('Your messages')} name="messages" options={labelled(choices)} />
             <Field
               label={t('Type “{name}” to confirm', { name: me.value?.username ?? '' })}
               name="name"

@@ -45,7 +45,7 @@ export function DigestSettings() {
     <Block
       title={t('Mail')}
       about={t(
-        'One mail with all that you missed, never one for each message. The next comes once you were here again.',
+        'One mail with everything you missed, never one per message. The next one comes only after you were here again.',
       )}
     >
       <Select

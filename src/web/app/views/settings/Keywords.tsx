@@ -23,7 +23,7 @@ export function Keywords() {
     <Block
       title={t('Keywords')}
       about={t(
-        'Where someone writes one of these in a channel that you can read, you are notified as if you were mentioned. Capital letters and accents make no difference.',
+        'You are notified, as if you were mentioned, when someone writes one of these in a channel you can read. Case and accents do not matter.',
       )}
     >
       {keywords.length > 0 && (

@@ -23,7 +23,7 @@ export function Language() {
     });
   const timeZone = me.value?.timeZone ?? surroundings.timeZone;
   return (
-    <Block title={t('Language and time zone')} about={t('On all of your devices.')}>
+    <Block title={t('Language and time zone')} about={t('On all your devices.')}>
       <Select
         label={t('Language')}
         value={language}

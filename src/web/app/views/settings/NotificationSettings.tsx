@@ -19,7 +19,7 @@ const strategies: { value: Strategy; label: Message; about: Message }[] = [
   {
     value: 'mention_only',
     label: 'Mentions, replies and direct messages',
-    about: 'Of threads only those that you started or chose to follow.',
+    about: 'Threads only if you started them or chose to follow them.',
   },
   { value: 'none', label: 'System notices only', about: 'Friend requests, invitations and the like.' },
 ];
@@ -86,7 +86,7 @@ const chosen: { value: string; label: Message }[] = [
   { value: 'nothing', label: 'Nothing' },
 ];
 const inServer: typeof chosen = [{ value: usual, label: 'Default' }, ...chosen];
-const inChannel: typeof chosen = [{ value: usual, label: 'As in the server' }, ...chosen];
+const inChannel: typeof chosen = [{ value: usual, label: 'Same as the server' }, ...chosen];
 
 const levelOf = (value: string): Level =>
   value === 'all' || value === 'mentions' || value === 'nothing' ? value : null;
@@ -105,7 +105,7 @@ function Levels() {
     <Block
       title={t('By server and channel')}
       about={t(
-        'Choose “Every message” to be notified of all messages there, also of those that do not mention you. With “Nothing” only notices of the system get through.',
+        'Choose “Every message” to be notified of every message there, even if it does not mention you. With “Nothing” you only get system notices.',
       )}
     >
       {lists.loaded.value && count === 0 && <p class="empty">{t('You are in no server yet.')}</p>}

@@ -15,7 +15,7 @@ export function PushSettings() {
         <Check
           label={
             <>
-              {t('Push to this device')}
+              {t('Push notifications on this device')}
               <span class="hint">{t('Also while Parley is closed.')}</span>
             </>
           }
@@ -25,7 +25,7 @@ export function PushSettings() {
       ) : (
         <p class="faint">
           {t(
-            'This browser cannot receive pushes here. On an iPhone or iPad add Parley to the home screen, and open it there.',
+            'This browser cannot receive push notifications here. On an iPhone or iPad, add Parley to the home screen and open it there.',
           )}
         </p>
       )}
@@ -34,7 +34,7 @@ export function PushSettings() {
           <>
             {t('Show who wrote what')}
             <span class="hint">
-              {t('On all of your devices. Otherwise pushes only say that there is something new.')}
+              {t('On all your devices. Otherwise push notifications only say that there is something new.')}
             </span>
           </>
         }
@@ -43,12 +43,12 @@ export function PushSettings() {
       />
       {pushes.isOn.value && (
         <Button
-          label={t('Send a test push')}
+          label={t('Send a test notification')}
           kind="quiet"
           onClick={() =>
             void attempt(async () => {
               await pushes.test();
-              showToast(t('A push is on its way to this device.'));
+              showToast(t('A test notification is on its way to this device.'));
             })
           }
         />

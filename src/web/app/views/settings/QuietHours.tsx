@@ -55,7 +55,7 @@ export function QuietHours() {
   return (
     <Block
       title={t('Quiet hours')}
-      about={t('Nothing is pushed or mailed to you then, and no device shows a notice. By the clock of {zone}.', {
+      about={t('You get no push notifications, mails or alerts then. Times are in {zone}.', {
         zone,
       })}
     >

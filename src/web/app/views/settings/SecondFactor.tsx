@@ -69,7 +69,9 @@ function AuthenticatorApp({ factors, onAdded, after, load }: PartProps) {
   };
   const about = factors.totp
     ? t('In use since {time}.', { time: shortTime(factors.totp.createdAt) })
-    : t('An app on your phone shows a code that changes every half a minute. Signing in takes it beside the password.');
+    : t(
+        'An app on your phone shows a code that changes every 30 seconds. You enter it after your password when you sign in.',
+      );
   if (begun)
     return (
       <Form
@@ -85,7 +87,7 @@ function AuthenticatorApp({ factors, onAdded, after, load }: PartProps) {
         <QrCode label={t('QR code for the authenticator app')} text={begun.uri} />
         <CopyField label={t('Secret')} value={begun.secret} />
         <Field
-          label={t('Code of the app')}
+          label={t('Code from the app')}
           name="totp"
           inputmode="numeric"
           autocomplete="one-time-code"
@@ -145,7 +147,7 @@ function Passkeys({ factors, onAdded, after, load }: PartProps) {
               label={t('Name of the passkey')}
               name="name"
               maxlength={64}
-              hint={t('Where it is, say: my phone.')}
+              hint={t('For example: my phone.')}
               required
             />
           </Form>
@@ -188,7 +190,7 @@ function RecoveryCodes({ factors, onAdded, after }: PartProps) {
   return (
     <Block
       title={t('Recovery codes')}
-      about={t('{recoveryCodes} of 10 are left. Each signs you in once, instead of an app or a passkey that is lost.', {
+      about={t('{recoveryCodes} of 10 are left. Each signs you in once if you lose your app or passkey.', {
         recoveryCodes: factors.recoveryCodes,
       })}
     >
@@ -203,7 +205,7 @@ function Codes({ codes, onClose }: { codes: string[]; onClose(): void }) {
   const { copy } = useApp();
   return (
     <Dialog title={t('Your recovery codes')} onClose={onClose}>
-      <p>{t('Keep them where you find them without this device: each signs you in once. They are not shown again.')}</p>
+      <p>{t('Keep them somewhere safe, away from this device. Each signs you in once. They are not shown again.')}</p>
       <ul class="codes" aria-label={t('Recovery codes')}>
         {codes.map((code) => (
           <li key={code}>
@@ -214,9 +216,9 @@ function Codes({ codes, onClose }: { codes: string[]; onClose(): void }) {
       <footer>
         {/* Only secure pages have a clipboard. */}
         {navigator.clipboard && (
-          <Button label={t('Copy them')} kind="quiet" onClick={() => void copy(codes.join('\n'))} />
+          <Button label={t('Copy all')} kind="quiet" onClick={() => void copy(codes.join('\n'))} />
         )}
-        <Button label={t('I have kept them')} onClick={onClose} />
+        <Button label={t('I have saved them')} onClick={onClose} />
       </footer>
     </Dialog>
   );

@@ -16,7 +16,7 @@ export function Snooze() {
     <Block
       title={t('Snooze')}
       about={t(
-        'Until then nothing is pushed or mailed to you, and no device shows a notice. You still find everything in your notifications.',
+        'Until then you get no push notifications, mails or alerts. You still find everything in your notifications.',
       )}
     >
       {isSnoozed ? (

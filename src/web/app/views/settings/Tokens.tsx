@@ -57,15 +57,15 @@ export function PersonalTokens() {
         ))}
       </ul>
       <Secret title={t('Your new token')} secret={secret} />
-      <Field label={t('What it is for')} name="name" maxlength={100} required />
+      <Field label={t('Token name')} name="name" maxlength={100} required />
       <Select label={t('Valid for')} name="lifetime" options={labelled(lifetimes)} />
       <fieldset class="choices">
-        <legend>{t('What it may reach')}</legend>
+        <legend>{t('Access')}</legend>
         {areas.map(({ value, label }) => (
           <Check key={value} label={t(label)} name={value} checked />
         ))}
       </fieldset>
-      <Check label={t('It may change things too')} name="write" />
+      <Check label={t('It can change things too')} name="write" />
     </Form>
   );
 }
@@ -87,7 +87,7 @@ export function InviteCodes() {
   return (
     <Block title={t('Invite codes')}>
       <p class="faint">
-        {rich('Members make them. To become one, {link}.', {
+        {rich('Members create them. To become one, {link}.', {
           link: <a href={pathTo.settings('profile')}>{t('redeem one')}</a>,
         })}
       </p>
@@ -107,7 +107,7 @@ function OwnCodes() {
   return (
     <Form class="block" action={t('New code')} work={create} clear>
       <h2>{t('Invite codes')}</h2>
-      <p class="faint">{t('Whoever redeems one may create servers and invite others. Each works once.')}</p>
+      <p class="faint">{t('People who redeem one can create servers and invite others. Each works once.')}</p>
       <ul class="people">
         {list?.map((code) => (
           <Row key={code.id} name={code.code} about={aboutCode(texts, code)}>
@@ -135,7 +135,7 @@ function aboutCode({ shortTime, t }: Texts, { usedByUser, isActive, createdAt, n
   const state = usedByUser
     ? t('used by {name}', { name: usedByUser.displayName })
     : isActive
-      ? t('made {time}', { time: shortTime(createdAt) })
+      ? t('created {time}', { time: shortTime(createdAt) })
       : t('not valid any more');
   return note ? `${note} · ${state}` : state;
 }

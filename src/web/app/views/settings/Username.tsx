@@ -21,7 +21,7 @@ export function Username() {
       <h2>{t('Username')}</h2>
       <p class="faint">
         {t(
-          'Others mention and find you by it, and it signs you in. You can change it twice in 30 days; the old one is kept for you as long.',
+          'People mention and find you by it, and you sign in with it. You can change it twice in 30 days; the old one stays reserved for you for that long.',
         )}
       </p>
       <Field label={t('Username')} name="username" autocomplete="username" maxlength={32} value={before} required />

@@ -206,7 +206,7 @@ function Large({ picture }: { picture: SizedPicture }) {
     connection.state.value.status === 'offline'
       ? t('The server cannot be reached. The picture comes when it can.')
       : t('One moment…');
-  const label = t('Open the original in a tab of its own');
+  const label = t('Open the original in a new tab');
   return (
     <>
       {/* The name is a text, since a link without an address may not have a label. */}

@@ -116,7 +116,7 @@ function Progress({ message, items }: { message: Message; items: readonly Compon
   const { displayName: name } = message.author;
   const uses = items.flatMap((item) => (item.type === 'link' ? [] : (interactions.of(message.id, item.id) ?? [])));
   const use = uses.find(({ state }) => state === 'working') ?? uses.find(({ state }) => state === 'waiting');
-  const working = use?.note ? t('{name}: {note}…', { name, note: use.note }) : t('{name} is at it…', { name });
+  const working = use?.note ? t('{name}: {note}…', { name, note: use.note }) : t('{name} is working…', { name });
   return (
     <>
       <p class="faint" role="status">

@@ -96,7 +96,7 @@ function ignoreRefusal(error: unknown): void {
 
 /** Why the user may only read here; null: they may write. */
 function closedReason(t: Translate, { isArchived, type, permissions }: ChannelRecord): string | null {
-  if (isArchived) return t('This channel is archived: nobody writes here any more.');
+  if (isArchived) return t('This channel is archived. Nobody can write here any more.');
   if (type === 'announcement' && !permissions.includes('channel:announce')) return t(withheld.announce);
   return permissions.includes('message:post') ? null : t(withheld.post);
 }
@@ -123,17 +123,17 @@ function Gone({ timeline, threadId }: { timeline: Timeline; threadId: string | n
     client.rest('POST /api/channels/:id/members', { id, body: { userId: me.value?.id ?? '' } });
   return (
     <section class="blank">
-      <h1>{access?.requiresApproval ? t('This channel is private') : t('This conversation is not here')}</h1>
+      <h1>{access?.requiresApproval ? t('This channel is private') : t('Conversation not found')}</h1>
       <p>
         {access?.requiresApproval
-          ? t('Those who run it let people in.')
-          : t('It was removed, or you do not take part.')}
+          ? t('The people who run it can let you in.')
+          : t('It was removed, or you are not a member.')}
       </p>
       {access?.requiresApproval &&
         (access.joinRequestStatus === 'pending' ? (
-          <p role="status">{t('You asked to be let in.')}</p>
+          <p role="status">{t('You asked to join.')}</p>
         ) : (
-          <Button label={t('Ask to be let in')} onClick={() => void ask(access)} />
+          <Button label={t('Ask to join')} onClick={() => void ask(access)} />
         ))}
       {access && isOpen(access) && <Button label={t('Join')} onClick={() => void attempt(() => enter(channelId))} />}
       <UnsentDraft timeline={timeline} />

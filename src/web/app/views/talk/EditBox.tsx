@@ -86,7 +86,7 @@ function useEditing(message: Message, timeline: Timeline) {
     const kept = await attempt(async () => {
       const edited = await client.rest('PATCH /api/messages/:id', { id: message.id, body: { content } }).catch(ifHeld);
       if (edited) timeline.replace(edited);
-      else showToast(t('Your change waits for a moderator.'));
+      else showToast(t('Your change is waiting for a moderator.'));
     });
     if (kept) close();
   };

@@ -122,6 +122,6 @@ function valueIn(t: Translate, field: FormField, fields: Fields): Values[string]
   if (field.type === 'choice') return [text];
   if (field.type !== 'number') return text;
   const number = Number(text.replace(',', '.'));
-  if (!Number.isFinite(number)) throw new Error(t('{field}: type a number.', { field: field.label }));
+  if (!Number.isFinite(number)) throw new Error(t('{field}: enter a number.', { field: field.label }));
   return number;
 }

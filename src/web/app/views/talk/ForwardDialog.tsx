@@ -37,8 +37,8 @@ export function ForwardDialog({ message, onClose }: { message: Message; onClose(
           ))}
         </fieldset>
         <p class="hint" role="status">
-          {found.length === 0 && t('Nothing has this name.')}
-          {found.length > maxListed && t('There are more. Type a part of the name.')}
+          {found.length === 0 && t('No results')}
+          {found.length > maxListed && t('There are more. Type part of the name to narrow them down.')}
         </p>
         <Field label={t('Comment')} name="comment" maxlength={4000} />
       </Form>
@@ -76,7 +76,7 @@ function useForwarding(message: Message, onClose: () => void) {
       showToast(texts.t('The message is forwarded.'), 'good', await send(place, comment));
     } catch (error) {
       if (error instanceof ParleyError && error.code === 'MESSAGE_HELD') {
-        showToast(texts.t('Your message waits for a moderator.'));
+        showToast(texts.t('Your message is waiting for a moderator.'));
       } else if (isGone.current) {
         showToast(errorText(error, texts), 'bad');
       } else throw error;

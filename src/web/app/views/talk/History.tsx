@@ -33,7 +33,7 @@ function History({ message, onClose }: { message: Message; onClose(): void }) {
   return (
     <Dialog title={t('Earlier versions')} onClose={onClose}>
       {!value && <p class="faint">{t('One moment…')}</p>}
-      {value?.length === 0 && <p class="faint">{t('None is kept of this message.')}</p>}
+      {value?.length === 0 && <p class="faint">{t('No earlier versions of this message are kept.')}</p>}
       <ol class="versions">
         {value?.toReversed().map(({ version, content, editedAt }) => (
           <li key={version} value={version}>

@@ -9,7 +9,7 @@ interface Choice {
   about: Message;
 }
 
-const inSettings: Choice = { level: null, label: 'As in the settings', about: 'What you chose there for everything.' };
+const inSettings: Choice = { level: null, label: 'Same as in your settings', about: 'What you chose there.' };
 const all: Choice = { level: 'all', label: 'Every message', about: 'And replies in threads that you follow.' };
 const mentions: Choice = { level: 'mentions', label: 'Mentions', about: 'Mentions of you and replies to you.' };
 const nothing = { level: 'nothing', label: 'Nothing' } as const;
@@ -20,7 +20,7 @@ export type LevelPlace = 'server' | 'channel' | 'dm';
 const levels: Record<LevelPlace, Choice[]> = {
   server: [inSettings, all, mentions, { ...nothing, about: 'The server is muted.' }],
   channel: [
-    { level: null, label: 'As in the server', about: 'What you chose for the server, or in the settings.' },
+    { level: null, label: 'Same as the server', about: 'What you chose for the server, or in your settings.' },
     ...[all, mentions, { ...nothing, about: 'The channel is muted.' } as const],
   ],
   dm: [inSettings, all, mentions, { ...nothing, about: 'The conversation is muted.' }],

@@ -1,10 +1,10 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Message, ServerRecord } from '../../../../client/index.ts';
+import type { Message } from '../../../../client/index.ts';
 import type { Timeline } from '../../state/timeline.ts';
 import { Avatar } from '../parts/Avatar.tsx';
 import { Button } from '../parts/Button.tsx';
-import { lazyDialog } from '../parts/lazy.tsx';
+import { lazyPart } from '../parts/lazy.tsx';
 import { useApp, useTexts } from '../useApp.ts';
 import { Attachments } from './Attachments.tsx';
 import { AtHand } from './at-hand.ts';
@@ -22,7 +22,7 @@ import { useRows } from './useRows.ts';
 import { useScroll } from './useScroll.ts';
 import { useTabStop } from './useTabStop.ts';
 
-const InvitePeople = lazyDialog(() => import('../server/InvitePeople.tsx').then((part) => part.InvitePeople));
+const FirstSteps = lazyPart(() => import('./FirstSteps.tsx').then((part) => part.FirstSteps));
 
 interface ListProps {
   timeline: Timeline;
@@ -189,7 +189,6 @@ interface BeginningProps {
 
 function Beginning({ timeline, name, opening }: BeginningProps) {
   const { t } = useTexts();
-  const { servers } = useApp();
   if (timeline.error.value && !timeline.loaded.value) {
     return (
       <div class="beginning" role="alert">
@@ -201,25 +200,11 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
   if (!timeline.loaded.value) return <Skeleton />;
   if (timeline.hasOlder.value) return <Skeleton />;
   if (opening) return <Opening message={opening} />;
-  const server = servers.current.value;
   return (
     <div class="beginning">
       <h2>{name}</h2>
-      <p>{timeline.threadId ? t('The thread begins here.') : t('This is the beginning of the conversation.')}</p>
-      {server?.memberCount === 1 && timeline.authors.value.size < 2 && <InviteFirst server={server} />}
+      <FirstSteps timeline={timeline} />
     </div>
-  );
-}
-
-/** Shown to the creator of a new server, who is alone in it. */
-function InviteFirst({ server }: { server: ServerRecord }) {
-  const { t } = useTexts();
-  const [open, setOpen] = useState(false);
-  return (
-    <>
-      <Button label={t('Invite people')} onClick={() => setOpen(true)} />
-      {open && <InvitePeople server={server} onClose={() => setOpen(false)} />}
-    </>
   );
 }
 

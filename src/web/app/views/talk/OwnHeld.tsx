@@ -34,12 +34,12 @@ function One({ one }: { one: HeldMessage }) {
   const isEdit = one.kind === 'edit';
   const rejected = isEdit ? t('Your change was not approved.') : t('This message was not approved.');
   const waiting = isEdit
-    ? t('Your change waits for a moderator; only you see it.')
-    : t('This message waits for a moderator; only you see it.');
+    ? t('Your change is waiting for a moderator; only you see it.')
+    : t('This message is waiting for a moderator; only you see it.');
   return (
     <article
       class={`message ${isRejected ? 'failed' : 'unsent'}`}
-      aria-label={isRejected ? t('Not approved') : t('Waits for a moderator')}
+      aria-label={isRejected ? t('Not approved') : t('Waiting for a moderator')}
     >
       <div class="gutter">{me.value && <Avatar user={me.value} />}</div>
       <div class="content">

@@ -9,7 +9,7 @@ export function PendingCommands({ channelId, threadId }: CommandPlace) {
   const told = interactions.commandsIn(channelId, threadId).map(({ agentId, state, note }) => {
     const name = commands.botNameIn(channelId, agentId) ?? t('Bot');
     if (state === 'waiting') return t('Waiting for {name}…', { name });
-    return note ? t('{name}: {note}…', { name, note }) : t('{name} is at it…', { name });
+    return note ? t('{name}: {note}…', { name, note }) : t('{name} is working…', { name });
   });
   return (
     <>

@@ -34,7 +34,7 @@ export function PollDialog({ onAsk, onClose }: PollDialogProps) {
     <Dialog title={t('New poll')} onClose={onClose}>
       <Form action={t('Send the poll')} work={ask}>
         <Field label={t('Question')} name="question" maxlength={300} required autofocus />
-        <TextArea label={t('Options')} name="options" hint={t('One on each line, 2 to 10.')} rows={4} required />
+        <TextArea label={t('Options')} name="options" hint={t('One per line, 2 to 10.')} rows={4} required />
         <Check label={t('Several options may be chosen')} name="multiple" />
         <Check label={t('Anonymous: nobody sees who voted for what')} name="anonymous" />
         <Select label={t('Closes')} name="end" options={labelled(ends)} />
@@ -47,7 +47,7 @@ export function PollDialog({ onAsk, onClose }: PollDialogProps) {
 function pollIn(t: Translate, { text, isChecked }: Fields): NonNullable<MessageInput['poll']> {
   const lines = text('options').split('\n');
   const options = lines.map((line) => line.trim()).filter((line) => line !== '');
-  if (options.length < 2 || options.length > 10) throw new Error(t('Type 2 to 10 options, each on a line of its own.'));
+  if (options.length < 2 || options.length > 10) throw new Error(t('Enter 2 to 10 options, one per line.'));
   if (new Set(options).size < options.length) throw new Error(t('Two options are the same.'));
   if (options.some((option) => option.length > 100)) throw new Error(t('An option has at most 100 characters.'));
   const hours = Number(text('end'));

@@ -68,10 +68,10 @@ export function RecordVoice({ onRecorded }: { onRecorded(files: readonly File[])
   if (!isOn) return <IconButton icon="voice" label={t('Record a voice message')} onClick={() => void start()} />;
   return (
     <span class="recording">
-      <IconButton icon="stop" label={t('End the recording')} onClick={() => void stop()} />
+      <IconButton icon="stop" label={t('Stop recording')} onClick={() => void stop()} />
       <span class="bad">
         <span class="hidden" role="status">
-          {t('Recording.')}
+          {t('Recording…')}
         </span>
         {duration(seconds)}
       </span>

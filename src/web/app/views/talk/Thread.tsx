@@ -43,7 +43,7 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
   const isOver = channel?.isArchived || thread?.isArchived;
   const isWithheld = channel && !channel.permissions.includes('message:post');
   const timedOut = useTimeout();
-  const archived = isOver ? t('This thread is archived: nobody writes here any more.') : null;
+  const archived = isOver ? t('This thread is archived. Nobody can write here any more.') : null;
   const ended = archived ?? (isWithheld ? t(withheld.post) : null);
   const closed = ended ?? timedOut;
   const { over, ...dropping } = useFileDrop(timeline, closed);

@@ -156,7 +156,7 @@ export function DeletedThread({ timeline }: { timeline: Timeline }) {
   const { t } = useTexts();
   return (
     <div class="lost">
-      <p role="status">{t('This thread is not here. It was deleted.')}</p>
+      <p role="status">{t('This thread was deleted.')}</p>
       <UnsentDraft timeline={timeline} canMove />
       {timeline.sending.refused.value.map((one) => (
         <RefusedMessage key={one.pending.nonce} refused={one} />
@@ -186,8 +186,8 @@ export function UnsentDraft({ timeline: { key, channelId }, canMove = false }: U
     requestAnimationFrame(() => document.getElementById('composer')?.focus());
   };
   return (
-    <section class="leftover" aria-label={t('What you were writing')}>
-      <h3>{t('What you were writing')}</h3>
+    <section class="leftover" aria-label={t('Your unsent message')}>
+      <h3>{t('Your unsent message')}</h3>
       {text !== '' && <div class="text">{text}</div>}
       {files.map(({ id, filename }) => (
         <div key={id} class="file">
@@ -212,7 +212,7 @@ export function NotSent() {
   const { refusals } = useApp();
   return (
     <Page title={t('Not sent')} back="/app/messages">
-      {refusals.list.value.length === 0 && <p class="empty">{t('Everything that you wrote was sent.')}</p>}
+      {refusals.list.value.length === 0 && <p class="empty">{t('All your messages were sent.')}</p>}
       {refusals.list.value.map((one) => (
         <section key={one.pending.nonce} class="block">
           <Where refused={one} />
@@ -227,7 +227,7 @@ function Where({ refused: { pending } }: { refused: Refused }) {
   const { rich, t } = useTexts();
   const { lists, destinations } = useApp();
   const destination = destinations.value.find(({ channelId }) => channelId === pending.channelId);
-  if (!destination) return <h2>{lists.loaded.value ? t('A conversation that is in none of your lists') : '…'}</h2>;
+  if (!destination) return <h2>{lists.loaded.value ? t('A conversation you are no longer in') : '…'}</h2>;
   const place = <a href={destination.href}>{destination.name}</a>;
   return (
     <h2>

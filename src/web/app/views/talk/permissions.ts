@@ -7,7 +7,7 @@ import type { AppState } from '../useApp.ts';
 /** Why the user cannot do something in a channel, to be shown in its place. */
 export const withheld: Record<'post' | 'announce' | 'files' | 'react', Message> = {
   post: 'You can read this channel, but your role does not let you write here.',
-  announce: 'Only those who run the server write here.',
+  announce: 'Only the people who run the server can write here.',
   files: 'Your role does not let you add files here.',
   react: 'Your role does not let you react here.',
 };

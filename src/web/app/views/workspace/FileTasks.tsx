@@ -164,7 +164,7 @@ function Unpack({ serverId, node, onUpload, onClose }: UnpackProps) {
   const { workspace } = useApp();
   const unpack = async () => {
     const answer = await fetch(await workspace.linkTo(serverId, node.id, 'attachment'));
-    if (!answer.ok) throw new Error(t('The file cannot be read just now. Try again.'));
+    if (!answer.ok) throw new Error(t('The file cannot be read right now. Try again.'));
     const files = await unzip(await answer.blob());
     const folder = node.name.replace(/\.zip$/i, '') || 'archive';
     onClose();

@@ -86,7 +86,7 @@ function NodeList({ serverId, list, uploads, onTask, onChange }: NodeListProps) 
   const { t } = useTexts();
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const selected = list.filter(({ id }) => chosen.includes(id));
-  if (list.length === 0) return <p class="empty">{t('Nothing in here. Drop files on this page, or upload them.')}</p>;
+  if (list.length === 0) return <p class="empty">{t('This folder is empty. Drop files here, or upload them.')}</p>;
   return (
     <>
       {selected.length > 0 && (

@@ -1,0 +1,106 @@
+// nodes: own
+
+import { expect } from 'chai';
+import type { BrowserContextOptions } from 'playwright-core';
+import { shareOf } from '../rig/long.ts';
+import { scan, withAxe } from '../screens/axe.ts';
+import { cutOff } from '../screens/cut-off.ts';
+import { Explorer } from '../screens/explorer.ts';
+import { consentScreen, emptyScreens, gateScreens, phoneScreens, type Screen, screensOf } from '../screens/screens.ts';
+import { furnishTeam, type Team } from '../screens/team.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
+import type { Person } from '../world/person.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+/** Both sizes, and both sets of colours. */
+const looks: [look: string, options: BrowserContextOptions][] = [
+  ['on a wide screen in the light', { colorScheme: 'light' }],
+  ['on a phone in the dark', { ...phone, colorScheme: 'dark' }],
+];
+
+describe('the web client, looked at by axe-core', () => {
+  let cluster: Cluster;
+  let team: Team;
+
+  before(async () => {
+    cluster = await startCluster({ nodes: 1 });
+    const [node] = cluster.nodes;
+    if (!node) throw new Error('no node');
+    team = await furnishTeam(node, cluster.databaseUrl);
+  });
+  after(() => cluster.stop());
+
+  async function visit(person: Person | null, options: BrowserContextOptions): Promise<Visitor> {
+    const context = { ...options, bypassCSP: true, reducedMotion: 'reduce' as const };
+    const one = await visitor(team.people.maya.node, person, context);
+    await withAxe(one.page);
+    return one;
+  }
+
+  /** What is found on screens that someone goes to. */
+  async function findings(person: Person, screens: Screen[], options: BrowserContextOptions): Promise<string[]> {
+    const one = await visit(person, options);
+    const found: string[] = [];
+    await one.open('/app/messages');
+    for (const { path, shows } of screens) {
+      await one.go(path);
+      await one.page.locator(shows).first().waitFor({ state: 'attached' });
+      found.push(...(await scan(one.page)).map((what) => `${path}: ${what}`));
+    }
+    expect(one.complaints).to.deep.equal([]);
+    await one.close();
+    return found;
+  }
+
+  for (const [at, [look, options]] of looks.entries()) {
+    it(`has no finding on any screen, ${look}`, async () => {
+      const lists = 'isMobile' in options ? phoneScreens(team) : [];
+      const screens = [...shareOf(screensOf(team), 2, at), ...lists];
+      expect(await findings(team.people.maya, screens, options)).to.deep.equal([]);
+    });
+
+    it(`has no finding before someone signs in, ${look}`, async () => {
+      const found: string[] = [];
+      const base = team.people.maya.node.url.replace('127.0.0.1', 'localhost');
+      for (const [person, screens] of [
+        [null, gateScreens(team)],
+        [team.people.jonas, [await consentScreen(team)]],
+      ] as const) {
+        const one = await visit(person, options);
+        for (const { path, shows } of screens) {
+          await one.page.goto(base + path);
+          await one.page.locator(shows).first().waitFor();
+          found.push(...(await scan(one.page)).map((what) => `${path}: ${what}`));
+        }
+        await one.close();
+      }
+      expect(found).to.deep.equal([]);
+    });
+  }
+
+  it('has no finding where there is nothing yet', async () => {
+    expect(await findings(team.people.leila, await emptyScreens(team), {})).to.deep.equal([]);
+  });
+
+  it('has no finding in anything that a button or a menu opens, nor is anything of that cut off', async () => {
+    const found: string[] = [];
+    const one = await visit(team.people.maya, {});
+    const sizes = [
+      [320, 640],
+      [1280, 800],
+    ] as const;
+    const explorer = new Explorer(one, async (where) => {
+      for (const [width, height] of sizes) {
+        await one.page.setViewportSize({ width, height });
+        found.push(...(await cutOff(one.page)).map((what) => `${where} at ${width}: ${what}`));
+      }
+      found.push(...(await scan(one.page)).map((what) => `${where}: ${what}`));
+    });
+    await one.open('/app/messages');
+    await explorer.begin();
+    for (const screen of shareOf(screensOf(team), 3, 0)) await explorer.explore(screen);
+    expect(found).to.deep.equal([]);
+    await one.close();
+  });
+});

@@ -1,0 +1,24 @@
+import { type Browser, firefox } from 'playwright-core';
+import { findProgram } from './debian-program.ts';
+import { atEnd } from './ending.ts';
+
+let shared: Promise<Browser> | undefined;
+
+/** A real Firefox, the machine's or Debian's, without a window, driven by WebDriver BiDi; one for the whole run. */
+export function sharedFirefox(): Promise<Browser> {
+  shared ??= launch();
+  return shared;
+}
+
+async function launch(): Promise<Browser> {
+  const { command, env } = await findProgram({ package: 'firefox-esr', file: 'usr/lib/firefox-esr/firefox-esr' });
+  const variables = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const browser = await firefox.launch({
+    // Not the build that Playwright patched, but what people have.
+    channel: 'moz-firefox',
+    executablePath: command,
+    env: Object.fromEntries(variables),
+  });
+  atEnd(() => browser.close());
+  return browser;
+}

@@ -1,0 +1,152 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { BrowserContextOptions } from 'playwright-core';
+import sharp from 'sharp';
+import { runEnding } from '../rig/ending.ts';
+import { startCluster } from '../world/nodes.ts';
+import type { Person } from '../world/person.ts';
+import { type Visitor, visitor } from '../world/visitor.ts';
+import { emptyScreens, gateScreens, phoneScreens, type Screen, screensOf } from './screens.ts';
+import { furnishTeam, type Team } from './team.ts';
+
+/** `npm run screenshots`: pictures of all screens, made anew, in docs/screens, and the page that shows them. */
+
+const folder = path.resolve(import.meta.dirname, '../../docs/screens');
+/** Of all pictures. */
+const mostBytes = 1_000_000;
+/** Tried in turn until all of them have room. */
+const qualities = [80, 70, 60, 50, 40, 30, 20];
+/** How wide pictures of large screens are. */
+const shownWidth = 960;
+
+const desk = { viewport: { width: 1280, height: 800 } };
+const phone = { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true };
+const tablet = { viewport: { width: 820, height: 1100 }, hasTouch: true };
+
+interface Shot {
+  name: string;
+  png: Buffer;
+}
+
+/** The times in the pictures are those of an afternoon, whenever they are made. */
+function afternoon(): string {
+  const ahead = 16 - new Date().getUTCHours();
+  const hours = ahead < -11 ? ahead + 24 : ahead;
+  // The signs of these names are those of POSIX.
+  return `Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`;
+}
+
+class Camera {
+  readonly shots: Shot[] = [];
+  private readonly team: Team;
+
+  constructor(team: Team) {
+    this.team = team;
+  }
+
+  /** Takes pictures of screens, as someone sees them. @param look what their names begin with */
+  async take(who: Person | null, screens: Screen[], options: BrowserContextOptions, look = ''): Promise<void> {
+    const usual = { colorScheme: 'light' as const, reducedMotion: 'reduce' as const, timezoneId: afternoon() };
+    const node = this.team.people.maya.node;
+    const one = await visitor(node, who, { ...usual, ...options });
+    if (who) await one.open('/app/friends');
+    for (const { name, path: to, shows } of screens) {
+      if (who) await one.go(to);
+      else await one.page.goto(node.url.replace('127.0.0.1', 'localhost') + to);
+      await one.page.locator(shows).first().waitFor();
+      await this.snap(one, look + name);
+    }
+    await one.close();
+  }
+
+  /** Takes a picture of a page as it stands. */
+  async snap({ page }: Visitor, name: string): Promise<void> {
+    const loaded = `Promise.all([...document.images].map((image) => image.decode().catch(() => {})))`;
+    await page.evaluate(`${loaded}.then(() => new Promise((done) => setTimeout(done, 300)))`);
+    this.shots.push({ name, png: await page.screenshot() });
+  }
+}
+
+/** What opens over a screen. */
+async function overlays(camera: Camera, { people, server, channels }: Team): Promise<void> {
+  const options = { ...desk, colorScheme: 'light' as const, reducedMotion: 'reduce' as const, timezoneId: afternoon() };
+  const one = await visitor(people.maya.node, people.maya, options);
+  await one.open(`/app/s/${server.id}/${channels.engineering}`);
+  await one.page.locator('article[data-id]').first().waitFor();
+  await one.page.keyboard.press('Control+k');
+  await one.page.getByRole('option').first().waitFor();
+  await camera.snap(one, 'go-to');
+  await one.page.keyboard.press('Escape');
+  await one.page.getByRole('button', { name: 'Insert an emoji' }).click();
+  await one.page.locator(':popover-open').waitFor();
+  await camera.snap(one, 'emoji');
+  await one.page.keyboard.press('Escape');
+  await one.page.locator('article[data-id] .author').first().click();
+  await camera.snap(one, 'profile-card');
+  await one.close();
+}
+
+/** Small enough together. */
+async function compressed(shots: Shot[]): Promise<{ name: string; bytes: Buffer }[]> {
+  for (const quality of qualities) {
+    const files = await Promise.all(
+      shots.map(async ({ name, png }) => {
+        const picture = sharp(png).resize({ width: shownWidth, withoutEnlargement: true });
+        return { name, bytes: await picture.webp({ quality, effort: 6 }).toBuffer() };
+      }),
+    );
+    const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    process.stdout.write(`quality ${quality}: ${files.length} pictures of ${total} bytes\n`);
+    if (total <= mostBytes) return files;
+  }
+  throw new Error('The pictures are too many to be small.');
+}
+
+const page = (names: string[]) => `# Screens
+
+All screens of the web client, with the server of a small company in it. \`npm run screenshots\` makes these pictures anew.
+
+${names.map((name) => `## ${name}\n\n![${name}](${name}.webp)\n`).join('\n')}`;
+
+async function main(): Promise<void> {
+  const cluster = await startCluster({ nodes: 1 });
+  const [node] = cluster.nodes;
+  if (!node) throw new Error('no node');
+  const team = await furnishTeam(node, cluster.databaseUrl);
+  const { maya, leila } = team.people;
+  // Those who are there are seen to be.
+  for (const one of Object.values(team.people)) await one.connect();
+  const camera = new Camera(team);
+  const screens = screensOf(team);
+  const best = (names: string[]) => screens.filter(({ name }) => names.includes(name));
+  await camera.take(maya, screens, desk);
+  await camera.take(leila, (await emptyScreens(team)).slice(0, 2), desk);
+  await camera.take(null, gateScreens(team), desk);
+  await overlays(camera, team);
+  await camera.take(
+    maya,
+    best(['channel', 'thread', 'channel-with-pictures']),
+    { ...desk, colorScheme: 'dark' },
+    'dark-',
+  );
+  await camera.take(maya, phoneScreens(team), phone);
+  await camera.take(maya, best(['channel', 'thread', 'channel-with-poll', 'settings-profile']), phone, 'phone-');
+  await camera.take(maya, best(['channel', 'server-members']), tablet, 'tablet-');
+  await maya.patch('/api/auth/me', { language: 'ar' });
+  await camera.take(maya, best(['channel']), desk, 'right-to-left-');
+  for (const one of Object.values(team.people)) one.hangUp();
+  await cluster.stop();
+  const files = await compressed(camera.shots);
+  await mkdir(folder, { recursive: true });
+  for (const old of await readdir(folder)) await rm(path.join(folder, old));
+  for (const { name, bytes } of files) await writeFile(path.join(folder, `${name}.webp`), bytes);
+  await writeFile(path.join(folder, 'README.md'), page(files.map(({ name }) => name)));
+}
+
+try {
+  await main();
+} finally {
+  await runEnding();
+}
+// Nothing that a browser or a database leaves behind keeps it from ending.
+process.exit();
