@@ -100,7 +100,7 @@ function filesOf(isWanted: (entry: string) => boolean, { outputs }: Metafile): s
 }
 
 /** The page has its colours and sizes before its script is there (see Look of the web client). */
-const early =
+const withLook =
   "try{Object.assign(document.documentElement.dataset,JSON.parse(localStorage.getItem('parley:look')))}catch{}";
 
 function pageWith(names: string[], metafile: Metafile): string {
@@ -120,7 +120,7 @@ function pageWith(names: string[], metafile: Metafile): string {
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#0f2f36">
-<script nonce="${nonceMark}">${early}</script>
+<script nonce="${nonceMark}">${withLook}</script>
 <title>Parley</title>
 <link rel="icon" href="/app/icon.svg" type="image/svg+xml">
 <link rel="apple-touch-icon" href="/app/icons/apple.png">

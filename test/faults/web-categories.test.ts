@@ -154,7 +154,7 @@ describe('the list of channels in the web client', () => {
     await choose(bob, 'plans', 'Nothing');
     await until(async () => (await level()) === 'nothing');
     await bob.page.locator('.entry.muted', { hasText: 'plans' }).waitFor();
-    await choose(bob, 'plans', 'As in the server');
+    await choose(bob, 'plans', 'Same as the server');
     await until(async () => (await level()) === null);
     await choose(bob, 'plans', 'For 1 hour');
     await until(async () => (await level()) === 'nothing');

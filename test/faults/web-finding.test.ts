@@ -369,11 +369,19 @@ describe('finding one’s way in the web client', () => {
       await target.waitFor();
       await until(() => page.url().endsWith(id));
       await page.getByRole('button', { name: 'Jump to the newest' }).click();
-      await until(() => newest.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight));
+      await until(() =>
+        newest.evaluate(
+          (element) => element.getBoundingClientRect().bottom <= element.ownerDocument.documentElement.clientHeight,
+        ),
+      );
     }
     await page.reload();
     await newest.waitFor();
-    await until(() => newest.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight));
+    await until(() =>
+      newest.evaluate(
+        (element) => element.getBoundingClientRect().bottom <= element.ownerDocument.documentElement.clientHeight,
+      ),
+    );
     expect(await page.locator('article.target').count()).to.equal(0);
     await newest.locator('.reply').click();
     await target.waitFor();

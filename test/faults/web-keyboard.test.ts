@@ -114,7 +114,7 @@ describe('the keyboard in the web client', () => {
     const last = page.locator('article[data-id]', { hasText: 'the last word' });
     await last.waitFor();
     const isOn = (text: string) =>
-      until(async () => (await page.evaluate(`document.activeElement.innerText ?? ''`)).includes(text));
+      until(async () => String(await page.evaluate(`document.activeElement.innerText ?? ''`)).includes(text));
     await page.locator('#composer').press('?');
     expect(await page.locator('#composer').inputValue()).to.equal('?');
     await page.locator('#composer').fill('');
@@ -123,7 +123,7 @@ describe('the keyboard in the web client', () => {
     await isOn('the last word');
     await page.keyboard.press('k');
     await until(async () => (await page.locator('article:focus').count()) === 1);
-    expect(await last.evaluate((element) => element === document.activeElement)).to.equal(false);
+    expect(await last.evaluate((element) => element === element.ownerDocument.activeElement)).to.equal(false);
     await page.keyboard.press('j');
     await isOn('the last word');
     await page.keyboard.press('+');

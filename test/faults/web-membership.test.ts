@@ -89,13 +89,13 @@ const cases: Record<string, Case> = {
     before: ask,
     path: inServer,
     happen: [decide('rejected', forServer)],
-    shows: 'Ask to be let in',
+    shows: 'Ask to join',
   },
   'a request to join a channel is declined': {
     before: askIn,
     path: inHidden,
     happen: [decide('rejected', forChannel)],
-    shows: 'Ask to be let in',
+    shows: 'Ask to join',
   },
   'a request to join a channel is approved': {
     before: askIn,
@@ -144,7 +144,7 @@ const cases: Record<string, Case> = {
   'the server is deleted': {
     path: inGeneral,
     happen: [({ alice, at }) => done(alice.delete(at))],
-    shows: 'This server is not here',
+    shows: 'Server not found',
   },
   'someone is let into a private channel that they look at': { path: inHidden, happen: [letIn], shows: 'the secret' },
   'someone is let into a private channel of a category that they did not see': {
@@ -197,7 +197,7 @@ const cases: Record<string, Case> = {
   'someone alone may not view a channel': {
     path: inPlans,
     happen: [own('plans', noView)],
-    shows: 'This conversation is not here',
+    shows: 'Conversation not found',
   },
   'someone alone may view a private channel': { path: inHidden, happen: [own('hidden', view)], shows: 'the secret' },
   'someone becomes an admin': {
@@ -219,7 +219,7 @@ const cases: Record<string, Case> = {
   'a channel is deleted': {
     path: inPlans,
     happen: [({ alice, plans }) => done(alice.delete(`/api/channels/${plans}`))],
-    shows: 'This conversation is not here',
+    shows: 'Conversation not found',
   },
   'a channel is archived': {
     path: inPlans,

@@ -125,7 +125,7 @@ describe('what files contain, in the web client', () => {
     await dialog().getByRole('heading', { name: 'c paper.pdf' }).waitFor();
     const hasViewer = await page.evaluate<boolean>('navigator.pdfViewerEnabled');
     if (hasViewer) await dialog().locator('iframe.document').waitFor();
-    else await dialog().getByRole('button', { name: 'Open in a tab of its own' }).waitFor();
+    else await dialog().getByRole('button', { name: 'Open in a new tab' }).waitFor();
     await dialog().getByRole('button', { name: 'Next file' }).click();
     const sound = dialog().locator('audio');
     await until(() => sound.evaluate((player) => 'duration' in player && Number(player.duration) > 0.4));

@@ -64,7 +64,7 @@ export function Goals({ id, field, typed, onClose, onTask }: GoalsProps) {
         ))}
       </div>
       <p class="faint" role="status">
-        {all.length === 0 && (isSearching ? t('One moment…') : t('Nothing has this name.'))}
+        {all.length === 0 && (isSearching ? t('One moment…') : t('No results'))}
       </p>
       <p class="hint">{t('Start with # for channels, @ for people, > for actions.')}</p>
     </>

@@ -134,7 +134,7 @@ function People({ list, isLarge, onRemove }: PeopleProps) {
           );
         })}
         {found.length > most && <More onMore={async () => setMost(most + step)} />}
-        {found.length === 0 && <p class="empty">{list ? t('No member has this name.') : t('One moment…')}</p>}
+        {found.length === 0 && <p class="empty">{list ? t('No members match your search.') : t('One moment…')}</p>}
       </div>
     </>
   );

@@ -48,7 +48,9 @@ export function SearchResults({ field, hint }: ResultsProps) {
     <div class="results" ref={box}>
       <Filters asked={asked} onChange={change} />
       <p class="hint" id={hint} hidden={isAsked(asked)}>
-        {t('Also “a phrase”, -without, from:name, in:channel, mentions:me, has:file, is:thread, before:2026-01-31.')}
+        {t(
+          'You can also use “a phrase”, -without, from:name, in:channel, mentions:me, has:file, is:thread, before:2026-01-31.',
+        )}
       </p>
       {overview && <Overview key={overview.words} {...overview} onClose={giveWay} />}
       {isAsked(asked) && (

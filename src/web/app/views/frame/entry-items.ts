@@ -38,7 +38,7 @@ export function channelGroups(
         linkItem(texts, app, pathTo.channel(server.id, channel.id)),
       ],
     },
-    ...levelGroups(texts, app, { place: 'channel', id: channel.id, otherwise: 'As in the server' }),
+    ...levelGroups(texts, app, { place: 'channel', id: channel.id, otherwise: 'Same as the server' }),
     { items: present(placeItems(texts, app, server, channel, onTask)) },
     { items: present([edit, members, permissions, hooks, keep, archive, remove]) },
   ];
@@ -47,7 +47,7 @@ export function channelGroups(
 export function dmGroups(texts: Texts, app: AppState, dm: DmChannel, onTask: OnTask): MenuGroup[] {
   return [
     { items: [readItem(texts, app, [dm]), favoriteItem(texts, app, dm.id)] },
-    ...levelGroups(texts, app, { place: 'channel', id: dm.id, otherwise: 'As in the settings' }),
+    ...levelGroups(texts, app, { place: 'channel', id: dm.id, otherwise: 'Same as in your settings' }),
     { items: dmItems(texts, dm, (task) => onTask({ kind: 'dm', dm, task })) },
   ];
 }
@@ -70,7 +70,7 @@ export function serverGroups(texts: Texts, app: AppState, server: ServerRecord, 
         linkItem(texts, app, pathTo.server(server.id)),
       ],
     },
-    ...levelGroups(texts, app, { place: 'server', id: server.id, otherwise: 'As in the settings' }),
+    ...levelGroups(texts, app, { place: 'server', id: server.id, otherwise: 'Same as in your settings' }),
     {
       items: present([
         invites && { label: t('Invite people'), icon: 'add', run: () => onTask({ kind: 'invite', server }) },

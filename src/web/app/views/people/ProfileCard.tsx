@@ -203,7 +203,7 @@ function Actions({ user, onDone }: { user: Profile; onDone(): void }) {
     onDone();
     void attempt(work);
   };
-  const ask = () => people.requestFriend(username).then(() => showToast(t('Your request is on its way.')));
+  const ask = () => people.requestFriend(username).then(() => showToast(t('Your request was sent.')));
   return (
     <footer>
       <Menu label={t('More')} items={useMore(user, act, onDone)} align="start">

@@ -56,7 +56,7 @@ export function RoleDialog({ server, role, mine, onClose }: RoleDialogProps) {
         {!role?.builtIn && (
           <Field label={t('Name')} name="name" maxlength={100} value={role?.name ?? ''} required autofocus />
         )}
-        <ColorField label={t('It has a colour')} color={color} onChange={setColor} />
+        <ColorField label={t('Give it a colour')} color={color} onChange={setColor} />
         {isAll ? (
           <p class="faint">{t('Admins may do everything but delete the server and hand it over.')}</p>
         ) : (

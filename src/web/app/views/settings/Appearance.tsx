@@ -38,7 +38,7 @@ export function Appearance() {
     void attempt(async () => setMe(await client.rest('PATCH /api/auth/me', { body })));
   return (
     <>
-      <Block title={t('Colours and clock')} about={t('On all of your devices.')}>
+      <Block title={t('Colours and clock')} about={t('On all your devices.')}>
         <Swatches
           legend={t('Theme')}
           value={me.value?.theme ?? 'system'}

@@ -25,7 +25,7 @@ export function NewThread({ channelId, messageId }: NewThreadProps) {
   const { channel } = useConversationInfo(channelId);
   const timedOut = useTimeout();
   const isWithheld = channel && !channel.permissions.includes('thread:start');
-  const archived = channel?.isArchived ? t('This channel is archived: nobody writes here any more.') : null;
+  const archived = channel?.isArchived ? t('This channel is archived. Nobody can write here any more.') : null;
   const closed = archived ?? (isWithheld ? t(withheld.post) : null) ?? timedOut;
   const { over, ...dropping } = useFileDrop(place, closed);
   return (

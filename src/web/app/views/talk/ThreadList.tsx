@@ -26,7 +26,9 @@ export function Threads({ channelId, onClose }: { channelId: string; onClose(): 
   return (
     <Dialog title={t('Threads')} onClose={onClose}>
       {list === null && <p class="faint">{t('One moment…')}</p>}
-      {list?.length === 0 && <p class="faint">{t('There are none yet. One starts from a message, by its menu.')}</p>}
+      {list?.length === 0 && (
+        <p class="faint">{t('There are no threads yet. Start one from the menu of a message.')}</p>
+      )}
       <ul class="found">
         {list?.map((thread) => (
           <li key={thread.id}>

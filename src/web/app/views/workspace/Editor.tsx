@@ -33,7 +33,7 @@ export function Editor({ serverId, node, onClose }: EditorProps) {
   return (
     <Dialog title={node.name} size="full" onKeyDown={saveByKey} onClose={onClose}>
       {!file && <p class="faint">{t('One moment…')}</p>}
-      {file && file.content === null && <p class="faint">{t('This is no text.')}</p>}
+      {file && file.content === null && <p class="faint">{t('This is not text.')}</p>}
       {file && file.content !== null && (
         <TextEditor serverId={serverId} node={node} onClose={onClose} content={file.content} version={file.version} />
       )}

@@ -90,7 +90,7 @@ function Document(props: PreviewProps) {
   return (
     <>
       <p class="faint">{t('This browser shows no PDF files in a page.')}</p>
-      <Button label={t('Open in a tab of its own')} onClick={() => void window.open(url, '_blank', 'noopener')} />
+      <Button label={t('Open in a new tab')} onClick={() => void window.open(url, '_blank', 'noopener')} />
     </>
   );
 }
