@@ -19,9 +19,7 @@ export interface ParleyOptions {
   token?: string;
   /** The store for tokens and unsent messages, such as `localStorage`; by default memory. */
   store?: KeyValueStore;
-  /**
-   * Asks the user to confirm that it is them (`POST /api/auth/confirm`) when a call needs it. True: the call is made once more.
-   */
+  /** Asks the user to confirm that it is them (`POST /api/auth/confirm`) where a call needs it. True: it is made once more. */
   confirm?: Confirm;
   /** Makes requests; by default the platform's own `fetch`. */
   fetch?: typeof fetch;

@@ -31,6 +31,7 @@ import { ServerEmoji } from './entities/emoji.entity.ts';
 import { HeldMessage, ServerFilter } from './entities/filter.entity.ts';
 import { ChannelLevelRow, ServerLevelRow, ThreadFollow } from './entities/follow.entity.ts';
 import { FormerName } from './entities/former-name.entity.ts';
+import { Block, Friendship } from './entities/friendship.entity.ts';
 import { Handover } from './entities/handover.entity.ts';
 import { Hook } from './entities/hook.entity.ts';
 import { Import, ImportChannel, ImportPerson, ImportRecord } from './entities/import.entity.ts';
@@ -68,10 +69,8 @@ import { ServerInvite } from './entities/server-invite.entity.ts';
 import { ServerRaid } from './entities/server-raid.entity.ts';
 import { StorageBackfill, StorageChange, StorageQuota, StorageUsage } from './entities/storage.entity.ts';
 import {
-  Block,
   EmailChange,
   EmailVerification,
-  Friendship,
   OAuthAccount,
   OAuthState,
   PasswordReset,

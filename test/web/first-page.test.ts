@@ -53,6 +53,7 @@ describe('the first page of the web client', () => {
     expect(kinds).to.deep.equal([
       'ar',
       'de',
+      'drop',
       'es',
       'esm',
       'fr',

@@ -2,7 +2,7 @@ import { anyUserById, userById } from '../../access/user.table.ts';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { userRoom } from '../../contract/rooms.ts';
-import { Block } from '../../database/entities/user.entity.ts';
+import { Block } from '../../database/entities/friendship.entity.ts';
 import { smallUser, smallUserColumns } from '../accounts/account.view.ts';
 import type { Context } from '../context.ts';
 import type { FriendService } from './friend.service.ts';

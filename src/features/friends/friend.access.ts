@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor } from '../../contract/actor.ts';
 import { AppError } from '../../contract/errors.ts';
 import { pairOf } from '../../database/array-text.ts';
-import { Block, Friendship } from '../../database/entities/user.entity.ts';
+import { Block, Friendship } from '../../database/entities/friendship.entity.ts';
 
 /** The relation between two people, if any. */
 export async function betweenThem(em: EntityManager, one: string, other: string): Promise<Friendship | null> {

@@ -9,7 +9,7 @@ import type { NotificationKind } from '../../contract/notification.ts';
 import { userRoom } from '../../contract/rooms.ts';
 import { pairOf } from '../../database/array-text.ts';
 import type { Queries } from '../../database/database.ts';
-import { Friendship, type FriendshipStatus } from '../../database/entities/user.entity.ts';
+import { Friendship, type FriendshipStatus } from '../../database/entities/friendship.entity.ts';
 import type { Change } from '../../delivery/changes.ts';
 import { clock, dateNow } from '../../infrastructure/clock.ts';
 import { newId } from '../../infrastructure/ids.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { SmallUser } from '../../contract/actor.ts';
 import type { blockSchema, friendshipSchema } from '../../contract/friend.ts';
 import { isoTime } from '../../contract/schema.ts';
-import type { Block, Friendship } from '../../database/entities/user.entity.ts';
+import type { Block, Friendship } from '../../database/entities/friendship.entity.ts';
 
 export type FriendshipRecord = z.input<typeof friendshipSchema>;
 export type BlockRecord = z.input<typeof blockSchema>;

@@ -12,17 +12,22 @@ if (/^\/app\/(?:authorize|device)$/.test(location.pathname) && location.search !
   history.replaceState(null, '', `${location.pathname}/${asked}`);
 }
 
-const moreContrast = matchMedia('(prefers-contrast: more)');
-moreContrast.addEventListener('change', putLook);
-let look: Shown | null = null;
-
-/** Without a theme the device decides, also about the contrast. */
-function putLook(): void {
-  const { dataset } = document.documentElement;
-  const theme = look?.theme ?? (moreContrast.matches ? 'contrast' : null);
-  Object.assign(dataset, look);
-  if (theme) dataset.theme = theme;
-  else delete dataset.theme;
+/** Without a theme the device decides, also about the contrast. @returns shows the page as someone wants it */
+function ownLook(): (shown: Shown) => void {
+  const moreContrast = matchMedia('(prefers-contrast: more)');
+  let look: Shown | null = null;
+  const put = () => {
+    const { dataset } = document.documentElement;
+    const theme = look?.theme ?? (moreContrast.matches ? 'contrast' : null);
+    Object.assign(dataset, look);
+    if (theme) dataset.theme = theme;
+    else delete dataset.theme;
+  };
+  moreContrast.addEventListener('change', put);
+  return (shown) => {
+    look = shown;
+    put();
+  };
 }
 
 /** What was asked for before the scripts of the page were there (early.ts). */
@@ -73,10 +78,7 @@ export const browser: Surroundings = {
     document.documentElement.lang = language;
     document.documentElement.dir = direction;
   },
-  setLook(shown) {
-    look = shown;
-    putLook();
-  },
+  setLook: ownLook(),
   setAccent(color) {
     const { style } = document.documentElement;
     if (color === null) style.removeProperty('--seed');

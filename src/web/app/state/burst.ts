@@ -1,5 +1,8 @@
 import type { Scope } from './scope.ts';
 
+/** Messages within this time are shown together: faster than that nobody reads. */
+export const gatherMs = 100;
+
 /** Hands on the first of many things at once, and those that follow within some time together. */
 export class Burst<T> {
   private readonly scope: Pick<Scope, 'after'>;

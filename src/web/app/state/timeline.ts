@@ -1,7 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { type Message, ParleyError } from '../../../client/index.ts';
 import { quoteOf } from '../../../contract/quote.ts';
-import { Burst } from './burst.ts';
+import { Burst, gatherMs } from './burst.ts';
 import { asKnown, type Page, type PageQuery, readPage } from './pages.ts';
 import { withStand } from './polls.ts';
 import { Sending } from './sending.ts';
@@ -13,8 +13,6 @@ const pageSize = 50;
 const quoteLength = 200;
 /** How many are kept in the page; those scrolled far away are dropped and fetched again. */
 const maxKept = 400;
-/** Messages within this time of one another are shown together: faster than that nobody reads. */
-const gatherMs = 100;
 
 /**
  * The messages of a channel around the current position, oldest first. It listens before it reads, so nothing is missed;
@@ -26,9 +24,7 @@ export class Timeline {
   readonly threadId: string | null;
   readonly messages = signal<readonly Message[]>([]);
   /** The names of visible messages' authors, by id. */
-  readonly authors = computed(
-    () => new Map(this.messages.value.map(({ author }) => [author.id, author.displayName] as const)),
-  );
+  readonly authors = computed(() => new Map(this.messages.value.map(({ author }) => [author.id, author.displayName])));
   readonly hasOlder = signal(false);
   /** Whether there are newer messages that are not shown, since an older position is. */
   readonly hasNewer = signal(false);

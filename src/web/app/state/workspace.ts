@@ -22,6 +22,8 @@ const byName = new Intl.Collator(undefined, { numeric: true });
 /** The files of servers. */
 export class Workspace {
   readonly clipboard = signal<Clipboard | null>(null);
+  /** Links to the bytes of files that may be dragged out of the page, by file: a drag cannot wait for one. */
+  readonly dragLinks = new Map<string, { url: string; until: number }>();
   private readonly core: Core;
   /** By server. */
   private readonly largest = new Map<string, Promise<number>>();

@@ -45,12 +45,11 @@ function mark({ currentTarget }: DragEvent, isOver: boolean): void {
   if (currentTarget instanceof HTMLElement) currentTarget.classList.toggle('over', isOver);
 }
 
-/** Links to the bytes of files that may be dragged out of the page: a drag cannot wait for one. */
-const links = new Map<string, { url: string; until: number }>();
 const linkMs = 5 * 60_000;
 
 /** Files and folders that can be dragged: within the page, and one file out of it, which the system then saves. */
 export function draggable(app: AppState, serverId: string, node: FileNode, ids: readonly string[]) {
+  const { dragLinks: links } = app.workspace;
   const isAlone = node.kind === 'file' && ids.length === 1;
   return {
     draggable: true,
