@@ -50,7 +50,7 @@ export function Folding({ content, whole = false, children }: FoldingProps) {
   return (
     <>
       {/* The browser's search and Tab scroll to hidden parts: then it unfolds. */}
-      <div class={isShut ? 'fold shut' : 'fold'} ref={ref} onScroll={isShut ? unfold : undefined}>
+      <div class={isShut ? 'folding shut' : 'folding'} ref={ref} onScroll={isShut ? unfold : undefined}>
         {children}
       </div>
       {isTall && (

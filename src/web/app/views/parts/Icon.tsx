@@ -82,7 +82,7 @@ export function Icon({ name }: { name: IconName }) {
 /** The sign of Parley: a P that speaks. It has its own colours, on any ground. */
 export function Sign() {
   return (
-    <svg class="sign" viewBox="0 0 32 32" aria-hidden="true">
+    <svg class="emblem" viewBox="0 0 32 32" aria-hidden="true">
       <rect width="32" height="32" rx="10" fill="#007a72" />
       <path
         fill="#ffffff"

@@ -39,7 +39,7 @@ export function Viewer({ serverId, node, list, onTask, onClose }: ViewerProps) {
       </div>
       <footer>
         {shown.length > 1 && (
-          <span class="steps">
+          <span class="paging">
             <IconButton icon="back" label={t('Previous file')} disabled={at <= 0} onClick={() => step(-1)} />
             <IconButton
               icon="forward"
