@@ -137,9 +137,9 @@ describe('agents in the web client', () => {
   it('are stopped, started and deleted', async () => {
     const { page } = alice;
     await alice.open(`/app/settings/agents/${(await own()).id}`);
-    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByText('Stopped').waitFor();
-    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByText('Running').waitFor();
     await page.getByRole('button', { name: 'Delete the bot' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -62,7 +62,7 @@ describe('files for a message in the web client', () => {
   it('wait for those who look elsewhere meanwhile', async () => {
     await alice.page.locator('#composer').fill('with notes');
     await alice.go('/app/friends');
-    await alice.page.getByRole('heading', { name: 'Friends' }).waitFor();
+    await alice.page.getByRole('heading', { level: 1, name: 'Friends' }).waitFor();
     await alice.go(`/app/s/${here.server.id}/${here.channel.id}`);
     await uploaded('notes.txt');
     await alice.page.locator('#composer').press('Enter');

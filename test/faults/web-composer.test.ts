@@ -106,7 +106,14 @@ describe('the message field of the web client', () => {
       const refusal = { ok: false, code: 'UPLOAD_LIMIT', error: 'Too many.' };
       return isRefused ? route.fulfill({ status: 429, json: refusal }) : route.continue();
     });
-    await add('huge.txt', 'x'.repeat(26 * 1024 * 1024 + 1));
+    // Made in the page: so much takes long to get there.
+    await alice.page.evaluate(`{
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([new Uint8Array(26 * 2 ** 20 + 1)], 'huge.txt'));
+      const input = document.querySelector('.composer input[type=file]');
+      input.files = transfer.files;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    }`);
     await alice.page.getByText('huge.txt is too large. Files can be up to 26.2 MB.').waitFor();
     await toSend().waitFor({ state: 'detached' });
     expect(sent).to.equal(0);

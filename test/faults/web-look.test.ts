@@ -178,7 +178,8 @@ describe('the looks of the web client', () => {
     const { page } = alice;
     for (let at = 0; at < 40; at++) await here.bob.say(here.channel.id, `line ${at}`);
     await alice.open(conversation());
-    await page.getByText('line 39').waitFor();
+    await page.getByText('line 39').hover();
+    await page.locator('article .actions').waitFor();
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     for (const part of ['.side', '.composer', '.actions']) expect(await computed(part, 'display')).to.equal('none');
     const [whole, shown, brightness]: number[] = await page.evaluate(`(() => {
@@ -206,7 +207,7 @@ describe('the looks of the web client', () => {
       await page.setViewportSize({ width, height: 800 });
       await alice.open('/app/settings/appearance');
       const [first, second] = await Promise.all([0, 1].map((at) => page.locator('.tabs .entry').nth(at).boundingBox()));
-      expect(first?.y === second?.y, `${width}`).to.equal(isRow);
+      expect(first && first.y === second?.y, `${width}`).to.equal(isRow);
     }
     await page.setViewportSize({ width: 320, height: 640 });
     await page.evaluate('document.documentElement.dataset.size = "huge"');

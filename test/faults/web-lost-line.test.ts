@@ -39,7 +39,7 @@ describe('what one does in the web client while the line is away', () => {
     await box.press('Enter');
     await page.locator('.toast', { hasText: 'cannot be reached' }).waitFor();
     await alice.go('/app/friends');
-    await page.getByRole('heading', { name: 'Friends' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Friends' }).waitFor();
     await alice.go(conversation());
     expect(await box.inputValue()).to.equal('changed in the dark');
     await mend();

@@ -95,7 +95,7 @@ describe('replies that bots are making, in the web client', () => {
     await say('Once upon ');
     await until(async () => (await madeText()) === 'Once upon ');
     await bob.go('/app/friends');
-    await bob.page.getByRole('heading', { name: 'Friends' }).waitFor();
+    await bob.page.getByRole('heading', { level: 1, name: 'Friends' }).waitFor();
     await say('a time ');
     await bob.page.goBack();
     await until(async () => (await madeText()) === 'Once upon a time ');

@@ -158,7 +158,7 @@ describe('a second factor in the web client', () => {
     expect(await page.locator('.side').count()).to.equal(0);
     await setUpApp(page);
     await page.locator('.connection.live').waitFor({ state: 'attached' });
-    await page.getByRole('heading', { name: 'Friends' }).first().waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Friends' }).waitFor();
     expect(complaints).to.deep.equal([]);
     await close();
     await cluster.stop();
