@@ -206,7 +206,7 @@ describe('the web client', () => {
 
   it('counts what is unread and draws the line where one was', async () => {
     await bob.page.getByRole('link', { name: 'Friends and messages' }).click();
-    await bob.page.getByRole('heading', { name: 'Friends' }).waitFor();
+    await bob.page.getByRole('heading', { level: 1, name: 'Friends' }).waitFor();
     await say(alice.page, 'news one', 'news two');
     await bob.page.locator('.rail .badge', { hasText: '2' }).waitFor();
     await bob.page.goBack();

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { isComposing } from '../../state/keyboard.ts';
 import { Badge } from '../frame/Entry.tsx';
 import type { Task } from '../frame/Switcher.tsx';
@@ -73,7 +73,8 @@ export function Goals({ id, field, typed, onClose, onTask }: GoalsProps) {
 
 /** Takes the keys of the field before it does anything with them. */
 function useKeys(field: RefObject<HTMLInputElement | null>, press: (event: KeyboardEvent) => void): void {
-  useEffect(() => {
+  // In a layout effect, to be ready for the next key.
+  useLayoutEffect(() => {
     const input = field.current;
     const listen = (event: KeyboardEvent) => {
       if (!isComposing(event)) press(event);
