@@ -245,7 +245,7 @@ describe('finding one’s way in the web client', () => {
     await bob.open(`${address()}/thread/${id}`);
     await bob.page.locator('aside .reply').click();
     await bob.page.locator('article.target', { hasText: 'a question for all' }).waitFor();
-    await bob.page.locator('aside').waitFor({ state: 'detached' });
+    await bob.page.locator('aside.thread').waitFor({ state: 'detached' });
   });
 
   it('counts what is unread in servers that were not looked at, and in the title of the page', async () => {

@@ -58,9 +58,9 @@ export class Servers {
     this.restraints = restraints;
     this.roles = roles;
     this.current = computed(() => {
-      const here = core.route.value;
-      if (!('serverId' in here) || here.serverId === null) return null;
-      return this.list.value.find((server) => server.id === here.serverId) ?? null;
+      const name = 'serverId' in core.route.value ? core.route.value.serverId : null;
+      // By the short name, too: what is shown stays while the id takes its place in the address.
+      return this.list.value.find(({ id, slug }) => name !== null && (id === name || slug === name)) ?? null;
     });
     const { client } = core;
     client.on('server:joined', ({ server }) => this.entered(server));
