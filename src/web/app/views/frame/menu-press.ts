@@ -36,13 +36,11 @@ export function useMenuPress(of: MenuOf | undefined) {
       }, longMs);
     },
     onTouchMove: stop,
-    onTouchEnd: stop,
-    onTouchCancel: stop,
-    onClickCapture(event: MouseEvent) {
-      if (!wasLong.current) return;
-      wasLong.current = false;
-      event.preventDefault();
-      event.stopPropagation();
+    onTouchEnd(event: TouchEvent) {
+      stop();
+      // Else it counts as a click as well, whose focus closes the menu, and which goes there.
+      if (wasLong.current) event.preventDefault();
     },
+    onTouchCancel: stop,
   };
 }
