@@ -33,10 +33,16 @@ export async function allMembers(read: (query: PageQuery) => Promise<Member[]>):
  */
 export function withNews(list: readonly Member[], news: MemberNews): readonly Member[] {
   const known = list.find(({ userId }) => userId === news.userId);
-  if (news.event === 'member:joined') return known ? list : [...list, joined(news)];
+  if (news.event === 'member:joined') return known ? list : withJoined(list, joined(news));
   if (!known) return list;
   if (news.event === 'member:left') return list.filter((member) => member !== known);
   return isAs(known, news) ? list : list.map((member) => (member === known ? changed(member, news) : member));
+}
+
+/** By their ids, as the server lists them. */
+function withJoined(list: readonly Member[], member: Member): readonly Member[] {
+  const at = list.findIndex(({ userId }) => userId > member.userId);
+  return at < 0 ? [...list, member] : list.toSpliced(at, 0, member);
 }
 
 const isAs = ({ role, roles, agent }: Member, news: Updated): boolean =>
