@@ -30,8 +30,8 @@ describe('the list of channels in the web client', () => {
   /** Headings and entries from top to bottom; headings in capitals. */
   const outline = ({ page }: Visitor): Promise<string> =>
     page.evaluate(
-      `[...document.querySelectorAll('.list .fold .name, .list .entry[href*="/s/"] .name')]
-        .map((one) => (one.closest('.fold') ? one.textContent.toUpperCase() : one.textContent))
+      `[...document.querySelectorAll('.list .folder .name, .list .entry[href*="/s/"] .name')]
+        .map((one) => (one.closest('.folder') ? one.textContent.toUpperCase() : one.textContent))
         .filter((name) => !['Files', 'Apps', 'Members'].includes(name)).join(' ')`,
     );
   const shows = (one: Visitor, expected: string) =>

@@ -85,7 +85,7 @@ export function Fold({ title, isFolded, menu, onFold }: FoldProps) {
     <h2>
       <button
         type="button"
-        class="fold"
+        class="folder"
         aria-expanded={!isFolded}
         aria-keyshortcuts={menu && 'Shift+F10'}
         onClick={onFold}

@@ -89,7 +89,7 @@ function Steps({ server, channel, timeline }: StepsProps) {
   const close = () => setOpen(null);
   return (
     <>
-      <ol class="steps" aria-label={t('First steps')}>
+      <ol class="first-steps" aria-label={t('First steps')}>
         {stepsFor(texts, app, { server, channel, timeline }, setOpen).map((step) => (
           <li key={step.label}>
             <button
@@ -99,7 +99,7 @@ function Steps({ server, channel, timeline }: StepsProps) {
               aria-describedby={`${id}-${step.icon}-about`}
               onClick={step.run}
             >
-              <span class="sign">
+              <span class="emblem">
                 <Icon name={step.isDone ? 'check' : step.icon} />
               </span>
               <strong id={`${id}-${step.icon}`}>
