@@ -15,6 +15,8 @@ describe('a very long message in the web client', () => {
     phone = await here.visit(here.bob, { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true });
     for (const one of [bob, phone]) await one.open(`/app/s/${here.server.id}/${here.channel.id}`);
   });
+  // Far from there, what is said is not drawn.
+  beforeEach(() => bob.page.locator('.scroller').evaluate((scroller) => scroller.scrollTo({ top: 0 })));
   after(() => here.close());
 
   const article = (page: Page, text: string) => page.locator('article[data-id]', { hasText: text });
