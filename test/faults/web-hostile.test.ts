@@ -115,7 +115,7 @@ describe('what people call things in the web client', () => {
     await expectUnhurt('pinned messages');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Members', exact: true }).click();
-    await page.locator('.beside li').first().waitFor();
+    await page.locator('.aside li').first().waitFor();
     await expectUnhurt('members');
     await page.getByRole('button', { name: 'Members', exact: true }).click();
     await page.locator('#composer').pressSequentially('/x');

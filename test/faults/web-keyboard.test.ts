@@ -199,7 +199,7 @@ describe('the keyboard in the web client', () => {
     await page.getByRole('button', { name: 'Search' }).press('Enter');
     await page.keyboard.type('Thanks');
     await page.keyboard.press('Enter');
-    await page.locator('.beside').getByRole('status').filter({ hasText: '12 messages' }).waitFor();
+    await page.locator('.aside').getByRole('status').filter({ hasText: '12 messages' }).waitFor();
     expect(alice.complaints).to.deep.equal([]);
   });
 });

@@ -226,7 +226,7 @@ describe('what is written in the web client', () => {
     await alice.page.getByRole('button', { name: 'Search' }).click();
     await alice.page.getByLabel('Words to look for').fill('needle');
     await alice.page.keyboard.press('Enter');
-    const found = alice.page.locator('.beside .quoted');
+    const found = alice.page.locator('.aside .quoted');
     const more = alice.page.getByRole('button', { name: 'Show more' });
     for (const count of [25, 50, 60]) {
       await until(async () => (await found.count()) === count);

@@ -199,9 +199,9 @@ describe('the web client', () => {
     await bob.page.getByRole('button', { name: 'Search' }).click();
     await bob.page.getByLabel('Words to look for').fill('noon');
     await bob.page.keyboard.press('Enter');
-    await bob.page.locator('.beside').getByText('shall we meet at noon').click();
+    await bob.page.locator('.aside').getByText('shall we meet at noon').click();
     await bob.page.locator('article.target', { hasText: 'shall we meet at noon' }).waitFor();
-    await bob.page.locator('.beside').getByRole('button', { name: 'Close' }).click();
+    await bob.page.locator('.aside').getByRole('button', { name: 'Close' }).click();
   });
 
   it('counts what is unread and draws the line where one was', async () => {
@@ -219,9 +219,9 @@ describe('the web client', () => {
     await bob.page.reload();
     await live(bob.page);
     await bob.page.getByRole('button', { name: 'Members' }).click();
-    await until(async () => (await bob.page.locator('.beside .presence.online').count()) === 2);
+    await until(async () => (await bob.page.locator('.aside .presence.online').count()) === 2);
     await bob.page.getByRole('button', { name: 'Members' }).click();
-    await bob.page.locator('.beside').waitFor({ state: 'detached' });
+    await bob.page.locator('.aside').waitFor({ state: 'detached' });
   });
 
   it('takes someone from an invitation over a new account into the server, on a phone', async () => {

@@ -35,7 +35,7 @@ export function Beside({ kind }: { kind: PanelKind }) {
     panel.close();
   };
   return (
-    <section class="beside" aria-label={title} onKeyDown={press}>
+    <section class="aside" aria-label={title} onKeyDown={press}>
       <header class="bar">
         <h2 class="title">
           <Icon name={kind === 'search' ? 'search' : 'friends'} />

@@ -50,7 +50,7 @@ export function WaitingBanner({ server }: { server: ServerRecord }) {
   const waiting = useWaiting(server);
   if (!waiting?.held && !waiting?.reports) return null;
   return (
-    <section class="raid" aria-label={t('Waiting for a decision')}>
+    <section class="raid decisions" aria-label={t('Waiting for a decision')}>
       <p role="status">{t('Something is waiting for a decision.')}</p>
       {waiting.reports && <a href={pathTo.manage(server.id, 'reports')}>{t('Reports')}</a>}
       {waiting.held && <a href={pathTo.manage(server.id, 'held')}>{t('Held messages')}</a>}
