@@ -4,6 +4,7 @@ import { pathTo } from '../../state/router.ts';
 import type { Texts } from '../../state/texts.ts';
 import { Button, More } from '../parts/Button.tsx';
 import { Confirm } from '../parts/Dialog.tsx';
+import { Empty } from '../parts/Empty.tsx';
 import { Icon } from '../parts/Icon.tsx';
 import { useLoaded, usePages } from '../parts/loading.ts';
 import { Menu, type MenuItem } from '../parts/Menu.tsx';
@@ -39,7 +40,9 @@ function AppList({ serverId }: { serverId: string }) {
   const create = <Button label={t('New app')} onClick={() => setCreating(true)} />;
   return (
     <Page title={t('Apps')} back={pathTo.server(serverId)} actions={manages && create}>
-      {list?.length === 0 && <p class="empty">{t('This server has no apps yet.')}</p>}
+      {list?.length === 0 && (
+        <Empty icon="app" title={t('No apps yet')} about={t('Pages and web apps for everyone in this server.')} />
+      )}
       <ul class="cards">
         {list?.map((app) => (
           <Card key={app.id} record={app} manages={manages} onChange={load} />

@@ -42,9 +42,9 @@ export function ChannelHead({ channelId }: { channelId: string }) {
   const replied = app.follows.isUnread(channelId);
   const items = [
     ...phoneItems(texts, setShown),
+    levelItem(texts, setShown),
     ...itemsFor(texts, app, channelId, about, setTask),
     ...(about.dm ? dmItems(texts, about.dm, setDmTask) : []),
-    levelItem(texts, setShown),
   ];
   return (
     <header class="bar">
@@ -153,7 +153,7 @@ function itemsFor(
   };
   const { edit, permissions, hooks, keep, archive, remove } = channelTasks(texts, app, channel, onTask);
   // Channels are unarchived there.
-  const items = channel.isArchived ? [mute, all] : [mute, edit, permissions, hooks, keep, archive, remove, all];
+  const items = channel.isArchived ? [mute, all] : [mute, all, edit, permissions, hooks, keep, archive, remove];
   return items.filter((item) => item !== false);
 }
 

@@ -4,6 +4,7 @@ import { pathTo } from '../../state/router.ts';
 import type { FileNode } from '../../state/workspace.ts';
 import { Button } from '../parts/Button.tsx';
 import { type DroppedFile, useDrop } from '../parts/dropping.ts';
+import { Empty } from '../parts/Empty.tsx';
 import { useLoaded } from '../parts/loading.ts';
 import { Page } from '../parts/Page.tsx';
 import { type AppState, useApp, useTexts } from '../useApp.ts';
@@ -86,7 +87,8 @@ function NodeList({ serverId, list, uploads, onTask, onChange }: NodeListProps) 
   const { t } = useTexts();
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const selected = list.filter(({ id }) => chosen.includes(id));
-  if (list.length === 0) return <p class="empty">{t('This folder is empty. Drop files here, or upload them.')}</p>;
+  if (list.length === 0)
+    return <Empty icon="folder" title={t('This folder is empty')} about={t('Drop files here, or upload them.')} />;
   return (
     <>
       {selected.length > 0 && (
