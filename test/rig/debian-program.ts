@@ -47,6 +47,18 @@ export async function findProgram(wanted: Wanted): Promise<Program> {
   throw new Error(`The tests need ${name}, and it could not be fetched with apt-get${reason}; install it first.`);
 }
 
+/**
+ * The folder under which a file of a Debian package is: the root of the machine, or one of ours.
+ * @param file where the package puts it
+ */
+export async function findFile(name: string, file: string): Promise<string> {
+  const unpacked = path.join(cache, name);
+  const known = ['/', unpacked].find((root) => existsSync(path.join(root, file)));
+  if (known) return known;
+  await unpack({ package: name, file });
+  return unpacked;
+}
+
 function onPath(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
   return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file));

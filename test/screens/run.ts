@@ -3,9 +3,11 @@ import path from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import sharp from 'sharp';
 import { runEnding } from '../rig/ending.ts';
+import { until } from '../rig/until.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Person } from '../world/person.ts';
 import { type Visitor, visitor } from '../world/visitor.ts';
+import { useFonts } from './fonts.ts';
 import { emptyScreens, gateScreens, phoneScreens, type Screen, screensOf } from './screens.ts';
 import { furnishTeam, type Team } from './team.ts';
 
@@ -61,8 +63,10 @@ class Camera {
 
   /** Takes a picture of a page as it stands. */
   async snap({ page }: Visitor, name: string): Promise<void> {
-    const loaded = `Promise.all([...document.images].map((image) => image.decode().catch(() => {})))`;
-    await page.evaluate(`${loaded}.then(() => new Promise((done) => setTimeout(done, 300)))`);
+    // Those that nobody sees are loaded when they come into view.
+    const loaded = `[...document.images].every((one) => one.complete || !one.checkVisibility() || one.getBoundingClientRect().top > innerHeight)`;
+    await until(async () => (await page.evaluate(loaded)) === true);
+    await page.evaluate('new Promise((done) => setTimeout(done, 300))');
     this.shots.push({ name, png: await page.screenshot() });
   }
 }
@@ -109,6 +113,7 @@ All screens of the web client, with the server of a small company in it. \`npm r
 ${names.map((name) => `## ${name}\n\n![${name}](${name}.webp)\n`).join('\n')}`;
 
 async function main(): Promise<void> {
+  await useFonts();
   const cluster = await startCluster({ nodes: 1 });
   const [node] = cluster.nodes;
   if (!node) throw new Error('no node');
