@@ -14,7 +14,7 @@ interface EmptyProps {
 export function Empty({ icon, title, about, children }: EmptyProps) {
   return (
     <section class="nothing">
-      <span class="emblem">
+      <span class="sign">
         <Icon name={icon} />
       </span>
       <h2>{title}</h2>

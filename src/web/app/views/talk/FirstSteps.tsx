@@ -99,7 +99,7 @@ function Steps({ server, channel, timeline }: StepsProps) {
               aria-describedby={`${id}-${step.icon}-about`}
               onClick={step.run}
             >
-              <span class="emblem">
+              <span class="sign">
                 <Icon name={step.isDone ? 'check' : step.icon} />
               </span>
               <strong id={`${id}-${step.icon}`}>
