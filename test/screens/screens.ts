@@ -138,7 +138,7 @@ export async function emptyScreens({ people }: Team): Promise<Screen[]> {
   const home = `/app/s/${id}`;
   const own = ['notifications', 'threads', 'later/saved', 'later/scheduled', 'later/drafts', 'later/done'];
   return [
-    screen('new-server', `${home}/${channel.id}`, '.beginning .steps'),
+    screen('new-server', `${home}/${channel.id}`, '.beginning .first-steps'),
     ...own.map((name) => screen(`no-${name.replace('/', '-')}`, `/app/${name}`, 'main .page')),
     ...['files', 'apps'].map((name) => screen(`no-${name}`, `${home}/${name}`, 'main .page')),
     ...server.map(([name]) => screen(`new-server-${name}`, `${home}/manage/${name}`, 'main .page .body')),
