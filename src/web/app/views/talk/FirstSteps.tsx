@@ -24,7 +24,8 @@ export function FirstSteps({ timeline }: { timeline: Timeline }) {
   const { servers, me } = useApp();
   const { channel, dm } = useConversationInfo(timeline.channelId);
   const server = servers.current.value;
-  const hasBegun = timeline.messages.value.length >= fewMessages;
+  // For as long as one looks on: what goes away above what one reads would move that.
+  const [hasBegun] = useState(() => timeline.messages.peek().length >= fewMessages);
   if (timeline.threadId) return <p>{t('The thread begins here.')}</p>;
   if (dm) {
     const others = othersIn(dm, me.value?.id);

@@ -203,7 +203,7 @@ function Beginning({ timeline, name, opening }: BeginningProps) {
   return (
     <div class="beginning">
       <h2>{name}</h2>
-      <FirstSteps timeline={timeline} />
+      <FirstSteps key={timeline.key} timeline={timeline} />
     </div>
   );
 }
