@@ -49,7 +49,7 @@ describe('what is taken from one who looks on, in the web client', () => {
   it('is not written in any more: a thread that is deleted', async () => {
     const message = await here.alice.say(here.channel.id, 'what it is about');
     const thread = (await here.alice.post(`/api/messages/${message.id}/thread`, {})).body;
-    const aside = bob.page.locator('aside');
+    const aside = bob.page.locator('aside.thread');
     const path = `/app/s/${here.server.id}/${here.channel.id}/thread/${thread.id}`;
     await bob.open(path);
     await aside.locator('.opening').waitFor();
@@ -62,7 +62,7 @@ describe('what is taken from one who looks on, in the web client', () => {
   });
 
   describe('what one was writing in a thread that is deleted', () => {
-    const aside = () => bob.page.locator('aside');
+    const aside = () => bob.page.locator('aside.thread');
     const leftover = () => aside().getByRole('region', { name: 'Your unsent message' });
     const composer = () => bob.page.locator('#composer');
     const inChannel = () => `/app/s/${here.server.id}/${here.channel.id}`;
@@ -191,7 +191,7 @@ describe('what is taken from one who looks on, in the web client', () => {
     await here.alice.patch(`/api/messages/${message.id}`, { content: 'as it is' });
     await opening.getByText('as it is').waitFor();
     await here.alice.delete(`/api/messages/${message.id}`);
-    await bob.page.locator('aside').getByText('The thread begins here.').waitFor();
+    await bob.page.locator('aside.thread').getByText('The thread begins here.').waitFor();
     await bob.page.locator('aside article', { hasText: 'an answer' }).waitFor();
   });
 
