@@ -2,8 +2,11 @@ import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 
 const messages = 'article[data-id]';
-/** The links and buttons within a message, without its toolbar and dialogs, which manage the focus themselves. */
-const controls = ':is(a, button):not(.actions *, dialog *)';
+/**
+ * The links and buttons within a message, without its toolbar and dialogs, which manage the focus themselves, and without
+ * those that the keyboard has no need of.
+ */
+const controls = ':is(a, button):not([aria-hidden=true], .actions *, dialog *)';
 
 /**
  * Makes Tab stop at one message of a list and its controls: the one that has the focus, or else the newest. Otherwise names,
