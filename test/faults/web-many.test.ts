@@ -20,7 +20,8 @@ describe('a conversation of many messages in the web client', () => {
     bob = await here.visit(here.bob);
   });
   beforeEach(async () => {
-    // Otherwise he is where he read.
+    // Otherwise he is where he read, which is kept as long as he is there.
+    await bob.open('/app/friends');
     await bob.page.evaluate('sessionStorage.clear()');
     await bob.open(`/app/s/${here.server.id}/${channel}`);
     await message(many - 1).waitFor();

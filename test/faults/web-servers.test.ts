@@ -24,7 +24,8 @@ describe('servers in the web client', () => {
     await alice.page.getByLabel('Name', { exact: true }).fill('Tea party');
     await alice.page.getByLabel('Description').fill('Every day at six');
     await alice.page.getByLabel('Home page (HTML)').fill('<h1>Six o’clock</h1><script>document.title=origin</script>');
-    await alice.page.getByRole('button', { name: 'Save' }).click();
+    const form = alice.page.locator('form', { has: alice.page.getByLabel('Description') });
+    await form.getByRole('button', { name: 'Save' }).click();
     await bob.page.getByRole('button', { name: 'Tea party' }).waitFor();
     await bob.page.getByRole('link', { name: 'Home', exact: true }).click();
     const frame = bob.page.frameLocator('iframe');

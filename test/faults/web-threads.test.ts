@@ -121,7 +121,7 @@ describe('followed threads and unread marks in the web client', () => {
     await until(async () => (await level()) === 'all');
     await page.getByRole('radio', { name: /Nothing/ }).check();
     await until(async () => (await level()) === 'nothing');
-    await page.getByRole('radio', { name: /As in the server/ }).check();
+    await page.getByRole('radio', { name: /Same as the server/ }).check();
     await until(async () => (await level()) === null);
   });
 
