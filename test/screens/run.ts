@@ -6,20 +6,22 @@ import { runEnding } from '../rig/ending.ts';
 import { until } from '../rig/until.ts';
 import { startCluster } from '../world/nodes.ts';
 import type { Person } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type Visitor, visitor } from '../world/visitor.ts';
+import { done } from './done.ts';
 import { useFonts } from './fonts.ts';
 import { emptyScreens, gateScreens, phoneScreens, type Screen, screensOf } from './screens.ts';
 import { furnishTeam, type Team } from './team.ts';
 
-/** `npm run screenshots`: pictures of all screens, made anew, in docs/screens, and the page that shows them. */
+/** `npm run screenshots`: pictures of the screens, made anew, in docs/screens, and the page that shows them. */
 
 const folder = path.resolve(import.meta.dirname, '../../docs/screens');
 /** Of all pictures. */
 const mostBytes = 1_000_000;
 /** Tried in turn until all of them have room. */
 const qualities = [80, 70, 60, 50, 40, 30, 20];
-/** How wide pictures of large screens are. */
-const shownWidth = 960;
+/** How large pictures are, at most. */
+const shown = { width: 960, height: 780, fit: 'inside' as const, withoutEnlargement: true };
 
 const desk = { viewport: { width: 1280, height: 800 } };
 const phone = { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true };
@@ -95,7 +97,7 @@ async function compressed(shots: Shot[]): Promise<{ name: string; bytes: Buffer 
   for (const quality of qualities) {
     const files = await Promise.all(
       shots.map(async ({ name, png }) => {
-        const picture = sharp(png).resize({ width: shownWidth, withoutEnlargement: true });
+        const picture = sharp(png).resize(shown);
         return { name, bytes: await picture.webp({ quality, effort: 6 }).toBuffer() };
       }),
     );
@@ -108,40 +110,62 @@ async function compressed(shots: Shot[]): Promise<{ name: string; bytes: Buffer 
 
 const page = (names: string[]) => `# Screens
 
-All screens of the web client, with the server of a small company in it. \`npm run screenshots\` makes these pictures anew.
+The screens of the web client, with the server of a small company in it. \`npm run screenshots\` makes these pictures anew.
 
 ${names.map((name) => `## ${name}\n\n![${name}](${name}.webp)\n`).join('\n')}`;
 
-async function main(): Promise<void> {
-  await useFonts();
-  const cluster = await startCluster({ nodes: 1 });
-  const [node] = cluster.nodes;
-  if (!node) throw new Error('no node');
-  const team = await furnishTeam(node, cluster.databaseUrl);
+/** These look like another one. */
+const alike = new Set([
+  ...['new-channel', 'message-from-link', 'group', 'not-found', 'later-done', 'later-scheduled', 'later-drafts'],
+  ...['not-sent', 'settings-devices', 'settings-invites', 'settings-tokens', 'server-messages', 'server-invites'],
+  ...['server-agents', 'files-folder', 'app', 'operators-reports', 'operators-bans', 'operators-servers'],
+  ...['operators-trials', 'operators-log', 'sign-in-by-code', 'register-by-invitation', 'forgot-password'],
+  ...['verify-email', 'undo-email'],
+]);
+
+/** Nothing is left to decide, and nobody is asked to confirm an address: a line about that is in each picture otherwise. */
+async function calm({ people: { maya }, server: { id } }: Team): Promise<void> {
+  for (const held of await done(maya.get(`/api/servers/${id}/held`)))
+    await done(maya.post(`/api/held/${held.id}/reject`));
+  for (const report of await done(maya.get(`/api/servers/${id}/reports`)))
+    if (report.status === 'open') await done(maya.post(`/api/reports/${report.id}/decide`, { action: 'dismiss' }));
+}
+
+async function photograph(team: Team, databaseUrl: string): Promise<Shot[]> {
   const { maya, leila } = team.people;
+  await query(databaseUrl, 'UPDATE users SET email_verified_at = created_at');
   // Those who are there are seen to be.
   for (const one of Object.values(team.people)) await one.connect();
   const camera = new Camera(team);
-  const screens = screensOf(team);
-  const best = (names: string[]) => screens.filter(({ name }) => names.includes(name));
-  await camera.take(maya, screens, desk);
+  const all = screensOf(team);
+  const best = (names: string[]) => all.filter(({ name }) => names.includes(name));
+  const several = (screens: Screen[]) => screens.filter(({ name }) => !alike.has(name));
+  const isToDecide = ({ name }: Screen) => ['server-held', 'server-reports'].includes(name);
+  await camera.take(maya, all.filter(isToDecide), desk);
+  await calm(team);
+  await camera.take(maya, several(all.filter((one) => !isToDecide(one))), desk);
   await camera.take(leila, (await emptyScreens(team)).slice(0, 2), desk);
-  await camera.take(null, gateScreens(team), desk);
+  await camera.take(null, several(gateScreens(team)), desk);
   await overlays(camera, team);
-  await camera.take(
-    maya,
-    best(['channel', 'thread', 'channel-with-pictures']),
-    { ...desk, colorScheme: 'dark' },
-    'dark-',
-  );
+  const dark = { ...desk, colorScheme: 'dark' as const };
+  await camera.take(maya, best(['channel', 'thread', 'channel-with-pictures']), dark, 'dark-');
   await camera.take(maya, phoneScreens(team), phone);
   await camera.take(maya, best(['channel', 'thread', 'channel-with-poll', 'settings-profile']), phone, 'phone-');
   await camera.take(maya, best(['channel', 'server-members']), tablet, 'tablet-');
   await maya.patch('/api/auth/me', { language: 'ar' });
   await camera.take(maya, best(['channel']), desk, 'right-to-left-');
   for (const one of Object.values(team.people)) one.hangUp();
+  return camera.shots;
+}
+
+async function main(): Promise<void> {
+  await useFonts();
+  const cluster = await startCluster({ nodes: 1 });
+  const [node] = cluster.nodes;
+  if (!node) throw new Error('no node');
+  const shots = await photograph(await furnishTeam(node, cluster.databaseUrl), cluster.databaseUrl);
   await cluster.stop();
-  const files = await compressed(camera.shots);
+  const files = await compressed(shots);
   await mkdir(folder, { recursive: true });
   for (const old of await readdir(folder)) await rm(path.join(folder, old));
   for (const { name, bytes } of files) await writeFile(path.join(folder, `${name}.webp`), bytes);
