@@ -13,12 +13,12 @@ import './style/talk.css';
 import './style/channels.css';
 import './style/speed.css';
 import './style/expression.css';
-import './style/modes.css';
 import './style/prose.css';
 import './style/files.css';
 import './style/composer.css';
 import './style/finding.css';
 import './style/screens.css';
+import './style/modes.css';
 import { App } from './views/App.tsx';
 import { preventFileDrop } from './views/parts/dropping.ts';
 
