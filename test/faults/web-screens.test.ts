@@ -25,7 +25,20 @@ const sizes = [
 
 /** What someone wrote, or an operator called something: that is the same in each language. */
 const names = new Set([
-  ...['Parley', 'general', 'design', 'support', 'Design', 'GitHub', 'Stations', 'Plans', 'Spam', 'FROM', 'GROUP'],
+  ...[
+    'Parley',
+    'general',
+    'design',
+    'support',
+    'Design',
+    'GitHub',
+    'Stations',
+    'Plans',
+    'Spam',
+    'FROM',
+    'GROUP',
+    'before',
+  ],
   // Tiers are of the configuration, and kinds of jobs are what operators name in commands.
   ...['Member', 'member', 'mail', 'push', 'reminder'],
 ]);
