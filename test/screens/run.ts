@@ -68,6 +68,8 @@ class Camera {
     // Those that nobody sees are loaded when they come into view.
     const loaded = `[...document.images].every((one) => one.complete || !one.checkVisibility() || one.getBoundingClientRect().top > innerHeight)`;
     await until(async () => (await page.evaluate(loaded)) === true);
+    // Apps, too.
+    await Promise.all(page.frames().map((frame) => frame.waitForLoadState()));
     await page.evaluate('new Promise((done) => setTimeout(done, 300))');
     this.shots.push({ name, png: await page.screenshot() });
   }
@@ -126,7 +128,7 @@ const alike = new Set([
 /** Nothing is left to decide, and nobody is asked to confirm an address: a line about that is in each picture otherwise. */
 async function calm({ people: { maya }, server: { id } }: Team): Promise<void> {
   for (const held of await done(maya.get(`/api/servers/${id}/held`)))
-    await done(maya.post(`/api/held/${held.id}/reject`));
+    await done(maya.post(`/api/held/${held.heldId}/reject`));
   for (const report of await done(maya.get(`/api/servers/${id}/reports`)))
     if (report.status === 'open') await done(maya.post(`/api/reports/${report.id}/decide`, { action: 'dismiss' }));
 }

@@ -19,14 +19,14 @@ import { AppContext, PageContext, useApp, usePage, useTexts } from './useApp.ts'
 // What is not needed for a conversation is loaded when it is shown.
 const Admin = lazyPage(() => import('./admin/Admin.tsx').then((part) => part.Admin));
 const Apps = lazyPage(() => import('./apps/Apps.tsx').then((part) => part.Apps));
-const Authorize = lazyPage(() => import('./gate/Consent.tsx').then((part) => part.Authorize));
-const AllowDevice = lazyPage(() => import('./gate/Consent.tsx').then((part) => part.AllowDevice));
+const Authorize = lazyPage(() => import('./gate/Consent.tsx').then((part) => part.Authorize), 'main');
+const AllowDevice = lazyPage(() => import('./gate/Consent.tsx').then((part) => part.AllowDevice), 'main');
 const Invite = lazyPage(() => import('./gate/Invite.tsx').then((part) => part.Invite));
-const OAuthCallback = lazyPage(() => import('./gate/OAuthCallback.tsx').then((part) => part.OAuthCallback));
-const SignIn = lazyPage(() => import('./gate/SignIn.tsx').then((part) => part.SignIn));
-const SetUpFactor = lazyPage(() => import('./gate/SetUpFactor.tsx').then((part) => part.SetUpFactor));
-const UndoEmail = lazyPage(() => import('./gate/UndoEmail.tsx').then((part) => part.UndoEmail));
-const VerifyEmail = lazyPage(() => import('./gate/VerifyEmail.tsx').then((part) => part.VerifyEmail));
+const OAuthCallback = lazyPage(() => import('./gate/OAuthCallback.tsx').then((part) => part.OAuthCallback), 'main');
+const SignIn = lazyPage(() => import('./gate/SignIn.tsx').then((part) => part.SignIn), 'main');
+const SetUpFactor = lazyPage(() => import('./gate/SetUpFactor.tsx').then((part) => part.SetUpFactor), 'main');
+const UndoEmail = lazyPage(() => import('./gate/UndoEmail.tsx').then((part) => part.UndoEmail), 'main');
+const VerifyEmail = lazyPage(() => import('./gate/VerifyEmail.tsx').then((part) => part.VerifyEmail), 'main');
 const Later = lazyPage(() => import('./later/Later.tsx').then((part) => part.Later));
 const Discover = lazyPage(() => import('./people/Discover.tsx').then((part) => part.Discover));
 const Friends = lazyPage(() => import('./people/Friends.tsx').then((part) => part.Friends));
@@ -94,10 +94,11 @@ function Home() {
   }, [serverId]);
   useShortName(serverId);
   const panel = usePanel();
+  const isOutside = listed.has(here.name) && !panel;
   return (
-    <div class={`frame ${listed.has(here.name) && !panel ? 'outside' : 'inside'}`}>
+    <div class={`frame ${isOutside ? 'outside' : 'inside'}`}>
       <Skip />
-      <Sidebar />
+      <Sidebar isPage={isOutside && !isWide()} />
       <main id="main" class={panel ? 'main with-panel' : 'main'} tabIndex={-1}>
         <Main />
         {panel && <Beside kind={panel} />}

@@ -21,7 +21,9 @@ const CreateServer = lazyDialog(() => import('../server/CreateServer.tsx').then(
 const EntryMenus = lazyDialog(() => import('./EntryMenus.tsx').then((part) => part.EntryMenus));
 const StatusDialog = lazyDialog(() => import('../people/StatusDialog.tsx').then((part) => part.StatusDialog));
 
-export function Sidebar() {
+/** All lists. @param isPage whether they stand in the place of the page, as on a phone */
+export function Sidebar({ isPage }: { isPage: boolean }) {
+  const { t } = useTexts();
   const { servers, route, lists } = useApp();
   useNeighbours();
   const server = servers.current.value;
@@ -31,7 +33,8 @@ export function Sidebar() {
   return (
     <div class="side" aria-busy={!isRead}>
       <Rail />
-      <div class="panel">
+      <div class="panel" role={isPage ? 'main' : undefined}>
+        {isPage && <h1 class="hidden">{server?.name ?? t('Friends and messages')}</h1>}
         {server ? <ServerPanel server={server} /> : isComing ? <div class="list" /> : <MessagesPanel />}
         <NotSentLink />
         <ConfirmReminder />

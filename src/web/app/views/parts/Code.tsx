@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useApp, usePage, useTexts } from '../useApp.ts';
 import { IconButton } from './Button.tsx';
 import type { Token } from './highlight.ts';
@@ -35,6 +36,20 @@ function useHighlighted(text: string, language: string): Highlighted | null {
   return found?.text === text && found.language === language ? found : null;
 }
 
+/** Lets the keyboard scroll code that is wider than its place. */
+function useReach(ref: RefObject<HTMLElement | null>, isWanted: boolean): void {
+  useEffect(() => {
+    const box = ref.current;
+    if (!box || !isWanted) return;
+    const observer = new ResizeObserver(() => {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute('tabindex');
+    });
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [isWanted]);
+}
+
 interface CodeProps {
   text: string;
   /** As it was typed; empty: not said. */
@@ -48,8 +63,10 @@ export function Code({ text, language, plain }: CodeProps) {
   const { t } = useTexts();
   const { copy } = useApp();
   const highlighted = useHighlighted(text, plain ? '' : language);
+  const ref = useRef<HTMLPreElement>(null);
+  useReach(ref, !plain);
   const code = (
-    <pre>
+    <pre ref={ref}>
       <code>
         {highlighted?.tokens?.map((token, i) =>
           token.kind ? (

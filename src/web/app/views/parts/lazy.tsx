@@ -17,13 +17,17 @@ interface Retry {
   onRetry(): void;
 }
 
-/** A page whose script is loaded when it is first shown. @param load rejects when it cannot be loaded */
-export function lazyPage<P extends object>(load: Load<P>): ComponentType<P> {
+/**
+ * A page whose script is loaded when it is first shown.
+ * @param load rejects when it cannot be loaded
+ * @param Frame what stands for it until then: `main` where nothing is around it
+ */
+export function lazyPage<P extends object>(load: Load<P>, Frame: 'section' | 'main' = 'section'): ComponentType<P> {
   const usePart = partOf(load);
   return function Page(props: P) {
     const { Part, hasFailed, onRetry } = usePart();
     if (Part) return <Part {...props} />;
-    return <section class="blank">{hasFailed ? <Failed onRetry={onRetry} /> : <Coming />}</section>;
+    return <Frame class="blank">{hasFailed ? <Failed onRetry={onRetry} /> : <Coming />}</Frame>;
   };
 }
 

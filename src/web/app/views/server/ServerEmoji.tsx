@@ -45,7 +45,14 @@ function EmojiRow({ server, emoji }: { server: ServerRecord; emoji: OwnEmoji }) 
       await ownEmoji.load(server.id);
     });
   return (
-    <Row name={`:${emoji.name}:`} picture={<OwnEmojiPicture {...emoji} />}>
+    <Row
+      name={`:${emoji.name}:`}
+      picture={
+        <span aria-hidden="true">
+          <OwnEmojiPicture {...emoji} />
+        </span>
+      }
+    >
       <IconButton icon="trash" label={t('Remove {name}', { name: emoji.name })} onClick={() => setAsking(true)} />
       {asking && (
         <Confirm

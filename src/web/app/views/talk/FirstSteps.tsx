@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ChannelRecord, ServerRecord } from '../../../../client/index.ts';
 import { othersIn } from '../../state/groups.ts';
 import type { Texts } from '../../state/texts.ts';
@@ -86,30 +86,21 @@ function Steps({ server, channel, timeline }: StepsProps) {
   const { t } = texts;
   const app = useApp();
   const [open, setOpen] = useState<Opened | null>(null);
-  const id = useId();
   const close = () => setOpen(null);
   return (
     <>
       <ol class="first-steps" aria-label={t('First steps')}>
         {stepsFor(texts, app, { server, channel, timeline }, setOpen).map((step) => (
           <li key={step.label}>
-            <button
-              type="button"
-              class={step.isDone ? 'step done' : 'step'}
-              aria-labelledby={`${id}-${step.icon}`}
-              aria-describedby={`${id}-${step.icon}-about`}
-              onClick={step.run}
-            >
+            <button type="button" class={step.isDone ? 'step done' : 'step'} onClick={step.run}>
               <span class="sign">
                 <Icon name={step.isDone ? 'check' : step.icon} />
               </span>
-              <strong id={`${id}-${step.icon}`}>
+              <strong>
                 {step.label}
                 {step.isDone && <span class="hidden"> {t('(done)')}</span>}
               </strong>
-              <span class="faint" id={`${id}-${step.icon}-about`}>
-                {step.about}
-              </span>
+              <span class="faint">{step.about}</span>
             </button>
           </li>
         ))}

@@ -84,7 +84,7 @@ function OptionButton({ poll, option: { text, count }, isChosen, disabled, onCho
       <span class="name" dir="auto">
         {isChosen && '✓ '}
         {text}
-      </span>
+      </span>{' '}
       <span>{number(count)}</span>
     </button>
   );

@@ -50,10 +50,10 @@ export function Thread({ channelId, threadId, messageId }: ThreadProps) {
   return (
     <aside class={`conversation thread ${over ? 'over' : ''}`} aria-label={t('Thread {name}', { name })} {...dropping}>
       <header class="bar">
-        <h2 class="title">
+        <h1 class="title">
           <Icon name="thread" />
           <span class="name">{name}</span>
-        </h2>
+        </h1>
         <span class="space" />
         {thread && !timeline.gone.value && <FollowButton threadId={threadId} />}
         {thread && !timeline.gone.value && <ThreadMenu thread={thread} onChange={setThread} />}
