@@ -26,8 +26,6 @@ const physical = [
 const allowed: Record<string, string> = {
   'base.css select': 'the arrow, turned below',
   'base.css [dir="rtl"] select': 'the arrow, turned',
-  'base.css [dir="rtl"] :is(.name, .excerpt, .me .faint, .who .faint, .beginning h2)':
-    'where lines begin, whatever the direction of the text itself',
 };
 
 /** The declarations of a style sheet, with the selectors around them. */
