@@ -57,7 +57,7 @@ export const favoriteCalls = calls('Channels', {
     summary: 'It is no favourite any more; nor must you still be in it.',
     params: { id: channelParam },
     answer: favoritesSchema,
-    errors: ['CHANNEL_NOT_FOUND'],
+    errors: ['CHANNEL_NOT_FOUND', 'NOT_A_MEMBER'],
     areas,
   },
 });

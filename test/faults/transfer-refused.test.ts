@@ -486,11 +486,14 @@ describe('an import is refused in one sentence and changes nothing, with', () =>
     const earlier: Change = (files) => {
       for (const name of added) files.delete(name);
     };
+    const inNone = records('channels.jsonl', (all) => {
+      for (const channel of all) delete channel.categoryId;
+    });
     const counts = manifest((said) => {
       const counted: Loose = said.counts;
       for (const name of added) delete counted[name];
     });
-    await importServer(into, settings, await changedIn(plain, farAhead, earlier, counts), plenty, blobsOver);
+    await importServer(into, settings, await changedIn(plain, farAhead, earlier, inNone, counts), plenty, blobsOver);
     // What is written next would have been read already.
     const ahead = await withRows(fresh.databaseUrl, (rows) =>
       rows('SELECT FROM channel_reads r JOIN streams s ON s.id = r.channel_id WHERE r.last_read_seq > s.last_seq'),

@@ -39,10 +39,15 @@ export class FavoriteService {
     });
   }
 
-  /** Also of a channel that the actor may no longer read. */
+  /**
+   * Also of a channel that the actor may no longer read.
+   * @throws AppError CHANNEL_NOT_FOUND, NOT_A_MEMBER for one that was no favourite and that the actor may not read
+   */
   remove(actor: Actor, channelId: string): Promise<Favorites> {
     return this.deps.changes.run(async (change) => {
-      return this.changed(change, actor, await favoriteTable.remove(change.rows, channelId, actor.userId));
+      const wasOne = await favoriteTable.remove(change.rows, channelId, actor.userId);
+      if (!wasOne) await this.deps.channelAccess.readable(actor, channelId);
+      return this.changed(change, actor, wasOne);
     });
   }
 
