@@ -21,6 +21,7 @@ OWN_EVENTS = frozenset(
         "draft:updated",
         "ephemeral:created",
         "ephemeral:removed",
+        "favorites:updated",
         "friend:accepted",
         "friend:removed",
         "friend:request",
