@@ -5,7 +5,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { shareOf } from '../rig/long.ts';
 import { scan, withAxe } from '../screens/axe.ts';
 import { cutOff } from '../screens/cut-off.ts';
-import { Explorer } from '../screens/explorer.ts';
+import { Explorer, opened } from '../screens/explorer.ts';
 import { consentScreen, emptyScreens, gateScreens, phoneScreens, type Screen, screensOf } from '../screens/screens.ts';
 import { furnishTeam, type Team } from '../screens/team.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
@@ -95,7 +95,7 @@ describe('the web client, looked at by axe-core', () => {
         await one.page.setViewportSize({ width, height });
         found.push(...(await cutOff(one.page)).map((what) => `${where} at ${width}: ${what}`));
       }
-      found.push(...(await scan(one.page)).map((what) => `${where}: ${what}`));
+      found.push(...(await scan(one.page, opened)).map((what) => `${where}: ${what}`));
     });
     await one.open('/app/messages');
     await explorer.begin();

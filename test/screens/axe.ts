@@ -16,9 +16,13 @@ const options = {
 /** Has axe-core on each page that is loaded from now on. The context bypasses the policy of the page for that. */
 export const withAxe = (page: Page): Promise<unknown> => page.addInitScript(axe);
 
-/** Whatever axe-core finds on the page as it stands, minor findings too. */
-export async function scan(page: Page): Promise<string[]> {
-  const found: { violations: Finding[] } = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
+/**
+ * Whatever axe-core finds on the page as it stands, minor findings too.
+ * @param within what alone is looked at; it has to be there
+ */
+export async function scan(page: Page, within?: string): Promise<string[]> {
+  const where = within ? `{ include: [...document.querySelectorAll(${JSON.stringify(within)})] }` : 'document';
+  const found: { violations: Finding[] } = await page.evaluate(`axe.run(${where}, ${JSON.stringify(options)})`);
   return found.violations.flatMap(({ id, nodes }) =>
     nodes.slice(0, 3).map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
   );

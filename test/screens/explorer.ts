@@ -2,6 +2,9 @@ import type { Page } from 'playwright-core';
 import type { Visitor } from '../world/visitor.ts';
 import type { Screen } from './screens.ts';
 
+/** What opens. */
+export const opened = 'dialog[open], :popover-open, .suggestions, [role=menu], [role=listbox]';
+
 /** These end what the others are pressed in. */
 const left = /^(?:Sign out|Language)/;
 
@@ -14,6 +17,8 @@ export class Explorer {
   private readonly look: (where: string) => Promise<void>;
   /** What was pressed already, on whichever screen: it opens the same. */
   private readonly pressed = new Set<string>();
+  /** What was looked at already: several buttons open the same. */
+  private readonly seen = new Set<string>();
 
   /** @param look is called whenever something has opened */
   constructor(one: Visitor, look: (where: string) => Promise<void>) {
@@ -50,7 +55,7 @@ export class Explorer {
 
   /** Looks at a menu, and at what each of its items opens. */
   private async choose(where: string, arrive: () => Promise<void>): Promise<void> {
-    await this.look(where);
+    await this.lookOnce(where);
     const again = await this.page.evaluate<string>(`{
       const button = document.querySelector('[aria-haspopup=menu][aria-expanded=true]');
       button?.title ?? '';
@@ -68,9 +73,21 @@ export class Explorer {
   }
 
   private async lookAt(where: string): Promise<void> {
-    if (await this.page.locator('dialog[open], :popover-open, .suggestions, [role=listbox]').count())
-      await this.look(where);
+    await this.lookOnce(where);
     for (let i = 0; i < 3; i++) await this.page.keyboard.press('Escape');
+  }
+
+  private async lookOnce(where: string): Promise<void> {
+    const shown = `[...document.querySelectorAll(${JSON.stringify(opened)})].filter((one) => one.checkVisibility())`;
+    const now = await this.page.evaluate<string>(`${shown}.map((one) => one.outerHTML).join()`);
+    // Names of parts differ each time, and what is chosen in a list.
+    const kind = now.replace(
+      / (?:id|for|style|tabindex|aria-(?:labelledby|describedby|controls|selected))="[^"]*"/g,
+      '',
+    );
+    if (now === '' || this.seen.has(kind)) return;
+    this.seen.add(kind);
+    await this.look(where);
   }
 
   /** Presses the next that was not pressed yet. @returns its name; null: there is none */

@@ -33,9 +33,11 @@ export function Sidebar({ isPage }: { isPage: boolean }) {
   return (
     <div class="side" aria-busy={!isRead}>
       <Rail />
-      <div class="panel" role={isPage ? 'main' : undefined}>
-        {isPage && <h1 class="hidden">{server?.name ?? t('Friends and messages')}</h1>}
-        {server ? <ServerPanel server={server} /> : isComing ? <div class="list" /> : <MessagesPanel />}
+      <div class="panel">
+        <div class="lists" role={isPage ? 'main' : undefined}>
+          {isPage && <h1 class="hidden">{server?.name ?? t('Friends and messages')}</h1>}
+          {server ? <ServerPanel server={server} /> : isComing ? <div class="list" /> : <MessagesPanel />}
+        </div>
         <NotSentLink />
         <ConfirmReminder />
         <ConnectionState />

@@ -30,11 +30,14 @@ export function Dialog({ title, size, onKeyDown, onClose, children }: DialogProp
   useEffect(() => giveBack, []);
   return (
     <dialog ref={ref} class={size ?? ''} aria-labelledby={id} onKeyDown={onKeyDown} onClose={onClose}>
-      <header>
-        <h2 id={id}>{title}</h2>
-        <IconButton icon="close" label={t('Close')} onClick={() => ref.current?.close()} />
-      </header>
-      {children}
+      {/* Its head and foot are its own, and not those of the page. */}
+      <section>
+        <header>
+          <h2 id={id}>{title}</h2>
+          <IconButton icon="close" label={t('Close')} onClick={() => ref.current?.close()} />
+        </header>
+        {children}
+      </section>
     </dialog>
   );
 }

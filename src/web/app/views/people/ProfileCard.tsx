@@ -88,6 +88,11 @@ function useCard(beside: Box) {
   useLayoutEffect(() => {
     if (ref.current) put(ref.current, beside);
   });
+  useEffect(() => {
+    const again = () => ref.current && put(ref.current, beside);
+    addEventListener('resize', again);
+    return () => removeEventListener('resize', again);
+  }, [beside]);
   useEffect(
     () => () => {
       if (before.current instanceof HTMLElement && document.activeElement === document.body) before.current.focus();

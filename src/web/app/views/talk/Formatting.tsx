@@ -63,7 +63,7 @@ export function FormatBar({ box }: { box: RefObject<HTMLTextAreaElement | null> 
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => box.current && format(box.current, one.format)}
         >
-          {one.sign === '' ? <Icon name="link" /> : <span aria-hidden="true">{one.sign}</span>}
+          {one.sign === '' ? <Icon name="link" /> : <span data-sign={one.sign} />}
         </button>
       ))}
     </div>
