@@ -1,4 +1,4 @@
-import { type Browser, firefox } from 'playwright-core';
+import playwright, { type Browser, firefox } from 'playwright-core';
 import { findProgram } from './debian-program.ts';
 import { atEnd } from './ending.ts';
 
@@ -20,5 +20,18 @@ async function launch(): Promise<Browser> {
     env: Object.fromEntries(variables),
   });
   atEnd(() => browser.close());
+  keepMedia(browser);
   return browser;
+}
+
+/**
+ * Playwright asks each new context for a colour scheme, by a command that Debian's Firefox does not know yet: it answers as if
+ * it had. There is no option for that, so this reaches behind the interface.
+ */
+function keepMedia(browser: Browser): void {
+  const inside: object = Reflect.get(playwright, '_connection').toImpl(browser);
+  const session: { send(method: string, params: unknown): Promise<unknown> } = Reflect.get(inside, '_browserSession');
+  const send = session.send.bind(session);
+  session.send = async (method, params) =>
+    method === 'emulation.setMediaFeaturesOverride' ? {} : send(method, params);
 }

@@ -4,7 +4,9 @@ import type { Page } from 'playwright-core';
  * Looks for words, controls and pictures that a container cuts off, or that are where nobody can scroll to. What says that it
  * goes on (an ellipsis, lines that are clamped, a fading end), and what is there for screen readers alone, is left out.
  */
-const script = `(() => {
+const script = `(async () => {
+  // What follows a change of the window's size is drawn in the next frames.
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   // A space at the end of a line hangs out of it, and letters have their room above and below.
   const slack = 1.5, ink = 5, space = 6;
   const found = new Set();

@@ -47,9 +47,11 @@ export class Explorer {
       const label = await this.next('main button, .side button', '');
       if (label === null) return;
       const where = `${name}, “${label}”`;
-      if (await this.page.locator('[role=menu]:visible').count()) await this.choose(where, arrive);
-      else await this.lookAt(where);
-      await arrive();
+      const isMenu = (await this.page.locator('[role=menu]:visible').count()) > 0;
+      if (isMenu) await this.choose(where, arrive);
+      const isOpen = isMenu || (await this.lookAt(where));
+      // Where nothing opened, the next one is pressed on the same page.
+      if (isOpen || (await this.page.evaluate<string>('location.pathname')) !== path) await arrive();
     }
   }
 
@@ -72,12 +74,14 @@ export class Explorer {
     }
   }
 
-  private async lookAt(where: string): Promise<void> {
-    await this.lookOnce(where);
-    for (let i = 0; i < 3; i++) await this.page.keyboard.press('Escape');
+  /** @returns whether anything had opened */
+  private async lookAt(where: string): Promise<boolean> {
+    const isOpen = await this.lookOnce(where);
+    for (let i = 0; isOpen && i < 3; i++) await this.page.keyboard.press('Escape');
+    return isOpen;
   }
 
-  private async lookOnce(where: string): Promise<void> {
+  private async lookOnce(where: string): Promise<boolean> {
     const shown = `[...document.querySelectorAll(${JSON.stringify(opened)})].filter((one) => one.checkVisibility())`;
     const now = await this.page.evaluate<string>(`${shown}.map((one) => one.outerHTML).join()`);
     // Names of parts differ each time, and what is chosen in a list.
@@ -85,9 +89,11 @@ export class Explorer {
       / (?:id|for|style|tabindex|aria-(?:labelledby|describedby|controls|selected))="[^"]*"/g,
       '',
     );
-    if (now === '' || this.seen.has(kind)) return;
-    this.seen.add(kind);
-    await this.look(where);
+    if (now !== '' && !this.seen.has(kind)) {
+      this.seen.add(kind);
+      await this.look(where);
+    }
+    return now !== '';
   }
 
   /** Presses the next that was not pressed yet. @returns its name; null: there is none */

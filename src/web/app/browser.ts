@@ -145,10 +145,18 @@ export async function reloadIfReachable(): Promise<void> {
   if (answer?.ok) location.reload();
 }
 
-/** Has the browser fetch the other parts of the page: they are there without a connection, and after an update. */
-export function fetchParts(): void {
-  const links = document.getElementById('parts');
-  if (links instanceof HTMLTemplateElement) document.head.append(links.content);
+/**
+ * Fetches the other parts of the page, one after the other: they are there without a connection, and after an update. Not by
+ * links: to Firefox those are of no kind that the page's policy allows.
+ */
+export async function fetchParts(): Promise<void> {
+  const list = document.getElementById('parts');
+  if (!(list instanceof HTMLTemplateElement)) return;
+  for (const link of list.content.querySelectorAll('link')) {
+    const part = fetch(link.getAttribute('href') ?? '', { priority: 'low' });
+    // To the end: what is broken off is not kept.
+    await part.then((answer) => answer.arrayBuffer()).catch(() => {});
+  }
 }
 
 /** Makes plain left clicks on links within the app navigate without loading a page. */

@@ -32,6 +32,6 @@ if (root) {
   render(<App page={page} />, root);
   keepFocus(root);
   await whenCalm(page);
-  fetchParts();
+  void fetchParts();
   dispatchEvent(new Event(calmEvent));
 }
