@@ -146,7 +146,8 @@ async function photograph(team: Team, databaseUrl: string): Promise<Shot[]> {
   await camera.take(maya, all.filter(isToDecide), desk);
   await calm(team);
   await camera.take(maya, several(all.filter((one) => !isToDecide(one))), desk);
-  await camera.take(leila, (await emptyScreens(team)).slice(0, 2), desk);
+  const isEmpty = ({ name }: Screen) => ['new-server', 'no-threads', 'no-files'].includes(name);
+  await camera.take(leila, (await emptyScreens(team)).filter(isEmpty), desk);
   await camera.take(null, several(gateScreens(team)), desk);
   await overlays(camera, team);
   const dark = { ...desk, colorScheme: 'dark' as const };

@@ -223,6 +223,7 @@ async function share({ people, server }: Begun): Promise<Pick<Team, 'folder' | '
   await done(maya.post(`${files}/files`, { name: 'stations.csv', content: 'name,docks\nRiver,12\nMarket,8\n' }));
   const page =
     '<style>body{font:16px system-ui;padding:24px}</style><h1>Fernwood</h1><p>Stations: 14 of 15 online.</p>';
+  await done(maya.patch(at, { homepageHtml: page }));
   const board = { name: 'Stations', slug: 'stations', type: 'html', htmlContent: page };
   const app = await done(maya.post(`${at}/apps`, { ...board, isHomepage: true }));
   const picture = await leaf();
