@@ -7,9 +7,20 @@ declare const self: ServiceWorkerGlobalScope;
 const icon = '/app/icons/192.png';
 const badge = '/app/icons/badge.png';
 
-/** Shows what was pushed, or takes back what was shown. */
-export async function pushed(data: PushMessageData | null): Promise<void> {
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * Shows what was pushed, or takes back what was shown. One after the other: Chromium forgets what is being shown while
+ * another asks what is shown, and it could not be taken back any more.
+ */
+export function pushed(data: PushMessageData | null): Promise<void> {
   const payload = payloadOf(data);
+  const done = last.then(() => handle(payload));
+  last = done.catch(() => {});
+  return done;
+}
+
+async function handle(payload: PushPayload | null): Promise<void> {
   // What a later version sends is still a push, and browsers expect to see each.
   if (!payload) return show('Parley', { body: 'New notification', tag: 'parley', data: '/app' });
   if (payload.type === 'test') {
