@@ -182,8 +182,10 @@ describe('the deletion of an account', () => {
     const ownLog = 'SELECT FROM log_entries WHERE stream_id = $1';
     expect(await query(cluster.databaseUrl, ownLog, [leaver.id])).to.have.lengthOf(0);
     // The id alone stays, as who made what stays, and how much that takes; and for minutes in what nodes tell each other.
-    const tables = new Set((await placesOf(cluster.databaseUrl, leaver.id)).map((place) => place.split(':')[0]));
-    const passing = ['invalidations', 'moved_logs', 'storage_changes'];
+    const places = await placesOf(cluster.databaseUrl, leaver.id);
+    // What is stored is summed up by a chore, sooner or later.
+    const tables = new Set(places.map((place) => place.split(':')[0]?.replace('storage_changes', 'storage_usage')));
+    const passing = ['invalidations', 'moved_logs'];
     expect([...tables].filter((table) => !passing.includes(table ?? '')).sort()).to.deep.equal([
       'channel_members',
       'channels',
