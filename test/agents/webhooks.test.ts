@@ -128,17 +128,20 @@ describe('webhooks of bots', () => {
   });
 
   it('hear soon of a channel that a bot comes into in the moment in which its webhook is registered', async () => {
-    const others = await Promise.all(
-      Array.from({ length: 20 }, async (_, turn) => {
-        const robot = await botIn(here.server, here.alice);
-        const ear = await hook();
-        const { id } = (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: `soon${turn}` })).body;
+    const others: { robot: Bot; ear: Receiver; id: string }[] = [];
+    // One after the other: people of one server are let in that way.
+    for (let turn = 0; turn < 20; turn++) {
+      const robot = await botIn(here.server, here.alice);
+      const { id } = (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: `soon${turn}` })).body;
+      others.push({ robot, ear: await hook(), id });
+    }
+    await Promise.all(
+      others.map(async ({ robot, ear, id }, turn) => {
         const join = async () => {
           await delay(turn * 3);
           await here.alice.post(`/api/channels/${id}/members`, { userId: robot.id });
         };
         await Promise.all([here.alice.put(pathOf(robot), { url: ear.url }), join()]);
-        return { ear, id };
       }),
     );
     for (const { id } of others) await here.bob.say(id, 'welcome');
