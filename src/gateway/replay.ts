@@ -91,10 +91,11 @@ export class Replay {
     this.deps.outlet.bringUpToDate(subscription.socket);
     const copy = this.deps.delivery.peek(subscription.room)?.room ?? subscription.room;
     if (!subscription.enter(page.seq, copy, isFiltered)) return;
+    // Before anything is written: what is written first is the broadcasts that wait for the socket, and a bot without a feed
+    // would be among them.
+    if (isFiltered) subscription.feed ??= new Feed(this.deps, subscription);
     entered(page);
-    if (!isFiltered || subscription.feed) return;
-    subscription.feed = new Feed(this.deps, subscription);
-    void subscription.feed.wake();
+    void subscription.feed?.wake();
   }
 }
 
