@@ -262,7 +262,16 @@ export class Gateway {
     const { watched = [], crowds = [] } = recovery ?? {};
     const rooms = { subscriptions: new Map(), start, watched, crowds, isWhole: recovery !== null };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket), unrecoverable: false };
-    Object.assign(socket.data, { actor, ...rooms, replayed: [], firstMark: 0, sureMark: 0, pingMark: 0, ...offsets });
+    Object.assign(socket.data, {
+      actor,
+      ...rooms,
+      replayed: [],
+      joinMark: 0,
+      firstMark: 0,
+      sureMark: 0,
+      pingMark: 0,
+      ...offsets,
+    });
   }
 
   private welcome(socket: ParleySocket): void {

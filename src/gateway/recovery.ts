@@ -21,6 +21,8 @@ interface Saved {
   /** The node's last delivery before the connection, and its last during it. */
   firstMark: number;
   lastMark: number;
+  /** That of the last ack of a join with events which may not have arrived; not saved by nodes of earlier versions. */
+  joinMark?: number;
   rooms: SavedRoom[];
   replayed: Replayed[];
   /** Users whose presence it follows. */
@@ -120,11 +122,12 @@ export class SessionRecovery {
     const rooms = [...data.subscriptions.values()].flatMap((sub) => (isOver(sub) ? [] : this.saved(sub)));
     for (const { room, seq } of ends) rooms.push(savedAt(room, { room, serverId: null }, seq));
     const { userId } = data.actor;
-    const { cameWith, firstMark, replayed } = data;
+    const { cameWith, firstMark, replayed, joinMark, sureMark } = data;
     const lastMark = this.delivery.currentMark;
     const watched = [...new Set([...data.watched, ...allRooms.flatMap((room) => watchedIn(room) ?? [])])];
     const marks = { cameWith, firstMark, lastMark };
     const saved: Saved = { sid, userId, nodeId: this.nodeId, ...marks, rooms, replayed, watched };
+    if (joinMark > sureMark) saved.joinMark = joinMark;
     const isOfCrowd = (room: string) => (crowdIn(room) ?? circleIn(room)) !== undefined;
     if (data.crowds) saved.crowds = [...new Set([...data.crowds, ...allRooms.filter(isOfCrowd)])];
     this.here.set(pid, saved);
@@ -150,6 +153,8 @@ export class SessionRecovery {
     const saved = await this.find(pid, offset);
     const mark = saved ? markAt(saved, offset) : null;
     if (!saved || mark === null) return null;
+    // Nobody knows whether its client got the events in the ack of its join: it joins again, with the position that it has.
+    if (saved.joinMark !== undefined && saved.joinMark > mark) return null;
     const rooms: Recovery['rooms'] = [];
     for (const room of saved.rooms) {
       const after = positionAt(saved, room, mark);

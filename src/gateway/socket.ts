@@ -53,6 +53,8 @@ export interface SocketData {
   pingMark: number;
   /** The node's last delivery before this connection. */
   firstMark: number;
+  /** The delivery number of the last ack of a join that had events in it: it carries no offset. */
+  joinMark: number;
   /** Users whose presence it followed on earlier connections; it has to be let into their rooms again. */
   watched: string[];
   /** The rooms of large servers' presence that it was in on them; null: nodes of earlier versions knew none. */

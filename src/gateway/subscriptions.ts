@@ -77,7 +77,10 @@ export class Subscriptions {
     try {
       await check();
       subscription.requireHeld();
-      const page = await this.replay.read(subscription, after, joinLimits, entered);
+      const page = await this.replay.read(subscription, after, joinLimits, (last) => {
+        if (last.entries.length > 0) socket.data.joinMark = this.deps.delivery.nextMark();
+        entered(last);
+      });
       subscription.release();
       if (subscription.phase === 'live') for (const listener of this.entryListeners) listener(socket, subscription);
       return page;

@@ -1,5 +1,6 @@
 // nodes: one and two
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { startProxy, type TcpProxy } from '../rig/tcp-proxy.ts';
@@ -196,6 +197,32 @@ describe('a client that joins with its position while it is being brought back',
     await client.reach(channelId, last);
     expect(client.connections).to.deep.equal([false, true]);
     expect(client.seen(channelId)).to.deep.equal(range(from, last));
+  });
+
+  it('gets what it missed first, though the answer to its join was lost with the connection', async () => {
+    const channelId = await here.newChannel();
+    const client = connect();
+    await new Promise((resolve) => client.socket.once('ready', resolve));
+    const from = await sayMany(channelId, 1);
+    await sayMany(channelId, 5);
+    line.hold();
+    const lost = client.join(channelId, from).catch(() => {});
+    await heard(client);
+    wire.hold();
+    thaw();
+    // Long enough for the answer; if it is later, it is asked for again all the same.
+    await delay(500);
+    await sayMany(channelId, 5);
+    wire.refuse(true);
+    wire.cut();
+    wire.release();
+    await lost;
+    const joined = new Promise((resolve) => client.socket.once('connect', () => resolve(client.join(channelId, from))));
+    wire.refuse(false);
+    await joined;
+    const last = await sayMany(channelId, 5);
+    await client.reach(channelId, last);
+    expect(client.seen(channelId)).to.deep.equal(range(from + 1, last));
   });
 
   it('is answered when it is back, if that has begun', async () => {
