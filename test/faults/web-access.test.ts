@@ -37,16 +37,18 @@ describe('the web client for everyone', () => {
       until(async () => (await page.evaluate('document.activeElement.textContent')) === text, { message: text });
     await more.focus();
     await page.keyboard.press('Enter');
-    await isAt('Mute');
+    await isAt('Notifications');
     await page.keyboard.press('ArrowDown');
-    await isAt('Edit the channel');
+    await isAt('Mute');
     await page.keyboard.press('Escape');
     await isFocused('More');
     // A dialog keeps the focus, and gives it back however it ends.
     await page.keyboard.press('Enter');
-    await isAt('Mute');
-    await page.keyboard.press('ArrowDown');
-    await isAt('Edit the channel');
+    await isAt('Notifications');
+    for (const name of ['Mute', 'All channels', 'Edit the channel']) {
+      await page.keyboard.press('ArrowDown');
+      await isAt(name);
+    }
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
     await until(async () => (await page.evaluate('document.activeElement.name')) === 'name');

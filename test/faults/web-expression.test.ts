@@ -83,7 +83,7 @@ describe('polls, emoji, spoilers and code in the web client', () => {
     await page.getByLabel('Name').fill('party_parrot');
     await page.getByLabel('Choose a picture').setInputFiles(picture);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByRole('img', { name: ':party_parrot:' }).waitFor();
+    await page.getByText(':party_parrot:', { exact: true }).waitFor();
     await alice.go(`/app/s/${here.server.id}/${here.channel.id}`);
     const composer = page.locator('#composer');
     await composer.pressSequentially('look :party');

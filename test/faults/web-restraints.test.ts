@@ -64,12 +64,12 @@ describe('timeouts and slow mode in the web client', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await bob.page.getByText('Slow mode: one message every 10 seconds.').waitFor();
     await composer().fill('first');
-    await bob.page.getByRole('button', { name: 'Send' }).click();
+    await bob.page.getByRole('button', { name: 'Send', exact: true }).click();
     await bob.page.getByText(/Slow mode: you can write again in 0:/).waitFor();
     await composer().fill('second');
-    expect(await bob.page.getByRole('button', { name: 'Send' }).isDisabled()).to.equal(true);
+    expect(await bob.page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).to.equal(true);
     await bob.page.getByText('Slow mode: one message every 10 seconds.').waitFor();
-    await bob.page.getByRole('button', { name: 'Send' }).click();
+    await bob.page.getByRole('button', { name: 'Send', exact: true }).click();
     await alice.page.getByText('second', { exact: true }).waitFor();
     // It holds no moderators.
     expect(await alice.page.getByText(/Slow mode: one message/).count()).to.equal(0);
