@@ -1,5 +1,6 @@
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { sharedChromium } from '../../test/rig/chromium.ts';
+import { until } from '../../test/rig/until.ts';
 import { pause } from '../load.ts';
 import type { Site } from './site.ts';
 
@@ -94,7 +95,7 @@ export class Visit {
     // Times of the thread alone: what else the machine does is not the page's.
     await visit.cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
     if (line) {
-      await visit.slowDown();
+      await visit.throttle();
       await visit.cdp.send('Network.enable');
       await visit.cdp.send('Network.emulateNetworkConditions', { offline: false, ...line });
       await page.goto(site.origin + path, { waitUntil: 'commit' });
@@ -109,8 +110,12 @@ export class Visit {
 
   /** From now on the processor is slow, and long tasks are noted. */
   async slowDown(): Promise<void> {
-    await this.cdp.send('Emulation.setCPUThrottlingRate', { rate: slowness });
+    await this.throttle();
     await this.page.evaluate('void (noted.tasks.length = 0, noted.keys.length = 0)');
+  }
+
+  private async throttle(): Promise<void> {
+    await this.cdp.send('Emulation.setCPUThrottlingRate', { rate: slowness });
   }
 
   async work(): Promise<Work> {
@@ -160,7 +165,8 @@ export class Visit {
 
   /** How long it took from the start of the navigation until a message was painted, in ms. */
   async textAfter(): Promise<number> {
-    await this.page.waitForFunction('noted.text !== null', undefined, { timeout: 60_000 });
+    // Asked again from here: the page's policy lets no text be evaluated in it by itself.
+    await until(() => this.page.evaluate<boolean>('noted.text !== null'), { timeout: 60_000 });
     return this.page.evaluate<number>('noted.text');
   }
 
