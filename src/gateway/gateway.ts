@@ -262,23 +262,14 @@ export class Gateway {
     const { watched = [], crowds = [] } = recovery ?? {};
     const rooms = { subscriptions: new Map(), start, watched, crowds, isWhole: recovery !== null };
     const offsets = { takesOffsets: takesOffsets(socket, recover), cameWith: offsetOf(socket), unrecoverable: false };
-    Object.assign(socket.data, {
-      actor,
-      ...rooms,
-      replayed: [],
-      joinMark: 0,
-      firstMark: 0,
-      sureMark: 0,
-      pingMark: 0,
-      ...offsets,
-    });
+    Object.assign(socket.data, { actor, ...rooms, replayed: [], firstMark: 0, sureMark: 0, pingMark: 0, ...offsets });
   }
 
   private welcome(socket: ParleySocket): void {
     this.recovery.release(socket);
     const pid: unknown = Reflect.get(socket, 'pid');
     const firstMark = this.parts.delivery.currentMark;
-    Object.assign(socket.data, { firstMark, sureMark: firstMark, pingMark: firstMark });
+    Object.assign(socket.data, { firstMark, sureMark: firstMark, pingMark: firstMark, joinMark: 0 });
     const mayStay = isOnlyOne(socket) && (typeof pid !== 'string' || this.recovery.follow(pid, socket));
     if (!mayStay) {
       // Its state must not replace that of the other one, which is saved by the same id.
