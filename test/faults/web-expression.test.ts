@@ -84,6 +84,8 @@ describe('polls, emoji, spoilers and code in the web client', () => {
     await page.getByLabel('Choose a picture').setInputFiles(picture);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText(':party_parrot:', { exact: true }).waitFor();
+    // Its picture is beside its name, and not read out a second time.
+    await page.getByRole('img', { name: ':party_parrot:', includeHidden: true }).waitFor();
     await alice.go(`/app/s/${here.server.id}/${here.channel.id}`);
     const composer = page.locator('#composer');
     await composer.pressSequentially('look :party');

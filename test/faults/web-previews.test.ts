@@ -90,7 +90,7 @@ describe('what files contain, in the web client', () => {
     const { page } = alice;
     await alice.open(`/app/s/${here.server.id}/files`);
     const drop = page.locator('.drop');
-    await drop.getByText('This folder is empty').waitFor();
+    await drop.getByText('This folder is empty', { exact: true }).waitFor();
     const box = await drop.boundingBox();
     const control = await page.context().newCDPSession(page);
     const data = { items: [], files: [path.join(folder, 'site')], dragOperationsMask: 1 };

@@ -240,7 +240,7 @@ describe('the web client', () => {
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('link', { name: 'general' }).click();
     await page.locator('#composer').fill('hello from a phone');
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
     await said(alice.page, 'hello from a phone').waitFor();
     const widths = await page.locator('html').evaluate((html) => [html.scrollWidth, html.clientWidth]);
     expect(widths[0]).to.be.at.most(widths[1] ?? 0);
