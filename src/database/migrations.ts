@@ -125,6 +125,7 @@ import { Favorites } from './migrations/0257-favorites.ts';
 import { MuteEnds } from './migrations/0258-mute-ends.ts';
 import { FileVersions } from './migrations/0260-file-versions.ts';
 import { WorkspaceWords } from './migrations/0261-workspace-words.ts';
+import { EntryTimes } from './migrations/0262-entry-times.ts';
 
 /** All migrations, in the order in which they run. The final effect of released ones is never changed. */
 export const migrations = [
@@ -255,4 +256,5 @@ export const migrations = [
   { name: '0258-mute-ends', class: MuteEnds },
   { name: '0260-file-versions', class: FileVersions },
   { name: '0261-workspace-words', class: WorkspaceWords },
+  { name: '0262-entry-times', class: EntryTimes },
 ];

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { clock } from '../../src/infrastructure/clock.ts';
 import { until } from '../rig/until.ts';
 import { type Bot, bot, botIn } from '../world/bot.ts';
 import { trimLogs } from '../world/log.ts';
@@ -125,6 +126,22 @@ describe('webhooks of bots', () => {
     await ear.next(({ event }) => event.data.content === 'between us');
     await here.alice.delete(`/api/channels/${other.id}`);
     await ear.next(({ event }) => event.type === 'channel:deleted' && event.room === roomOf(other));
+  });
+
+  it('miss nothing of a channel that the bot has come into, though the clock of its node is ahead', async () => {
+    const { robot, ear } = await hooked();
+    const { id } = (await here.alice.post(`/api/servers/${here.server.id}/channels`, { name: 'ahead' })).body;
+    const put = (ms: number) => clock.measured(clock.now() + ms, performance.now(), performance.now());
+    // So that it is looked up only then where the channel begins for the bot.
+    await withRows(cluster.databaseUrl, async (rows) => {
+      await rows('BEGIN');
+      await rows('LOCK TABLE webhook_cursors IN EXCLUSIVE MODE');
+      put(500);
+      await here.alice.post(`/api/channels/${id}/members`, { userId: robot.id });
+      await here.bob.say(id, 'at once');
+      await rows('COMMIT');
+    }).finally(() => put(-500));
+    await ear.next(({ event }) => event.data.content === 'at once');
   });
 
   it('hear soon of a channel that a bot comes into in the moment in which its webhook is registered', async () => {

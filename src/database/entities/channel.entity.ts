@@ -78,7 +78,8 @@ const ChannelMemberSchema = defineEntity({
     userId: () => p.manyToOne(User).mapToPk().fieldName('user_id').primary().deleteRule('cascade').index(),
     /** Removed from a channel that is open to the whole server. */
     excluded: p.boolean().default(false),
-    joinedAt: p.datetime(3).onCreate(dateNow),
+    /** By the clock of the database, which stamps events: the webhooks of bots begin at the first one since. */
+    joinedAt: p.datetime(3).defaultRaw('now()'),
   },
 });
 

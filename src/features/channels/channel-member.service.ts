@@ -18,7 +18,6 @@ import { ChannelMember } from '../../database/entities/channel.entity.ts';
 import { ChannelOverride } from '../../database/entities/role.entity.ts';
 import { forUpdate } from '../../database/queries.ts';
 import type { Change } from '../../delivery/changes.ts';
-import { dateNow } from '../../infrastructure/clock.ts';
 import { closePlace } from '../../jobs/closed-places.ts';
 import { smallUser } from '../accounts/account.view.ts';
 import { ownsBot } from '../accounts/agent.access.ts';
@@ -263,7 +262,7 @@ function entranceOf(db: Queries, serverId: string): Promise<{ id: string } | und
 export async function setEntry(db: Queries, channelId: string, userId: string, excluded: boolean): Promise<void> {
   await db
     .insertInto('ChannelMember')
-    .values({ channelId, userId, excluded, joinedAt: dateNow() })
+    .values((of) => ({ channelId, userId, excluded, joinedAt: of.fn<Date>('now') }))
     .onConflict((known) => known.columns(['channelId', 'userId']).doUpdateSet({ excluded }))
     .execute();
 }
