@@ -13,6 +13,7 @@ describe('what one does in the web client while the line is away', () => {
     alice = await here.visit(here.alice);
     await alice.open(conversation());
     await alice.page.locator('.beginning').waitFor();
+    await alice.whole();
   });
   after(() => here.close());
 

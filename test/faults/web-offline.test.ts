@@ -17,9 +17,8 @@ describe('pages of the web client that are opened without a connection', () => {
   /** Goes somewhere in the dark, and switches the light on. */
   async function openInTheDark(path: string): Promise<void> {
     await alice.open('/app/friends');
-    // What is asked for just then would be cut off. Other pages are fetched when nothing else is to do.
-    const fetched = `performance.getEntriesByType('resource').some(({ name, responseEnd }) => /Settings-/.test(name) && responseEnd > 0)`;
-    await until(() => alice.page.evaluate<boolean>(fetched));
+    // What is asked for just then would be cut off.
+    await alice.whole();
     await alice.page.locator(`a[href="/app/s/${here.server.id}"]`).first().waitFor();
     await alice.page.context().setOffline(true);
     await alice.page.locator('.connection', { hasText: 'Offline' }).waitFor();

@@ -1,6 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Node } from '../../src/node/node.ts';
 import { sharedChromium } from '../rig/chromium.ts';
+import { until } from '../rig/until.ts';
 import { sharedCluster, startCluster } from './nodes.ts';
 import type { Person } from './person.ts';
 import { type World, world } from './world.ts';
@@ -14,6 +15,8 @@ export interface Visitor {
   open(path: string): Promise<void>;
   /** Goes there as a link in the page would, without loading it anew. */
   go(path: string): Promise<void>;
+  /** Waits until the parts of the page that are shown later are in the browser, too. */
+  whole(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -56,6 +59,11 @@ export async function visitor(
     async go(path) {
       const where = JSON.stringify(path);
       await page.evaluate(`history.pushState(null, '', ${where}); dispatchEvent(new PopStateEvent('popstate'))`);
+    },
+    async whole() {
+      const isHere = `[...document.getElementById('parts').content.querySelectorAll('link')].every((link) =>
+        performance.getEntriesByName(location.origin + link.getAttribute('href')).some(({ responseEnd }) => responseEnd > 0))`;
+      await until(() => page.evaluate<boolean>(isHere), { message: 'the parts are not here' });
     },
     close: () => context.close(),
   };
