@@ -279,6 +279,9 @@ export const fileSchema = z.strictObject({
   }),
   pictures: pictureSettings,
   previews: previewSettings,
+  search: z.strictObject({
+    waitMs: milliseconds.describe('how long a search waits at most until all is indexed that was sent before it'),
+  }),
   audit: z.strictObject({ keepDays: z.number().int().min(7).describe('days that the audit log keeps entries') }),
   notifications: z.strictObject({ readDays: positive.describe('how long read notifications are kept') }),
   push: pushFileSettings,

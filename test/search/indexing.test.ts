@@ -13,7 +13,8 @@ describe('the index of the search', () => {
   let cluster: Cluster;
   let here: World;
   before(async () => {
-    cluster = await startCluster();
+    // It waits for nothing while nobody indexes.
+    cluster = await startCluster({ settings: { search: { waitMs: 1000 } } });
     here = await world(cluster);
   });
   after(() => cluster.stop());

@@ -4,6 +4,7 @@ import type { Database, Rows } from '../../database/database.ts';
 import { clock } from '../../infrastructure/clock.ts';
 import type { Log } from '../../infrastructure/log.ts';
 import { within } from '../../infrastructure/within.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { documentOf, type Source } from './document.ts';
 import type { FileTexts } from './file-texts.ts';
 import { indexTable } from './index.table.ts';
@@ -23,15 +24,13 @@ const backAtOnce = 100;
 const turnAtOnce = 1000;
 /** Sends are looked for that far back: longer than one takes, and than clocks differ. */
 const lookBackMs = 15_000;
-/** How long a search waits for what was sent before it. */
-const waitMs = 1000;
 /** The pause before it is asked again whether another node is at it. */
 const lockedMs = 10;
 /** How long words are made before others get a turn of the event loop. */
 const sliceMs = 5;
 
 type Outcome = 'more' | 'done' | 'elsewhere';
-type Deps = { database: Database; texts: FileTexts; log: Log };
+type Deps = { database: Database; texts: FileTexts; log: Log; settings: Pick<Settings, 'search'> };
 
 const zeroId = '00000000-0000-0000-0000-000000000000';
 
@@ -96,10 +95,11 @@ export class Indexer {
     await this.running;
   }
 
-  /** Indexes what was committed before this was called, or waits a second for it: then it will be found a little later. */
+  /** Indexes what was committed before this was called, or waits a while for it: then it will be found a little later. */
   async catchUp(): Promise<void> {
-    const { committedRows } = this.deps.database;
-    const end = performance.now() + waitMs;
+    const { database, settings } = this.deps;
+    const { committedRows } = database;
+    const end = performance.now() + settings.search.waitMs;
     while (performance.now() < end && (await indexTable.isWaiting(committedRows, this.since()))) {
       const run = this.run(false);
       // Another node that is at it may have begun before.
