@@ -103,6 +103,33 @@ describe('commands in the web client', () => {
     expect(values).to.deep.equal({ city: 'Bergen', days: 2 });
   });
 
+  it('are begun while the one before is on its way', async () => {
+    const { page } = bob;
+    const composer = page.locator('#composer');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/commands', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/commands'));
+    await composer.fill('/w Lima');
+    await composer.press('Enter');
+    await asked;
+    await composer.fill('/w days:4');
+    await composer.press('Enter');
+    const dialog = page.getByRole('dialog', { name: '/weather' });
+    expect(await dialog.getByLabel('days (optional)').inputValue()).to.equal('4');
+    held.resolve();
+    await ear.next('interaction:created', (one) => one.values.city === 'Lima');
+    await page.locator('.toast', { hasText: '/weather was sent' }).waitFor();
+    await dialog.getByRole('combobox', { name: 'city' }).fill('Quito');
+    await dialog.getByRole('button', { name: 'Run it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { values } = await ear.next('interaction:created', (one) => one.values.city === 'Quito');
+    expect(values).to.deep.equal({ city: 'Quito', days: 4 });
+    await page.unroute('**/commands');
+  });
+
   it('are kept from people by those who manage the server', async () => {
     const { page } = alice;
     await alice.open(`/app/s/${here.server.id}/manage/agents`);

@@ -16,6 +16,8 @@ export interface Begun {
 }
 
 interface CommandDialogProps extends Begun {
+  /** It is invoked once, however often that is tried. */
+  nonce: string;
   place: CommandPlace;
   onClose(): void;
 }
@@ -24,11 +26,10 @@ interface CommandDialogProps extends Begun {
 const longText = 300;
 
 /** Invokes a command of a bot, and asks before for what it takes and was not typed. */
-export function CommandDialog({ command, rest, place, onClose }: CommandDialogProps) {
+export function CommandDialog({ command, rest, nonce, place, onClose }: CommandDialogProps) {
   const texts = useTexts();
   const { t } = texts;
   const { commands, interactions, showToast } = useApp();
-  const [nonce] = useState(() => commands.newNonce());
   const [files] = useState(() => new Map<string, File>());
   const options = command.options ?? [];
   const [given] = useState(() => argumentsIn(options, rest));

@@ -56,7 +56,7 @@ export function OpenComposer({ place, name }: { place: WritingPlace; name: strin
     else void attachments.add(key, list);
   };
   const composing = useComposer(place);
-  const { answered, files, uploading, suggesting, begun, begin } = composing;
+  const { answered, files, uploading, suggesting, begun, end } = composing;
   const isCommand = !beginning && /^\/\S+\s/.test(composing.text);
   const Hint = usePart(isCommand, () => import('./ArgumentsHint.tsx').then((part) => part.ArgumentsHint));
   const id = threadId || beginning ? 'thread-composer' : 'composer';
@@ -76,7 +76,9 @@ export function OpenComposer({ place, name }: { place: WritingPlace; name: strin
       <TextBox id={id} name={name} composing={composing} withoutFiles={withoutFiles} onFiles={addFiles} />
       <SlowModeNote {...composing.slowMode} />
       {!beginning && <Typists channelId={channelId} threadId={threadId} />}
-      {begun && <CommandDialog {...begun} place={{ channelId, threadId }} onClose={() => begin(null)} />}
+      {begun.map((one) => (
+        <CommandDialog key={one.nonce} {...one} place={{ channelId, threadId }} onClose={() => end(one)} />
+      ))}
     </form>
   );
 }

@@ -36,7 +36,10 @@ export function useComposer(place: WritingPlace) {
   const app = useApp();
   const { attachments, drafts, keyboard } = app;
   const { channelId, key } = place;
-  const [begun, begin] = useState<Begun | null>(null);
+  /** One may be on its way while the next one is typed. */
+  const [begun, setBegun] = useState<readonly (Begun & { nonce: string })[]>([]);
+  const begin = (command: Begun) => setBegun((others) => [...others, { ...command, nonce: app.commands.newNonce() }]);
+  const end = (command: Begun) => setBegun((all) => all.filter((one) => one !== command));
   const { text, change } = useDraft(place);
   const ref = useRef<HTMLTextAreaElement>(null);
   const { files, uploading } = attachments.of(key);
@@ -95,7 +98,7 @@ export function useComposer(place: WritingPlace) {
     blocked,
     slowMode,
     begun,
-    begin,
+    end,
   };
 }
 
