@@ -55,7 +55,11 @@ export class Interactions {
   start(): () => void {
     if (this.wasLoaded) return () => {};
     this.wasLoaded = true;
-    return this.core.connection.load(() => this.load());
+    const { connection } = this.core;
+    const load = () => connection.load(() => this.load());
+    // What is said before all further events are received is found by another look.
+    if (connection.state.peek().status !== 'live') connection.onceLive(load);
+    return load();
   }
 
   /** What the user did with a component, if its bot is not done with that. */

@@ -3,6 +3,7 @@ import type { NotificationRecord, RestAnswer, RestInput } from '../../../client/
 import { notificationPath } from '../../../contract/notification-path.ts';
 import { isQuietAt } from '../../../contract/quiet-times.ts';
 import { bodyIn, titleIn } from '../../../languages/titles.ts';
+import { LatestAnswer } from './latest-answer.ts';
 import type { Notifications } from './notifications.ts';
 import type { Presence } from './presence.ts';
 import type { Pushes } from './pushes.ts';
@@ -30,29 +31,45 @@ const unknown: NotificationSettings = {
 export class Preferences {
   readonly current = signal<NotificationSettings>(unknown);
   private readonly core: Core;
+  private readonly latest = new LatestAnswer();
+  /** How many changes were made here. */
+  private made = 0;
 
   constructor(core: Core) {
     this.core = core;
     core.client.on('notification:settings', ({ eventSeq: _, ...settings }) => {
-      this.current.value = { ...this.current.peek(), ...settings };
+      this.show({ ...this.current.peek(), ...settings });
     });
   }
 
-  async load(): Promise<void> {
-    this.current.value = await this.core.client.rest('GET /api/notifications/settings');
+  load(): Promise<void> {
+    const request = () => this.core.client.rest('GET /api/notifications/settings');
+    return this.latest.read(request, (answer) => {
+      this.current.value = answer;
+    });
   }
 
   /** What the user is notified of in a place; null: as elsewhere. */
   levelOf(place: Place, id: string): Level {
-    return this.isMuted(place, id) ? 'nothing' : (this.current.value[levels[place]][id] ?? null);
+    return levelIn(this.current.value, place, id);
   }
 
-  /** @param until when a place that is muted is so no longer; undefined: when the user ends it */
+  /**
+   * Shown at once; as before if it is refused.
+   * @param until when a place that is muted is so no longer; undefined: when the user ends it
+   */
   async setLevel(place: Place, id: string, level: Level, until?: string): Promise<void> {
     const { client } = this.core;
     const input = { id, body: { level, until } };
-    if (place === 'channel') await client.rest('PUT /api/channels/:id/notification-level', input);
-    else await client.rest('PUT /api/servers/:id/notification-level', input);
+    const before = this.current.peek();
+    this.show(withLevel(before, place, id, level));
+    try {
+      if (place === 'channel') await client.rest('PUT /api/channels/:id/notification-level', input);
+      else await client.rest('PUT /api/servers/:id/notification-level', input);
+    } catch (error) {
+      this.show(withLevel(this.current.peek(), place, id, levelIn(before, place, id)));
+      throw error;
+    }
     await this.load();
   }
 
@@ -87,16 +104,41 @@ export class Preferences {
 
   /** @param change shown until there is an answer; undone if there is none */
   private async shown(change: SettingsChange, toSend: () => Promise<SettingsChange>): Promise<void> {
+    const turn = ++this.made;
     const before = this.current.peek();
-    this.current.value = { ...before, ...change };
+    this.show({ ...before, ...change });
+    // What was chosen since then is newer than this answer.
+    const showIfLast = (settings: NotificationSettings) => {
+      if (turn === this.made) this.show(settings);
+    };
     try {
       const body = await toSend();
-      this.current.value = await this.core.client.rest('PATCH /api/notifications/settings', { body });
+      showIfLast(await this.core.client.rest('PATCH /api/notifications/settings', { body }));
     } catch (error) {
-      this.current.value = before;
+      showIfLast(before);
       throw error;
     }
   }
+
+  private show(settings: NotificationSettings): void {
+    this.latest.changed();
+    this.current.value = settings;
+  }
+}
+
+function levelIn(settings: NotificationSettings, place: Place, id: string): Level {
+  return settings[muted[place]].includes(id) ? 'nothing' : (settings[levels[place]][id] ?? null);
+}
+
+function withLevel(settings: NotificationSettings, place: Place, id: string, level: Level): NotificationSettings {
+  const others = settings[muted[place]].filter((other) => other !== id);
+  const { [id]: _, ...levelsOfOthers } = settings[levels[place]];
+  const isKept = level !== null && level !== 'nothing';
+  return {
+    ...settings,
+    [muted[place]]: level === 'nothing' ? [...others, id] : others,
+    [levels[place]]: isKept ? { ...levelsOfOthers, [id]: level } : levelsOfOthers,
+  };
 }
 
 interface AlertParts {

@@ -179,11 +179,12 @@ export class Servers {
 
   /** Shows channels in another order, until they are read again. */
   showOrder(serverId: string, list: ChannelRecord[]): void {
+    this.latestChannels.get(serverId)?.changed();
     this.channels.value = new Map(this.channels.peek()).set(serverId, list);
   }
 
   private showChannels(serverId: string, list: ChannelRecord[]): void {
-    this.showOrder(serverId, list);
+    this.channels.value = new Map(this.channels.peek()).set(serverId, list);
     for (const channel of list.filter(({ isMember }) => isMember)) {
       this.unread.follow(channel);
       this.watch(serverId, channel.id);
@@ -202,14 +203,11 @@ export class Servers {
     if (this.watched.has(channelId)) return;
     this.watched.add(channelId);
     const live = this.core.client.channel(channelId);
-    live.listen('channel:updated', () => this.refresh(serverId));
+    const again = () => this.refresh(serverId);
+    // The last: it was deleted while there was no connection.
+    for (const event of ['channel:updated', 'channel:deleted', 'closed'] as const) live.listen(event, again);
     // Everyone in it hears of it at once: they do not all ask at once.
-    live.listen('channel:overridden', () => {
-      this.core.scope.after(Math.random() * spreadMs, () => this.refresh(serverId));
-    });
-    live.listen('channel:deleted', () => this.refresh(serverId));
-    // Deleted while there was no connection.
-    live.listen('closed', () => this.refresh(serverId));
+    live.listen('channel:overridden', () => void this.core.scope.after(Math.random() * spreadMs, again));
     const tell = (news: MemberNews) => {
       for (const listener of this.memberListeners) listener(news);
     };
@@ -223,7 +221,7 @@ export class Servers {
     });
     live.listen('member:updated', (member) => {
       // Channels may decide otherwise about the roles that they have now.
-      if (this.roles.note(member)) this.refresh(serverId);
+      if (this.roles.note(member)) again();
       tell({ event: 'member:updated', ...member });
     });
   }

@@ -96,10 +96,15 @@ function People({ list, isLarge, onRemove }: PeopleProps) {
   );
   const isOnline = ({ user }: Person) => (presence.statuses.value.get(user.id) ?? 'offline') !== 'offline';
   const groups = isLarge
-    ? [{ name: null, all: found }]
+    ? [{ key: 'all', name: null, all: found }]
     : [
-        { name: t('Online · {count}', { count: number(found.filter(isOnline).length) }), all: found.filter(isOnline) },
         {
+          key: 'online',
+          name: t('Online · {count}', { count: number(found.filter(isOnline).length) }),
+          all: found.filter(isOnline),
+        },
+        {
+          key: 'offline',
           name: t('Offline · {count}', { count: number(found.filter((one) => !isOnline(one)).length) }),
           all: found.filter((one) => !isOnline(one)),
         },
@@ -118,12 +123,12 @@ function People({ list, isLarge, onRemove }: PeopleProps) {
         }}
       />
       <div class="results">
-        {groups.map(({ name, all }) => {
+        {groups.map(({ key, name, all }) => {
           const shown = all.slice(0, room);
           room -= shown.length;
           if (shown.length === 0) return null;
           return (
-            <section key={name}>
+            <section key={key}>
               {name && <h3>{name}</h3>}
               <ul class="people found">
                 {shown.map((one) => (

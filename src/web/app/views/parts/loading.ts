@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { LatestAnswer } from '../../state/latest-answer.ts';
 import { useApp } from '../useApp.ts';
 
 interface Loaded<T> {
@@ -15,22 +16,27 @@ interface Loaded<T> {
 export function useLoaded<T>(read: () => Promise<T>, on: readonly unknown[]): Loaded<T> {
   const { connection, attempt } = useApp();
   const [value, setValue] = useState<T | null>(null);
-  const load = async () => setValue(await read());
+  const latest = useMemo(() => new LatestAnswer(), on);
+  const wanted = useRef<LatestAnswer | null>(null);
+  const load = () =>
+    latest.read(read, (found) => {
+      if (wanted.current === latest) setValue(found);
+    });
   useEffect(() => {
     setValue(null);
-    let wanted = true;
-    const end = connection.load(async () => {
-      const found = await read();
-      if (wanted) setValue(found);
-    });
+    wanted.current = latest;
+    const end = connection.load(load);
     return () => {
-      wanted = false;
+      wanted.current = null;
       end();
     };
   }, on);
   // Also after a failure: what was ticked or chosen is as it was.
   const after = (change: () => Promise<unknown>) => void attempt(change).then(() => attempt(load));
-  const update = (change: (value: T) => T) => setValue((now) => (now === null ? now : change(now)));
+  const update = (change: (value: T) => T) => {
+    latest.changed();
+    setValue((now) => (now === null ? now : change(now)));
+  };
   return { value, load, update, after };
 }
 
