@@ -182,7 +182,14 @@ describe('the deletion of an account', () => {
     const ownLog = 'SELECT FROM log_entries WHERE stream_id = $1';
     expect(await query(cluster.databaseUrl, ownLog, [leaver.id])).to.have.lengthOf(0);
     // The id alone stays, as who made what stays, and how much that takes; and for minutes in what nodes tell each other.
-    const places = await placesOf(cluster.databaseUrl, leaver.id);
+    // Jobs that follow the last steps may name them for a moment.
+    const places = await until(
+      async () => {
+        const found = await placesOf(cluster.databaseUrl, leaver.id);
+        return !found.some((place) => /^(notification_)?jobs: /.test(place)) && found;
+      },
+      { message: 'a job is left' },
+    );
     // What is stored is summed up by a chore, sooner or later.
     const tables = new Set(places.map((place) => place.split(':')[0]?.replace('storage_changes', 'storage_usage')));
     const passing = ['invalidations', 'moved_logs'];
@@ -291,7 +298,8 @@ describe('the deletion of an account', () => {
     const listeners = await Promise.all(cluster.nodes.map((node) => bob.on(node).listen(channel.id)));
     const search = async (node: Node) => (await bob.on(node).get('/api/search/messages?query=platypus')).body;
     const isNamed = ({ content }: Loose) => content.startsWith('platypus');
-    expect((await search(at(1))).some(isNamed)).to.equal(true);
+    // The index follows a moment later, here and after the deletion.
+    await until(async () => (await search(at(1))).some(isNamed), { message: 'they are not found' });
 
     expect((await leave(leaver, { messages: 'erase' })).status).to.equal(200);
     expect((await search(at(1))).some(isNamed)).to.equal(true);
@@ -309,7 +317,7 @@ describe('the deletion of an account', () => {
       expect((await bob.on(node).get(`/api/threads/${thread.id}`)).body.messageCount).to.equal(0);
       expect((await bob.on(node).get(file.url)).status).to.equal(404);
     }
-    expect(await placesOf(cluster.databaseUrl, 'platypus')).to.deep.equal([]);
+    await until(async () => (await placesOf(cluster.databaseUrl, 'platypus')).length === 0, { message: 'it is left' });
     const log = (await bob.get(`/api/channels/${channel.id}/events?after=0&limit=500`)).body;
     const numbers = log.events.map(({ seq }: Loose) => seq);
     expect(numbers).to.deep.equal(numbers.map((_: number, at: number) => numbers[0] + at));

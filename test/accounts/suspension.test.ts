@@ -47,6 +47,8 @@ describe('the operator, whose command line reaches no Redis,', () => {
       appProxyAllow: ['127.0.0.1'],
       oauthProviders,
       webhooks,
+      // Refresh tokens are tried again and again, however long that takes.
+      accounts: { refreshGraceSeconds: 600 },
     };
     cluster = await startCluster({ settings });
   });

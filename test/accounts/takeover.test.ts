@@ -90,7 +90,8 @@ describe('an account whose address nobody has proven', () => {
     issuer = await startIssuer();
     const oauthProviders = [{ name: 'corp', kind: 'openid' as const, issuer: issuer.url, clientId, clientSecret }];
     const settings = { publicUrl: site, dataDir: folder.dataDir, appProxyAllow: ['127.0.0.1'], oauthProviders };
-    cluster = await startCluster({ settings });
+    // Changes wait for a lock for longer, so that all that a test lets wait do so at once.
+    cluster = await startCluster({ settings: { ...settings, database: { idleTransactionMs: 12_000 } } });
     place = { nodes: cluster.nodes, site, issuer };
   });
   after(async () => {
@@ -305,7 +306,8 @@ describe('a new password of a proven account', () => {
     issuer = await startIssuer();
     const oauthProviders = [{ name: 'corp', kind: 'openid' as const, issuer: issuer.url, clientId, clientSecret }];
     const settings = { publicUrl: site, dataDir: folder.dataDir, appProxyAllow: ['127.0.0.1'], oauthProviders };
-    cluster = await startCluster({ settings });
+    // Refresh tokens are tried again and again, however long that takes.
+    cluster = await startCluster({ settings: { ...settings, accounts: { refreshGraceSeconds: 600 } } });
     place = { nodes: cluster.nodes, site, issuer };
   });
   after(async () => {

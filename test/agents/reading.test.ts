@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../rig/until.ts';
 import { type Bot, botIn } from '../world/bot.ts';
 import type { Listener, Loose } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
@@ -51,8 +52,12 @@ describe('what a policy keeps from a bot', () => {
     expect(contents(all)).to.deep.equal([`${word} own`, ...pushed]);
     const around = await read(`/api/channels/${channel.id}/messages/around/${mention.id}`);
     expect(JSON.stringify(around)).to.not.contain('secret');
-    const found = await read(`/api/search/messages?query=${word}`);
-    expect(contents(found)).to.have.members([`${word} own`, ...pushed]);
+    // The index follows a moment later.
+    const found = await until(async () => {
+      const all = contents(await read(`/api/search/messages?query=${word}`));
+      return all.length > pushed.length && all;
+    });
+    expect(found).to.have.members([`${word} own`, ...pushed]);
     const log = await read(`/api/channels/${channel.id}/events?after=${secret.seq - 1}`);
     expect(
       contents(log.events.filter(({ event }: Loose) => event === 'message:new').map(({ data }: Loose) => data)),

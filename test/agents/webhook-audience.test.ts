@@ -5,6 +5,7 @@ import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Loose } from '../world/person.ts';
+import { query } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
 import { receiver } from './receiver.ts';
 
@@ -70,6 +71,11 @@ describe('what a webhook gets', () => {
       });
       await until(() => bySocket().length >= byHook().length, { message: 'the socket got less' });
     };
+    // Rooms are begun a moment later; until then nothing is pending either.
+    const begun = 'SELECT seq FROM webhook_cursors WHERE agent_id = $1';
+    await until(async () => (await query(cluster.databaseUrl, begun, [robot.agentId])).length === 3, {
+      message: 'its own room and both channels are not followed',
+    });
     await until(async () => (await alice.get(path)).body.pending === 0);
     before = hook.arrived.length;
     socket.received.length = 0;

@@ -17,7 +17,7 @@ describe('webhooks of bots', () => {
   const hooks: Receiver[] = [];
 
   before(async () => {
-    const webhooks = { retryMs: 40, pollMs: 100, timeoutMs: 5000, secretOverlapSeconds: 4 };
+    const webhooks = { retryMs: 40, pollMs: 100, timeoutMs: 5000 };
     cluster = await startCluster({ settings: { appProxyAllow: ['127.0.0.1'], webhooks } });
     here = await world(cluster);
   });
@@ -247,7 +247,9 @@ describe('webhooks of bots', () => {
     ear.secret = body.secret;
     await here.bob.say(here.channel.id, 'signed twice still');
     expect((await ear.next(({ event }) => event.data.content === 'signed twice still')).verified).to.equal(true);
-    await until(async () => (await robot.get(pathOf(robot))).body.previousSecretUntil === null);
+    const pass = "UPDATE webhooks SET previous_until = previous_until - interval '1 day 2 s' WHERE agent_id = $1";
+    await withRows(cluster.databaseUrl, (query) => query(pass, [robot.agentId]));
+    expect((await robot.get(pathOf(robot))).body.previousSecretUntil).to.equal(null);
     await here.bob.say(here.channel.id, 'signed once');
     const once = await ear.next(({ event }) => event.data.content === 'signed once');
     expect([once.verified, once.signatures]).to.deep.equal([true, 1]);

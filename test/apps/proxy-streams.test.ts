@@ -244,7 +244,7 @@ describe('what the app proxy passes on for long', () => {
         const more = setInterval(() => response.write('data: 2\n\n'), 200);
         response.once('close', () => clearInterval(more));
       };
-      const stream = ask(app).then((answer) => answer.text().catch(() => 'cut'));
+      const stream = (await ask(app)).text().catch(() => 'cut');
       await until(() => lost.heard.length > 2);
       await change(app, { status: 'archived' });
       await until(() => lost.socket.readyState === WebSocket.CLOSED);
@@ -263,7 +263,12 @@ describe('what the app proxy passes on for long', () => {
     handle = ({ socket, url }, response) => {
       held.push(socket);
       if (url === '/quick') response.end('quick');
-      else response.write('slow');
+      else {
+        // Silent ones would lose their places while the others are still asked for.
+        response.write('slow');
+        const more = setInterval(() => response.write('slow'), 200);
+        response.once('close', () => clearInterval(more));
+      }
     };
     const unread = new Unread();
     const slow = (app: Loose, address: string) =>

@@ -165,7 +165,8 @@ describe('the helper for bots', () => {
     const asked = await here.bob.say(here.channel.id, `@${account.username}, why?`);
     const answer = await ear.next('message:new', ({ authorId }) => authorId === account.id);
     expect(answer).to.include({ content: 'That is a good question.', replyToId: asked.id });
-    expect(ear.all('message:stream').map(({ delta }) => delta)).to.include('is a ');
+    // Over another node the pieces take another way than the message.
+    await ear.next('message:stream', ({ delta }) => delta === 'is a ');
   });
 
   it('gives commands that are typed their options, and says how they are used where one is missing', async () => {

@@ -7,14 +7,14 @@ import { range } from '../world/follower.ts';
 
 describe('a batched read', () => {
   /** The keys of each query, which a caller ends. */
-  function source() {
+  function source(aloneMs?: number) {
     const queries: { keys: string[]; end(): void; fail(error: Error): void }[] = [];
     const read = new BatchedRead<string>((keys) => {
       const { promise, resolve, reject } = Promise.withResolvers<Map<string, string>>();
       const end = () => resolve(new Map(keys.map((key) => [key, `value of ${key}`])));
       queries.push({ keys, end, fail: reject });
       return promise;
-    });
+    }, aloneMs);
     return { read, queries };
   }
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -23,7 +23,8 @@ describe('a batched read', () => {
   };
 
   it('asks once for what is requested in one turn, and for the rest when a query has ended, or hangs', async () => {
-    const { read, queries } = source();
+    // Longer than a busy machine lets this process stand still.
+    const { read, queries } = source(1000);
     const values = [read.read('a'), read.read('b'), read.read('a')];
     await turns(2);
     const later = [read.read('c')];

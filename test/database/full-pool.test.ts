@@ -47,13 +47,20 @@ describe('a pool of connections', () => {
   ];
 
   it('that is full while PostgreSQL answers is busy, which is not PostgreSQL being away', async () => {
-    const database = await open(place.url, 300);
+    // A busy machine takes some time for each new connection.
+    const database = await open(place.url, 1500);
     const empty = await fill(database);
-    const asked = asks(database);
-    // Reads by themselves, entities among them, have connections of their own.
-    await database.rows('SELECT 1');
-    await database.read((em) => em.execute('SELECT 1'));
-    const codes = await Promise.all(asked.map(codeOf));
+    let codes: string[] = [];
+    const asked = Promise.all(asks(database).map(codeOf)).then((all) => {
+      codes = all;
+    });
+    // Reads by themselves, entities among them, have connections of their own: PostgreSQL answers all the time.
+    await until(async () => {
+      await database.rows('SELECT 1');
+      await database.read((em) => em.execute('SELECT 1'));
+      return codes.length > 0;
+    });
+    await asked;
     expect(new Set(codes)).to.deep.equal(new Set(['SERVER_BUSY']));
     await empty();
     expect(await Promise.all(asks(database).map(codeOf))).to.deep.equal(['done', 'done']);

@@ -8,6 +8,7 @@ import { holdMessage } from '../../src/features/messages/edit.table.ts';
 import { readMessage } from '../../src/features/messages/message.table.ts';
 import { completeRows } from '../../src/features/messages/page.table.ts';
 import { mergeNewWords } from '../../src/features/search/earlier.table.ts';
+import { until } from '../rig/until.ts';
 import { type Cluster, startCluster } from '../world/nodes.ts';
 import { query, withRows } from '../world/sql.ts';
 import { type World, world } from '../world/world.ts';
@@ -143,11 +144,16 @@ describe('partitioning messages', () => {
       `INSERT INTO messages_new (id, channel_id, seq, author_id, content, created_at, updated_at)
        SELECT gen_random_uuid(), 'ffffffff-0000-7000-8000-000000000000', 1, author_id, '', now(), now() FROM messages LIMIT 1`,
     ]) {
-      let tampered: Promise<unknown> | undefined;
-      const failure = await partitionMessages(url(), ({ phase }) => {
-        if (phase === 'comparing') tampered ??= query(url(), tamper);
-      }).catch((error: Error) => error.message);
-      await tampered;
+      // Connected before: the comparison does not wait for it.
+      const failure = await withRows(url(), async (rows) => {
+        let tampered: Promise<unknown> | undefined;
+        const moving = partitionMessages(url(), ({ phase }) => {
+          if (phase === 'comparing') tampered ??= rows(tamper);
+        });
+        const outcome = await moving.catch((error: Error) => error.message);
+        await tampered;
+        return outcome;
+      });
       expect(failure, tamper).to.match(/were not copied as they are/);
       expect(await kind()).to.deep.equal({ relkind: 'r' });
       expect(await giveUpPartitioning(url())).to.equal('given up');
@@ -244,8 +250,9 @@ describe('partitioning messages', () => {
       const parts = `SELECT count(*)::int AS count FROM pg_inherits WHERE inhparent = 'messages_search'::regclass`;
       expect(await query(url(), parts)).to.deep.equal([{ count: partitions }]);
       for (const text of ['strawberry', '言葉']) {
-        const { body } = await here.bob.get(`/api/search/messages?query=${encodeURIComponent(text)}`);
-        expect(body.length).to.equal(1);
+        const path = `/api/search/messages?query=${encodeURIComponent(text)}`;
+        // The index has all the others to go through before.
+        await until(async () => (await here.bob.get(path)).body.length === 1, { message: `${text} is not found` });
       }
       for (const page of ['', '?after=100500', '?include=threads']) {
         expect((await here.bob.get(`/api/channels/${here.channel.id}/messages${page}`)).status).to.equal(200);

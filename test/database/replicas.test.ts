@@ -150,7 +150,7 @@ describe('replicas', () => {
         await standby.ask('SELECT pg_reload_conf()');
       }
       const channelId = await here.newChannel();
-      const { fallbacks, ...answered } = await counted(async () => {
+      const talk = async () => {
         for (let round = 0; round < 12; round++) {
           const [writer = alice, reader = bob] = [people[round % 4], people[(round * 3 + 1) % 4]];
           const kept = await writer.say(channelId, `kept ${round}`);
@@ -162,9 +162,17 @@ describe('replicas', () => {
           expect(seen[0]).to.equal(`edited ${round}`);
           expect(seen.join()).not.to.contain('gone').and.not.to.contain('kept');
         }
-      });
-      expect(answered.one + answered.two > 0 || !isRead, `${ms} ms`).to.equal(true);
+      };
+      const { fallbacks, ...answered } = await counted(talk);
       if (!isRead) expect(fallbacks).to.be.above(0);
+      else if (answered.one + answered.two === 0) {
+        // A busy machine may have left both out for a while.
+        const isAnswered = async () => {
+          const again = await counted(talk);
+          return again.one + again.two > 0;
+        };
+        await until(isAnswered, { timeout: 60_000, message: `No replica answers within ${ms} ms` });
+      }
     }
     for (const standby of [one, two]) {
       await standby.ask('ALTER SYSTEM RESET recovery_min_apply_delay');
@@ -256,15 +264,24 @@ describe('replicas', () => {
     const { database, isReadThere } = await connect(primary.url, one.url);
     await until(isReadThere);
     const places: boolean[] = [];
-    const reading = database.readCurrent((reader) =>
-      reader.transaction(async ({ rows }) => {
-        const [row] = await rows<{ standby: boolean }>(`${standbyNow} FROM in_the_way`);
-        places.push(row?.standby ?? false);
-        if (row?.standby) await rows('SELECT pg_sleep(20)');
-        return places;
-      }),
-    );
-    await until(() => places.length > 0);
+    const read = () =>
+      database.readCurrent((reader) =>
+        reader.transaction(async ({ rows }) => {
+          const [row] = await rows<{ standby: boolean }>(`${standbyNow} FROM in_the_way`);
+          places.push(row?.standby ?? false);
+          if (row?.standby) await rows('SELECT pg_sleep(20)');
+          return places;
+        }),
+      );
+    let reading = read();
+    // One that is behind at that moment leaves it to the primary.
+    await until(async () => {
+      if (places[0] !== false) return places[0];
+      await reading;
+      places.length = 0;
+      reading = read();
+      return false;
+    });
     await query(primary.url, 'TRUNCATE in_the_way');
     await query(primary.url, 'INSERT INTO in_the_way VALUES (2)');
     expect(await reading).to.deep.equal([true, false]);

@@ -188,9 +188,9 @@ describe('mail about what someone missed', () => {
       },
       () => page.patch('/api/notifications/settings', { keywords: ['release'] }),
     ];
-    for (const way of ways) {
+    for (const [earlier, way] of ways.entries()) {
       await here.alice.say(channel.id, `@${bob.username} hello`);
-      await notified(bob);
+      await notified(bob, earlier + 1);
       await pass(bob, '2 hours');
       await way();
       await until(async () => (await sql(lately)).length > 0);

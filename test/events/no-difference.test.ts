@@ -29,11 +29,15 @@ describe('a change that makes no difference', () => {
     const thread = (await alice.post(`/api/messages/${message.id}/thread`, {})).body;
     const invite = (await alice.post('/api/invites', {})).body[0];
     ears = [await alice.listen(channel.id, other), await bob.listen(channel.id, other), await robot.listen(channel.id)];
-    const [own] = ears;
+    const [own, ofBob] = ears;
+    let isSet = false;
     sets = {
       profile: () => alice.patch('/api/auth/me', { displayName: 'Alice', avatarUrl: 'https://example.com/a.png' }),
       'status of a person': async () => {
         const answer = await own?.emit('presence:update', { status: 'dnd' });
+        const isMeant = ({ userId, status }: Loose) => userId === alice.id && status === 'dnd';
+        if (!isSet) await ofBob?.next('presence:change', ({ changes }) => changes.some(isMeant));
+        isSet = true;
         // Changes of presence are put together before they are told.
         await delay(1000);
         return answer;

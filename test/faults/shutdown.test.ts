@@ -5,7 +5,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sharedRedis } from '../rig/redis.ts';
 import { startProxy } from '../rig/tcp-proxy.ts';
@@ -128,9 +127,12 @@ describe('a node that is told to stop', () => {
   it('ends at once when it is told twice', async () => {
     const { alice } = site.here;
     await Promise.all(range(1, 20).map(() => alice.connect({ reconnection: false })));
+    const told = () => node.lines.filter((line) => line.includes('Got SIGTERM')).length;
+    const before = told();
     const begun = Date.now();
     node.signal('SIGTERM');
-    await delay(100);
+    // Two signals that a process has not got yet are one.
+    await until(() => told() > before, { message: 'it has not got the first' });
     node.signal('SIGTERM');
     const exit = await node.exit();
     // In order it would be 0, and take its time.

@@ -67,6 +67,9 @@ describe('what a server that moves brings of its people', () => {
     await alice.put(`/api/channels/${talks.foreign}/favorite`);
     await carol.put(`/api/friends/blocks/${bob.id}`);
     await until(async () => (await alice.get('/api/notifications/unread-count')).body.count >= 3);
+    // Also of what was said last: an installation of which the rest has still to be told moves without it.
+    const waiting = () => withRows(old.databaseUrl, (rows) => rows('SELECT FROM notification_jobs'));
+    await until(async () => (await waiting()).length === 0, { message: 'not all is told' });
   });
   after(() => Promise.all([old, ...places].map((place) => place.stop())));
 

@@ -68,6 +68,8 @@ describe('agents in the web client', () => {
     const { page } = alice;
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await page.getByRole('button', { name: 'Members' }).click();
+    // The list is made anew once it is known who is there, without the menu that is open.
+    await page.getByRole('heading', { name: /^Online · / }).waitFor();
     await page.getByRole('button', { name: 'Actions for Helper' }).click();
     await page.getByRole('menuitem', { name: 'Message' }).click();
     await page.getByRole('heading', { level: 1, name: 'Helper' }).waitFor();

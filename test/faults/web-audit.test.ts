@@ -22,6 +22,8 @@ describe('the audit log in the web client', () => {
     await page.getByLabel('Password').fill('correct horse');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    // What happens before that is not told.
+    await page.locator('.connection.live').waitFor({ state: 'attached' });
   });
   after(async () => {
     await page.context().close();
@@ -35,6 +37,8 @@ describe('the audit log in the web client', () => {
     const { alice, bob, server, channel } = here;
     await page.getByText('No entries.').waitFor();
     await alice.patch(`/api/channels/${channel.id}`, { name: 'lobby' });
+    // Each has the list read again, and the answers may overtake each other.
+    await until(async () => (await lines()).length === 1, { message: 'the first is not told' });
     await alice.patch(`/api/servers/${server.id}/members/${bob.id}`, { role: 'moderator' });
     await until(async () => (await lines()).length === 2);
     const [role, renamed] = await lines();

@@ -38,6 +38,9 @@ describe('the web client, looked at by axe-core', () => {
     return one;
   }
 
+  /** A heading that fades in stands for a page until its script is there. */
+  const whole = ({ page }: Visitor) => page.locator('.late').waitFor({ state: 'detached' });
+
   /** What is found on screens that someone goes to. */
   async function findings(person: Person, screens: Screen[], options: BrowserContextOptions): Promise<string[]> {
     const one = await visit(person, options);
@@ -46,6 +49,7 @@ describe('the web client, looked at by axe-core', () => {
     for (const { path, shows } of screens) {
       await one.go(path);
       await one.page.locator(shows).first().waitFor({ state: 'attached' });
+      await whole(one);
       found.push(...(await scan(one.page)).map((what) => `${path}: ${what}`));
     }
     expect(one.complaints).to.deep.equal([]);
@@ -71,6 +75,7 @@ describe('the web client, looked at by axe-core', () => {
         for (const { path, shows } of screens) {
           await one.page.goto(base + path);
           await one.page.locator(shows).first().waitFor();
+          await whole(one);
           found.push(...(await scan(one.page)).map((what) => `${path}: ${what}`));
         }
         await one.close();

@@ -79,10 +79,12 @@ describe('the list of channels in the web client', () => {
     await shows(bob, 'CHANNELS general plans music PLAY news');
     await link(alice, 'music').dragTo(link(alice, 'general'), { targetPosition: { x: 20, y: 3 } });
     await shows(bob, 'CHANNELS music general plans PLAY news');
+    await shows(alice, 'CHANNELS music general plans WORK PLAY news');
     await link(alice, 'plans').dragTo(alice.page.getByRole('button', { name: 'Work', exact: true }));
-    await shows(bob, 'CHANNELS music general WORK plans PLAY news');
+    for (const one of [alice, bob]) await shows(one, 'CHANNELS music general WORK plans PLAY news');
     await link(alice, 'plans').dragTo(link(alice, 'news'), { targetPosition: { x: 20, y: 33 } });
     await shows(bob, 'CHANNELS music general PLAY news plans');
+    await shows(alice, 'CHANNELS music general WORK PLAY news plans');
     await alice.page
       .locator('.section', { hasText: 'Play' })
       .dragTo(alice.page.locator('.section', { hasText: 'Work' }), { sourcePosition: { x: 150, y: 20 } });
@@ -112,6 +114,8 @@ describe('the list of channels in the web client', () => {
     const phone = await here.visit(here.bob);
     await phone.open(home());
     await choose(bob, 'music', 'Add to favourites');
+    // Before the next one, which comes after it in the order of the server.
+    await shows(phone, 'FAVOURITES music CHANNELS general plans news');
     await link(bob, 'news').focus();
     await bob.page.keyboard.press('Shift+F10');
     await bob.page.getByRole('menu').waitFor();

@@ -91,9 +91,12 @@ describe('the message field of the web client', () => {
     await composer().press('Enter');
     await alice.page.getByRole('list', { name: 'Waiting for files' }).waitFor();
     alice.page.once('dialog', (dialog) => void dialog.accept());
-    await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
+    await Promise.all([
+      // From before: it is shown as soon as there is a page, and for some seconds.
+      alice.page.getByText('Some files were not uploaded.').waitFor(),
+      alice.open(`/app/s/${here.server.id}/${here.channel.id}`),
+    ]);
     await isTyped('not yet');
-    await alice.page.getByText('Some files were not uploaded.').waitFor();
     await release();
     await composer().fill('');
   });
@@ -139,7 +142,8 @@ describe('the message field of the web client', () => {
     const content = Array.from({ length: 5 * 1024 * 1024 }, (_, at) => String.fromCharCode(97 + (at % 25))).join('');
     await add('large.txt', content);
     await toSend().waitFor();
-    await until(async () => (await toSend().getByRole('status').count()) === 0);
+    // The part that failed waits for some seconds, and they are large.
+    await until(async () => (await toSend().getByRole('status').count()) === 0, { timeout: 60_000 });
     expect(failed).to.deep.equal([false, true, false, false]);
     await composer().fill('in parts');
     await composer().press('Enter');

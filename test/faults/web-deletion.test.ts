@@ -24,8 +24,9 @@ describe('handing over and leaving in the web client', () => {
     await owner.page.getByRole('button', { name: 'Withdraw' }).waitFor();
     await taker.open('/app/friends');
     await taker.page.getByRole('button', { name: 'Accept Home' }).click();
-    await until(async () => (await bob.get(`/api/servers/${server.id}`)).body.role === 'owner');
+    // First: it is shown for some seconds only.
     await owner.page.getByText(/has accepted Home/).waitFor();
+    await until(async () => (await bob.get(`/api/servers/${server.id}`)).body.role === 'owner');
     await taker.page.getByRole('button', { name: 'Accept Home' }).waitFor({ state: 'detached' });
     expect([...owner.complaints, ...taker.complaints]).to.deep.equal([]);
   });

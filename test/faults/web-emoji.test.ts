@@ -53,6 +53,7 @@ describe('the choice of emoji in the web client', () => {
   it('has those that were used last and the server’s own first, all of it within the narrowest screen', async () => {
     const { page } = bob;
     await open();
+    await picker().getByRole('group', { name: 'This server' }).waitFor();
     expect((await groups()).slice(0, 3)).to.deep.equal(['Recently used', 'This server', 'Smileys']);
     expect(await picker().getByRole('option').first().getAttribute('aria-label')).to.equal('owl');
     const { x = -1, y = -1, width = 0, height = 0 } = (await picker().boundingBox()) ?? {};

@@ -40,6 +40,8 @@ describe('polls, emoji, spoilers and code in the web client', () => {
     await message(alice, 'Where to?').getByRole('button', { name: 'Who voted' }).click();
     await page.getByRole('dialog').getByText(`@${here.bob.username}`).waitFor();
     await page.keyboard.press('Escape');
+    // Its end would end the next question, too.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await message(alice, 'Where to?').getByRole('button', { name: 'Close the poll' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Close the poll' }).click();
     await message(bob, 'Where to?').getByText('Closed').waitFor();

@@ -24,6 +24,11 @@ describe('finding one’s way in the web client', () => {
       .locator('button')
       .first();
   const inThread = (text: string) => bob.page.locator('aside article.target', { hasText: text });
+  /** Waits until that many can be found: a search waits for the index for a second, and the page does not ask again. */
+  const isIndexed = (words: string, count: number) =>
+    until(async () => (await here.bob.get(`/api/search/messages?query=${words}`)).body.length === count, {
+      message: `${words} is not indexed`,
+    });
 
   it('tells those who are in no server how to come into one, by a link that they were sent', async () => {
     const newcomer = await here.visit(await register(here.alice.node));
@@ -98,6 +103,7 @@ describe('finding one’s way in the web client', () => {
       await here.alice.post(`/api/threads/${id}/messages`, { content: `a needle for @${here.bob.username}` })
     ).body;
     for (let i = 70; i < 140; i++) await here.alice.post(`/api/threads/${id}/messages`, { content: `thought ${i}` });
+    await isIndexed('needle', 1);
     await bob.open(address());
     await bob.page.getByRole('button', { name: 'Search' }).click();
     await bob.page.getByLabel('Words to look for').fill('needle');
@@ -124,6 +130,7 @@ describe('finding one’s way in the web client', () => {
     const { seq } = await here.bob.say(here.channel.id, 'thimble of bob');
     await here.bob.put(`/api/channels/${here.channel.id}/read`, { seq });
     await here.bob.say(id, 'thimble of bob elsewhere');
+    await isIndexed('thimble', 3);
     const texts = async () => (await panel().locator('.quoted .text').allInnerTexts()).sort();
     const finds = (...wanted: string[]) =>
       until(async () => JSON.stringify(await texts()) === JSON.stringify(wanted.map((what) => `thimble of ${what}`)));
@@ -157,6 +164,7 @@ describe('finding one’s way in the web client', () => {
     const path = await here.newChannel('lanterns');
     await here.alice.say(path, 'a Lantern by the door');
     await here.alice.say(here.channel.id, 'one more lantern');
+    await isIndexed('lantern', 2);
     await bob.open(address());
     await page.getByRole('button', { name: 'Search' }).click();
     await page.keyboard.type('lantern');
@@ -185,8 +193,11 @@ describe('finding one’s way in the web client', () => {
     const phone = await here.visit(here.bob, { viewport: { width: 390, height: 760 }, hasTouch: true, isMobile: true });
     const { page } = phone;
     await here.alice.say(here.channel.id, 'a narrow corridor');
+    await isIndexed('corridor', 1);
     await phone.open(address());
     await page.getByRole('button', { name: 'Search' }).tap();
+    // What a tap does comes after the finger is gone.
+    await until(() => page.evaluate<boolean>(`document.activeElement.name === 'query'`));
     await page.keyboard.type('corridor');
     await page.keyboard.press('Enter');
     const beside = page.getByRole('region', { name: 'Search' });
@@ -209,6 +220,7 @@ describe('finding one’s way in the web client', () => {
     await here.bob.say(away.id, 'quokka elsewhere');
     await alice.post(`/api/dm/channels/${dm.id}/messages`, { content: 'quokka between us' });
     await alice.say(here.channel.id, 'quokka here');
+    await isIndexed('quokka', 3);
     const found = panel().locator('.quoted .text');
     const finds = (...wanted: string[]) =>
       until(async () => (await found.allInnerTexts()).join() === wanted.map((where) => `quokka ${where}`).join());
@@ -319,6 +331,7 @@ describe('finding one’s way in the web client', () => {
       content: '',
       attachments: [{ id: notes.id }],
     });
+    await isIndexed('lighthouse', 2);
     await bob.open(address());
     await page.getByRole('button', { name: 'Search' }).click();
     const ask = async (query: string) => {
@@ -394,6 +407,7 @@ describe('finding one’s way in the web client', () => {
     const { page } = bob;
     await here.alice.say(here.channel.id, 'the zeppelin is late');
     await here.carol.post(`/api/servers/${here.server.id}/join`, { inviteCode: here.server.inviteCode });
+    await isIndexed('zeppelin', 1);
     await bob.open(address());
     const dialog = page.getByRole('dialog', { name: 'Jump to…' });
     const option = (group: string, name: string | RegExp) =>
@@ -407,6 +421,8 @@ describe('finding one’s way in the web client', () => {
     await option('Messages', /the zeppelin is late/).click();
     await page.locator('article.target', { hasText: 'zeppelin' }).waitFor();
     await type('zeppelin');
+    // What is found comes above the other option, and moves it.
+    await option('Messages', /the zeppelin is late/).waitFor();
     await option('Messages', 'Search messages for “zeppelin”').click();
     await panel().locator('.quoted', { hasText: 'zeppelin' }).waitFor();
     await page.keyboard.press('Escape');

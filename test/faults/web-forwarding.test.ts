@@ -95,6 +95,8 @@ describe('forwarding, links, receipts and statuses in the web client', () => {
     await here.alice.put('/api/read-receipts', { sendsReceipts: true });
     await bob.open('/app/settings/profile');
     await page.getByLabel('Show others what I have read').check();
+    // Leaving the page before would end the request.
+    await until(async () => (await here.bob.get('/api/read-receipts')).body.sendsReceipts);
     await bob.open(`/app/dm/${dm}`);
     await page.locator('#composer').fill('have you seen this?');
     await page.keyboard.press('Enter');

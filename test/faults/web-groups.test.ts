@@ -35,7 +35,8 @@ describe('groups in the web client', () => {
     await page.getByText('2 of up to 10 chosen.').waitFor();
     await page.getByLabel('Name of the group').fill('Chess');
     await page.getByLabel('Name of the group').press('Enter');
-    await page.getByRole('heading', { name: 'Chess' }).waitFor();
+    // Once its messages are loaded they begin with a heading of the same name.
+    await page.getByRole('heading', { level: 1, name: 'Chess' }).waitFor();
     const [group] = await groups();
     expect(group.members).to.have.length(3);
     await bob.say(group.id, 'Shall we play?');

@@ -154,6 +154,10 @@ describe('the web client as an app', () => {
     const check = bob.page.getByLabel('Push notifications on this device');
     expect(await check.isChecked()).to.equal(false);
     await check.check();
+    // The button is there before the server knows the subscription.
+    await until(async () => (await here.bob.get('/api/push/subscription')).body.subscription !== null, {
+      message: 'not subscribed',
+    });
     await bob.page.getByRole('button', { name: 'Send a test notification' }).click();
     expect((await device.next(() => true)).payload.type).to.equal('test');
     const { publicKey } = (await here.bob.get('/api/push/key')).body;

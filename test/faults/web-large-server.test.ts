@@ -46,6 +46,8 @@ describe('a server of many people in the web client', () => {
   it('says of a channel who is in it, however many there are', async () => {
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await alice.page.getByRole('button', { name: 'Members' }).click();
+    // By then it is known that the server is large: the list is drawn anew with that, and an open menu would go.
+    await alice.page.getByText(/^\d+ online$/).waitFor();
     await alice.page.getByLabel('Find a member').fill(last);
     await found()
       .getByRole('button', { name: /^Actions for / })

@@ -66,6 +66,8 @@ describe('the looks of the web client', () => {
     }
     const last = page.locator('article[data-id]', { hasText: '6 pictures' }).locator('.mosaic a').last();
     await last.getByText('2 more pictures').waitFor({ state: 'attached' });
+    // Without its address a link cannot have the focus.
+    await until(async () => (await last.getAttribute('href')) !== null, { message: 'no link to the picture' });
     await last.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByText('4 of 6').waitFor();

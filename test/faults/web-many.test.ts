@@ -82,7 +82,11 @@ describe('a conversation of many messages in the web client', () => {
 
   it('keeps the message that has the focus, and moves between all of them by arrow keys', async () => {
     await message(many - 1).focus();
-    for (let i = 0; i < 60; i++) await bob.page.keyboard.press('ArrowUp');
+    for (let i = 1; i <= 60; i++) {
+      // What is above is fetched and drawn on the way.
+      await message(many - 1 - i).waitFor({ state: 'attached' });
+      await bob.page.keyboard.press('ArrowUp');
+    }
     const focused = () => bob.page.evaluate<string>('document.activeElement.innerText');
     await until(async () => (await focused()).includes(`line ${many - 61}`), { message: 'it is elsewhere' });
     await bob.page.locator('.scroller').evaluate((one) => one.scrollTo({ top: 0 }));

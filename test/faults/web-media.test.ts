@@ -81,7 +81,11 @@ describe('link previews, thumbnails and voice messages in the web client', () =>
     await record.click();
     await page.getByRole('button', { name: 'Discard the recording' }).click();
     await record.click();
-    await page.locator('.recording').getByText('0:01').waitFor();
+    // Each second is shown for a second only.
+    await page
+      .locator('.recording')
+      .getByText(/0:(?!00)\d\d/)
+      .waitFor();
     await page.getByRole('button', { name: 'Stop recording' }).click();
     const files = page.getByRole('list', { name: 'Files to send' });
     await files.getByText('Voice message').waitFor();
@@ -90,7 +94,8 @@ describe('link previews, thumbnails and voice messages in the web client', () =>
     await page.locator('#composer').press('Enter');
     const play = message('listen').getByRole('button', { name: 'Play the voice message' });
     await play.click();
-    await until(() => page.evaluate<boolean>(`document.querySelector('.voice audio').currentTime > 0`));
+    // At its end it is at its beginning again.
+    await until(() => page.evaluate<boolean>(`document.querySelector('.voice audio').played.length > 0`));
     const [sent] = (await here.bob.get(`/api/channels/${here.channel.id}/messages`)).body.messages;
     const [file] = sent.attachments;
     expect(file).to.include({ voice: true, contentType: 'audio/webm' });

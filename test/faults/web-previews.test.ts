@@ -115,6 +115,8 @@ describe('what files contain, in the web client', () => {
     await upload('c paper.pdf', pdf);
     await upload('d silence.wav', wav());
     await upload('e bytes.bin', randomBytes(50));
+    // One goes on to the next file in the list as it is then.
+    await page.getByRole('button', { name: 'e bytes.bin', exact: true }).waitFor();
     await show('a notes.md');
     await dialog().getByRole('heading', { name: 'Plans' }).waitFor();
     expect(await dialog().locator('strong').innerText()).to.equal('first');

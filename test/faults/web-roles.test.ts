@@ -53,6 +53,8 @@ describe("a server's roles in the web client", () => {
     await until(async () => /Guides[\s\S]*Helpers/.test(await alice.page.locator('.people').innerText()));
     await row('Helpers').dragTo(row('Guides'));
     await namesAre('Helpers', 'Guides');
+    // A row that moves closes its menu.
+    await until(async () => /Helpers[\s\S]*Guides/.test(await alice.page.locator('.people').innerText()));
     const dialog = await choose(alice, 'Actions for Helpers', 'Edit');
     await dialog.getByLabel('Name', { exact: true }).fill('Crew');
     await dialog.getByLabel('Give it a colour').uncheck();
@@ -63,6 +65,7 @@ describe("a server's roles in the web client", () => {
     const confirm = await choose(alice, 'Actions for Crew', 'Delete');
     await confirm.getByRole('button', { name: 'Delete' }).click();
     await namesAre('Guides');
+    await row('Crew').waitFor({ state: 'detached' });
   });
 
   it('change what a fixed one may do, and reset it', async () => {
@@ -106,6 +109,12 @@ describe("a server's roles in the web client", () => {
     const members = await choose(alice, `Actions for ${here.bob.username}`, 'Roles');
     await members.getByLabel('Guests').check();
     await members.getByRole('button', { name: 'Close' }).click();
+    // The dialog reads once who has it.
+    const [, guests] = await ownRoles();
+    const list = async (): Promise<Loose[]> => (await here.alice.get(`/api/servers/${here.server.id}/members`)).body;
+    await until(async () =>
+      (await list()).some(({ userId, roles }) => userId === here.bob.id && roles.includes(guests?.id)),
+    );
     const holders = await choose(bob, 'Actions for Guests', 'Members');
     await holders.getByRole('button', { name: 'Remove' }).click();
     await until(async () => (await holders.locator('.people li').count()) === 0);

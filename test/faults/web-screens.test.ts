@@ -122,6 +122,8 @@ describe('the screens of the web client', () => {
     const english = new Map(Object.entries(ar.texts).map(([text, own]) => [text.toLowerCase(), own]));
     const one = await visit(maya);
     await one.open('/app/messages');
+    // Until its texts are there a page speaks English.
+    await one.page.locator('html[lang=ar]').waitFor({ state: 'attached' });
     const found: string[] = [];
     // What settings are about is said in English alone, and marked as such.
     for (const screen of screensOf(team).filter(({ name }) => name !== 'operators-settings')) {

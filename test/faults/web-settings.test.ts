@@ -185,6 +185,8 @@ describe('settings and people in the web client', () => {
     await alice.open('/app/notifications');
     const badge = alice.page.locator('.entry', { hasText: 'Notifications' }).first().locator('.badge');
     await badge.waitFor();
+    // What comes after that is not read by it.
+    await alice.page.getByRole('link', { name: /hello again/ }).waitFor();
     await alice.page.getByRole('button', { name: 'Mark as read' }).click();
     await alice.page.getByRole('menuitem', { name: 'Only in Home' }).click();
     await badge.waitFor({ state: 'detached' });
@@ -194,6 +196,8 @@ describe('settings and people in the web client', () => {
     await alice.open(`/app/s/${here.server.id}/${here.channel.id}`);
     await alice.page.getByRole('button', { name: here.bob.username }).first().click();
     await alice.page.getByRole('dialog').getByRole('button', { name: 'Add friend' }).click();
+    // A page that goes away may take along what it asks for.
+    await until(async () => (await here.bob.get('/api/friends/pending')).body.length === 1, { message: 'not asked' });
     await alice.open('/app/friends');
     await bob.open('/app/friends');
     await bob.page.getByRole('button', { name: 'Accept' }).click();

@@ -149,8 +149,9 @@ describe('filters of a server', () => {
     expect((await say('end', { delta: ' slur', done: true })).code).to.equal('MESSAGE_REFUSED');
     await ear.next('message:stream', ({ streamId, aborted }) => streamId === 'end' && aborted === true);
     expect((await say('whole', { content: 'slur', done: true })).code).to.equal('MESSAGE_REFUSED');
-    const shown = ear.all('message:stream').map(({ delta }) => delta ?? '');
-    expect(shown.join('')).to.equal('what a slone');
+    // Who has just come may get the text so far besides.
+    const shown = ear.all('message:stream').filter(({ soFar }) => !soFar);
+    expect(shown.map(({ delta }) => delta ?? '').join('')).to.equal('what a slone');
   });
 
   it('judge the whole of a stream where it is given, and show nothing else of that piece', async () => {
@@ -174,7 +175,8 @@ describe('filters of a server', () => {
     expect((await say({ delta: 'sl', offset: 100 })).ok).to.equal(true);
     expect((await say({ delta: 'ur ', offset: 1 })).code).to.equal('MESSAGE_REFUSED');
     await ear.next('message:stream', ({ streamId, aborted }) => streamId === 'holes' && aborted === true);
-    const shown = ear.all('message:stream').filter(({ streamId }) => streamId === 'holes');
+    // Who has just come may get the text so far besides.
+    const shown = ear.all('message:stream').filter(({ streamId, soFar }) => streamId === 'holes' && !soFar);
     expect(shown.map(({ delta }) => delta ?? '').join('')).to.equal('sl');
   });
 

@@ -234,6 +234,8 @@ describe('a client that joins with its position while it is being brought back',
     try {
       await hand.query('BEGIN; LOCK TABLE log_entries IN ACCESS EXCLUSIVE MODE');
       wire.refuse(false);
+      // Else what it sends would wait for the connection, and others may wait for the log too.
+      await client.connected(2);
       const heldUp = `SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%log_entries%'`;
       await until(() => withRows(cluster.databaseUrl, async (rows) => (await rows(heldUp)).length > 0));

@@ -132,6 +132,8 @@ describe('reactions and pins', () => {
         const removed = await alice.delete(`${path}/${encodeURIComponent(other)}`);
         expect([removed.body.emoji, removed.body.reactions], other).to.deep.equal([emoji, []]);
       }
+    const last = await alice.say(channel.id, 'last');
+    await ear.next('message:new', ({ id }) => id === last.id);
     for (const name of ['reaction:add', 'reaction:remove'])
       expect(new Set(ear.all(name).map(({ emoji }) => emoji))).to.deep.equal(new Set(Object.keys(forms)));
   });

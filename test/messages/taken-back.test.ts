@@ -37,7 +37,8 @@ describe('what was taken back', () => {
   let start: { channel: number; user: number };
 
   before(async () => {
-    const webhooks = { retryMs: 40, pollMs: 100, timeoutMs: 5000 };
+    // A webhook that has refused for long is tried again soon, too: the waits are doubled each time.
+    const webhooks = { retryMs: 40, retryMaxMs: 500, pollMs: 100, timeoutMs: 5000 };
     cluster = await startCluster({ settings: { appProxyAllow: ['127.0.0.1'], webhooks } });
   });
   after(() => cluster.stop());
@@ -157,6 +158,8 @@ describe('what was taken back', () => {
       const known = await numbers();
       expect(await doors['the log']?.()).to.include(secret);
       await stock.next('message:new', ({ id }) => id === said.replyId);
+      // The notification follows the first edit a moment later: with its former text, which is not to come after this.
+      await stock.next('notification:updated', ({ body }) => body.endsWith('!'));
       const heard = stock.received.length;
       stock.socket.io.engine.close();
       await way.takeBack(said);

@@ -96,10 +96,10 @@ describe('keywords', () => {
     await keep(bob, 'lunch');
     await keep(alice, 'lunch');
     const own = await bob.say(channel.id, 'I want lunch');
-    const named = await alice.say(channel.id, `@${bob.username} lunch`);
-    const answer = await alice.say(channel.id, 'lunch now', { replyToId: own.id });
-    const all = await alice.say(channel.id, '@everyone lunch');
-    for (const message of [named, answer, all]) await told(bob, message);
+    // One after the other: a later mention is merged into the notification of the first, which then names that one.
+    await told(bob, await alice.say(channel.id, `@${bob.username} lunch`));
+    await told(bob, await alice.say(channel.id, 'lunch now', { replyToId: own.id }));
+    await told(bob, await alice.say(channel.id, '@everyone lunch'));
     await told(alice, own);
     await settled();
     const kinds = (await list(bob)).map(({ kind }: Loose) => kind);

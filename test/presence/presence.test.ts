@@ -122,11 +122,19 @@ describe('presence', () => {
     await told(ear, bob, 'dnd');
     await allow('disabled');
     await ear.emit('channel:join', { channelId: channel.id });
-    await delay(200);
-    await voice.emit('presence:update', { status: 'idle' });
-    await told(witness, bob, 'idle');
-    await delay(200);
-    expect(seen(ear, bob).at(-1)).to.equal('dnd');
+    // The node puts it out of the rooms of people a moment after the answer.
+    await until(
+      async () => {
+        const before = seen(ear, bob).length;
+        for (const status of ['idle', 'dnd']) {
+          await voice.emit('presence:update', { status });
+          await told(witness, bob, status);
+        }
+        await delay(200);
+        return seen(ear, bob).length === before;
+      },
+      { message: 'the bot is still told of people' },
+    );
     bot.hangUp();
   });
 

@@ -4,7 +4,9 @@ import type { World } from '../world/world.ts';
 
 const age = `UPDATE messages SET created_at = created_at - make_interval(days => $2)
   WHERE channel_id = $1 AND ($3::uuid[] IS NULL OR id = ANY($3::uuid[]))`;
-const isRunning = "SELECT FROM jobs WHERE kind = 'message-expiry' AND key = $1 AND died_at IS NULL AND run_at <= now()";
+/** A step may be committed between the begin of this statement, which is its now(), and what it sees. */
+const isRunning = `SELECT FROM jobs WHERE kind = 'message-expiry' AND key = $1 AND died_at IS NULL
+  AND run_at <= clock_timestamp()`;
 
 /** Lets messages of a channel have been sent so many days earlier. @param ids null: all there are */
 export async function grow(here: World, channelId: string, days: number, ids: string[] | null = null): Promise<void> {

@@ -80,8 +80,11 @@ describe('how far one has read, in the state of the web client', () => {
   it('is read where it is shown later, also what another device marked as unread before', async () => {
     const [desk, phone] = [await open(talk()), await open('/app/friends', { index: 1 })];
     const sent = await here.bob.say(id(), 'one');
+    await knowsOf(phone, sent);
     looks(desk, sent);
     await isUnread(0);
+    // Until then it is unread to the phone in any case.
+    await until(() => phone.app().unread.counts.peek().get(id()) === 0, { message: 'the phone knows of no reading' });
     await desk.app().unread.markUnread(sent.id);
     await until(() => phone.app().unread.counts.peek().get(id()) === 1, { message: 'the phone has not heard of it' });
     phone.page.navigate(talk());
@@ -96,6 +99,8 @@ describe('how far one has read, in the state of the web client', () => {
     looks(away, first);
     await isUnread(1);
     await knowsOf(away, second);
+    // It says later how far it knew it to be read.
+    await until(() => away.app().unread.counts.peek().get(id()) === 1, { message: 'it does not know what is read' });
     line.refuse(true);
     line.cut();
     await until(() => away.app().connection.state.peek().status === 'offline');
@@ -116,6 +121,8 @@ describe('how far one has read, in the state of the web client', () => {
     for (const tab of [desk, phone]) await tab.app().follows.loadThread(thread.id);
     looksIntoThread(desk, second);
     await until(async () => (await ofThread(thread.id)).unreadCount === 0);
+    // Until then it is unread to the phone in any case.
+    await until(() => phone.app().follows.unreadIn(thread.id) === 0, { message: 'the phone knows of no reading' });
     await desk.app().follows.markUnread(first.id);
     await until(() => phone.app().follows.unreadIn(thread.id) === 2, { message: 'the phone has not heard of it' });
     looksIntoThread(phone, second);
