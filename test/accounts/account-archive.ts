@@ -15,7 +15,8 @@ export class AccountArchive {
 
   /** Asks until it is ready, which begins one if there is none, and downloads it. */
   static async of<N extends Place>(person: Person<N>): Promise<AccountArchive> {
-    await until(async () => (await person.get(path)).body.state === 'ready', { timeout: 30_000 });
+    // Tens of thousands of messages take half a minute on a busy machine.
+    await until(async () => (await person.get(path)).body.state === 'ready', { timeout: 120_000 });
     const { downloadUrl, size } = (await person.get(path)).body;
     const headers = { authorization: `Bearer ${person.token}` };
     const bytes = Buffer.from(await (await fetch(person.node.url + downloadUrl, { headers })).arrayBuffer());

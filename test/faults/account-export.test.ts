@@ -116,5 +116,5 @@ describe('the export of a large account', () => {
     expect(new Set(own.map(({ id }) => id)).size).to.equal(57_000);
     expect(turn, 'ms of the longest turn').to.be.lessThan(longestTurn);
     expect(grown, 'MiB that it grew by').to.be.lessThan(250);
-  });
+  }).timeout(240_000);
 });
