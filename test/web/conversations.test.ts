@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ParleyError } from '../../src/client/index.ts';
 import { startProxy } from '../rig/tcp-proxy.ts';
@@ -137,6 +138,26 @@ describe('conversations in the state of the web client', () => {
     await heard('awake');
     await until(() => bob.alerts.length > told);
     await notifications.readAll();
+  });
+
+  it('show what someone wants to be notified of as it was chosen last, and nothing before it again', async () => {
+    const { preferences } = bob.app();
+    const { id } = here.channel;
+    const choices = ['all', 'nothing', 'mentions', 'all', null, 'mentions', 'nothing', null] as const;
+    const shown: unknown[] = [];
+    const stop = preferences.current.subscribe(() => {
+      const level = preferences.levelOf('channel', id);
+      if (level !== (shown.at(-1) ?? null)) shown.push(level);
+    });
+    // The answers and events of each come while others are chosen.
+    const sent: Promise<void>[] = [];
+    for (const level of choices) {
+      sent.push(preferences.setLevel('channel', id, level));
+      await delay(10);
+    }
+    await Promise.all(sent);
+    stop();
+    expect(shown).to.deep.equal(choices);
   });
 
   it('queue what is written without a connection, and lose and double nothing when it is back', async () => {

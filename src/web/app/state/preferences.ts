@@ -32,13 +32,16 @@ export class Preferences {
   readonly current = signal<NotificationSettings>(unknown);
   private readonly core: Core;
   private readonly latest = new LatestAnswer();
-  /** How many changes were made here. */
-  private made = 0;
+  /** How many changes of this device are on their way. */
+  private underWay = 0;
+  /** They are sent one after the other: the last one decides. */
+  private sent: Promise<unknown> = Promise.resolve();
 
   constructor(core: Core) {
     this.core = core;
     core.client.on('notification:settings', ({ eventSeq: _, ...settings }) => {
-      this.show({ ...this.current.peek(), ...settings });
+      // It may tell of a choice before the one that is shown: after the last of them it is read what has come of all.
+      if (this.underWay === 0) this.show({ ...this.current.peek(), ...settings });
     });
   }
 
@@ -61,16 +64,11 @@ export class Preferences {
   async setLevel(place: Place, id: string, level: Level, until?: string): Promise<void> {
     const { client } = this.core;
     const input = { id, body: { level, until } };
-    const before = this.current.peek();
-    this.show(withLevel(before, place, id, level));
-    try {
-      if (place === 'channel') await client.rest('PUT /api/channels/:id/notification-level', input);
-      else await client.rest('PUT /api/servers/:id/notification-level', input);
-    } catch (error) {
-      this.show(withLevel(this.current.peek(), place, id, levelIn(before, place, id)));
-      throw error;
-    }
-    await this.load();
+    await this.shown(withLevel(this.current.peek(), place, id, level), () =>
+      place === 'channel'
+        ? client.rest('PUT /api/channels/:id/notification-level', input)
+        : client.rest('PUT /api/servers/:id/notification-level', input),
+    );
   }
 
   isMuted(place: Place, id: string): boolean {
@@ -87,12 +85,17 @@ export class Preferences {
       return { [muted[place]]: isMuted ? [...others, ...ids] : others };
     };
     // Another device may have muted something meanwhile.
-    const fresh = async () => changed(await this.core.client.rest('GET /api/notifications/settings'));
-    await this.shown(changed(this.current.peek()), fresh);
+    const { client } = this.core;
+    const now = this.current.peek();
+    await this.shown({ ...now, ...changed(now) }, async () => {
+      const body = changed(await client.rest('GET /api/notifications/settings'));
+      await client.rest('PATCH /api/notifications/settings', { body });
+    });
   }
 
   async change(change: SettingsChange): Promise<void> {
-    await this.shown(change, async () => change);
+    const send = () => this.core.client.rest('PATCH /api/notifications/settings', { body: change });
+    await this.shown({ ...this.current.peek(), ...change }, send);
   }
 
   /** Whether the user is not to be disturbed now. @param status how they are seen */
@@ -102,21 +105,22 @@ export class Preferences {
     return isQuietAt({ isBusy: status === 'dnd', quietHours, snoozedUntil, timeZone }, new Date());
   }
 
-  /** @param change shown until there is an answer; undone if there is none */
-  private async shown(change: SettingsChange, toSend: () => Promise<SettingsChange>): Promise<void> {
-    const turn = ++this.made;
+  /** Shows what is chosen while it is sent, and then what has come of it; if it is refused, what was there before. */
+  private async shown(chosen: NotificationSettings, send: () => Promise<unknown>): Promise<void> {
     const before = this.current.peek();
-    this.show({ ...before, ...change });
-    // What was chosen since then is newer than this answer.
-    const showIfLast = (settings: NotificationSettings) => {
-      if (turn === this.made) this.show(settings);
-    };
+    this.underWay++;
+    this.show(chosen);
+    const sending = this.sent.then(send);
+    this.sent = sending.catch(() => {});
     try {
-      const body = await toSend();
-      showIfLast(await this.core.client.rest('PATCH /api/notifications/settings', { body }));
+      await sending;
     } catch (error) {
-      showIfLast(before);
+      if (this.underWay === 1) this.show(before);
       throw error;
+    } finally {
+      this.underWay--;
+      // What cannot be read now is read with the next change, or when there is a connection again.
+      if (this.underWay === 0) await this.load().catch(() => {});
     }
   }
 
