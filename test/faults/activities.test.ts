@@ -23,7 +23,7 @@ describe('an activity on a node that is killed', () => {
     const late = await alice.listen(channel.id);
     await late.next('presence:snapshot', ({ activities }) => activities.length === 1);
     await site.nodes[1]?.kill();
-    await ear.next('presence:activity', ({ activity }) => activity === null);
+    await ear.next('presence:activity', ({ activity }) => activity === null, 12_000);
     const after = await alice.listen(channel.id);
     await after.next('presence:snapshot', ({ activities }) => activities.length === 0);
     await until(() => ear.all('presence:activity').length === 2);

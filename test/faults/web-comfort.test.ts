@@ -135,7 +135,7 @@ describe('reading and writing in the web client', () => {
 
   it('tells where a message was found, and closes the search with one key', async () => {
     await here.alice.say(here.channel.id, `needle ${'in a haystack '.repeat(200)}`);
-    // A search waits for the index for a second, and the page does not ask again.
+    // A search waits for the index for a while, and the page does not ask again.
     await until(async () => (await here.alice.get('/api/search/messages?query=needle')).body.length === 1, {
       message: 'it is not indexed',
     });

@@ -24,7 +24,7 @@ describe('finding one’s way in the web client', () => {
       .locator('button')
       .first();
   const inThread = (text: string) => bob.page.locator('aside article.target', { hasText: text });
-  /** Waits until that many can be found: a search waits for the index for a second, and the page does not ask again. */
+  /** Waits until that many can be found: a search waits for the index for a while, and the page does not ask again. */
   const isIndexed = (words: string, count: number) =>
     until(async () => (await here.bob.get(`/api/search/messages?query=${words}`)).body.length === count, {
       message: `${words} is not indexed`,

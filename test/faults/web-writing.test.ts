@@ -228,7 +228,7 @@ describe('what is written in the web client', () => {
 
   it('is found however much there is', async () => {
     for (let i = 0; i < 60; i++) await here.bob.say(here.channel.id, `a needle, number ${i}`);
-    // A search waits for the index for a second, and the page does not ask again.
+    // A search waits for the index for a while, and the page does not ask again.
     await until(async () => (await here.alice.get('/api/search/messages?query=needle&limit=100')).body.length === 60, {
       message: 'they are not indexed',
     });

@@ -149,8 +149,10 @@ describe('filters of a server', () => {
     expect((await say('end', { delta: ' slur', done: true })).code).to.equal('MESSAGE_REFUSED');
     await ear.next('message:stream', ({ streamId, aborted }) => streamId === 'end' && aborted === true);
     expect((await say('whole', { content: 'slur', done: true })).code).to.equal('MESSAGE_REFUSED');
+    const told = ear.all('message:stream');
+    expect(told.filter(({ delta }) => delta?.includes('slur'))).to.deep.equal([]);
     // Who has just come may get the text so far besides.
-    const shown = ear.all('message:stream').filter(({ soFar }) => !soFar);
+    const shown = told.filter(({ soFar }) => !soFar);
     expect(shown.map(({ delta }) => delta ?? '').join('')).to.equal('what a slone');
   });
 
@@ -175,8 +177,10 @@ describe('filters of a server', () => {
     expect((await say({ delta: 'sl', offset: 100 })).ok).to.equal(true);
     expect((await say({ delta: 'ur ', offset: 1 })).code).to.equal('MESSAGE_REFUSED');
     await ear.next('message:stream', ({ streamId, aborted }) => streamId === 'holes' && aborted === true);
+    const told = ear.all('message:stream').filter(({ streamId }) => streamId === 'holes');
+    expect(told.filter(({ delta }) => delta?.includes('slur'))).to.deep.equal([]);
     // Who has just come may get the text so far besides.
-    const shown = ear.all('message:stream').filter(({ streamId, soFar }) => streamId === 'holes' && !soFar);
+    const shown = told.filter(({ soFar }) => !soFar);
     expect(shown.map(({ delta }) => delta ?? '').join('')).to.equal('sl');
   });
 

@@ -117,14 +117,17 @@ describe('the sockets of a person, and of an address', () => {
     for (let i = 0; i < 2; i++) await phone.connect(from(somewhere()));
     await expectRefused(person.dial(from(somewhere())));
     proxy.silence();
-    await until(async () => {
-      const next = person.dial(from(somewhere()));
-      const isIn = await new Promise<boolean>((resolve) => {
-        next.socket.once('connect', () => resolve(true));
-        next.socket.once('connect_error', () => resolve(false));
-      });
-      return isIn;
-    });
+    await until(
+      async () => {
+        const next = person.dial(from(somewhere()));
+        const isIn = await new Promise<boolean>((resolve) => {
+          next.socket.once('connect', () => resolve(true));
+          next.socket.once('connect_error', () => resolve(false));
+        });
+        return isIn;
+      },
+      { timeout: 10_000 },
+    );
     phone.hangUp();
     await proxy.stop();
   });

@@ -13,7 +13,7 @@ describe('the index of the search', () => {
   let cluster: Cluster;
   let here: World;
   before(async () => {
-    // It waits for nothing while nobody indexes.
+    // While nobody indexes, each search waits in vain.
     cluster = await startCluster({ settings: { search: { waitMs: 1000 } } });
     here = await world(cluster);
   });

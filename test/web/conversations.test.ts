@@ -156,6 +156,7 @@ describe('conversations in the state of the web client', () => {
       await delay(10);
     }
     await Promise.all(sent);
+    await preferences.load();
     stop();
     expect(shown).to.deep.equal(choices);
   });

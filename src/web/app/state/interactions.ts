@@ -57,9 +57,10 @@ export class Interactions {
     this.wasLoaded = true;
     const { connection } = this.core;
     const load = () => connection.load(() => this.load());
-    // What is said before all further events are received is found by another look.
-    if (connection.state.peek().status !== 'live') connection.onceLive(load);
-    return load();
+    if (connection.state.peek().status === 'live') return load();
+    // Before that it would miss what comes between its answer and the first event.
+    connection.onceLive(load);
+    return () => {};
   }
 
   /** What the user did with a component, if its bot is not done with that. */

@@ -84,10 +84,10 @@ export class Preferences {
       const others = now[muted[place]].filter((other) => !ids.includes(other));
       return { [muted[place]]: isMuted ? [...others, ...ids] : others };
     };
-    // Another device may have muted something meanwhile.
     const { client } = this.core;
     const now = this.current.peek();
     await this.shown({ ...now, ...changed(now) }, async () => {
+      // Another device may have muted something meanwhile.
       const body = changed(await client.rest('GET /api/notifications/settings'));
       await client.rest('PATCH /api/notifications/settings', { body });
     });
@@ -120,7 +120,7 @@ export class Preferences {
     } finally {
       this.underWay--;
       // What cannot be read now is read with the next change, or when there is a connection again.
-      if (this.underWay === 0) await this.load().catch(() => {});
+      if (this.underWay === 0) void this.load().catch(() => {});
     }
   }
 
