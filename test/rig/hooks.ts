@@ -1,5 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
+import { config } from 'chai';
 import { falseEvents } from '../world/documents.ts';
 import { runEnding } from './ending.ts';
 
@@ -12,6 +13,9 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => void
 // The channel is there when test/run.ts started us; its end is the end of test/run.ts.
 process.once('disconnect', () => void giveUp());
 process.channel?.unref();
+
+// A failure that is seen once has to say what was there instead; test/rig/reporter.ts bounds how much of it is told.
+config.truncateThreshold = 0;
 
 /** Mocha's root hooks, see .mocharc.json: whatever the rig started is stopped when the last test is through, and
  * events that were not as the documents say fail the run. */
