@@ -3,7 +3,7 @@
 import { expect } from 'chai';
 import type { BrowserContextOptions } from 'playwright-core';
 import { shareOf } from '../rig/long.ts';
-import { scan, withAxe } from '../screens/axe.ts';
+import { drawn, scan, withAxe } from '../screens/axe.ts';
 import { cutOff } from '../screens/cut-off.ts';
 import { Explorer, opened } from '../screens/explorer.ts';
 import { consentScreen, emptyScreens, gateScreens, phoneScreens, type Screen, screensOf } from '../screens/screens.ts';
@@ -38,19 +38,23 @@ describe('the web client, looked at by axe-core', () => {
     return one;
   }
 
-  /** A heading that fades in stands for a page until its script is there. */
-  const whole = ({ page }: Visitor) => page.locator('.late').waitFor({ state: 'detached' });
+  /** A screen is there with all of it: what shows may be on the one before, too, and a heading stands for a page until its script is there. */
+  async function shown({ page }: Visitor, { shows }: Screen, state: 'attached' | 'visible'): Promise<void> {
+    await drawn(page);
+    await page.locator(shows).first().waitFor({ state });
+    await page.locator('.late').waitFor({ state: 'detached' });
+    await drawn(page);
+  }
 
   /** What is found on screens that someone goes to. */
   async function findings(person: Person, screens: Screen[], options: BrowserContextOptions): Promise<string[]> {
     const one = await visit(person, options);
     const found: string[] = [];
     await one.open('/app/messages');
-    for (const { path, shows } of screens) {
-      await one.go(path);
-      await one.page.locator(shows).first().waitFor({ state: 'attached' });
-      await whole(one);
-      found.push(...(await scan(one.page)).map((what) => `${path}: ${what}`));
+    for (const screen of screens) {
+      await one.go(screen.path);
+      await shown(one, screen, 'attached');
+      found.push(...(await scan(one.page)).map((what) => `${screen.path}: ${what}`));
     }
     expect(one.complaints).to.deep.equal([]);
     await one.close();
@@ -72,11 +76,10 @@ describe('the web client, looked at by axe-core', () => {
         [team.people.jonas, [await consentScreen(team)]],
       ] as const) {
         const one = await visit(person, options);
-        for (const { path, shows } of screens) {
-          await one.page.goto(base + path);
-          await one.page.locator(shows).first().waitFor();
-          await whole(one);
-          found.push(...(await scan(one.page)).map((what) => `${path}: ${what}`));
+        for (const screen of screens) {
+          await one.page.goto(base + screen.path);
+          await shown(one, screen, 'visible');
+          found.push(...(await scan(one.page)).map((what) => `${screen.path}: ${what}`));
         }
         await one.close();
       }
@@ -86,6 +89,51 @@ describe('the web client, looked at by axe-core', () => {
 
   it('has no finding where there is nothing yet', async () => {
     expect(await findings(team.people.leila, await emptyScreens(team), {})).to.deep.equal([]);
+  });
+
+  it('has no finding while its lists are on the way', async () => {
+    const one = await visit(team.people.maya, { ...phone, viewport: { width: 390, height: 400 } });
+    const found: string[] = [];
+    // What is fetched for a screen comes when that was looked at without it.
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    await one.page.route(/\/api\/(?:servers\/[^/]+|channels|operator)\//, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await one.open('/app/messages');
+    await one.whole();
+    const names = ['channel', 'server-audit', 'operators-jobs', 'operators-storage', 'files'];
+    for (const { name, path } of screensOf(team).filter((screen) => names.includes(screen.name))) {
+      await one.go(path);
+      await drawn(one.page);
+      found.push(...(await scan(one.page)).map((what) => `${name}: ${what}`));
+    }
+    await one.page.unrouteAll({ behavior: 'ignoreErrors' });
+    release();
+    await one.close();
+    expect(found).to.deep.equal([]);
+  });
+
+  it('lets the keyboard scroll wide code from the moment in which it is there', async () => {
+    const one = await visit(team.people.maya, phone);
+    await one.open('/app/messages');
+    await one.page.evaluate(`{
+      window.codes = [];
+      new MutationObserver(() => {
+        for (const code of document.querySelectorAll('pre'))
+          if (!codes.some((one) => one.code === code)) codes.push({ code, isWide: code.scrollWidth > code.clientWidth, index: code.tabIndex });
+      }).observe(document.body, { childList: true, subtree: true });
+    }`);
+    const thread = screensOf(team).find(({ name }) => name === 'thread');
+    if (!thread) throw new Error('no thread');
+    await one.go(thread.path);
+    await one.page.locator('.thread pre').first().waitFor();
+    const wide = await one.page.evaluate<number[]>('codes.filter(({ isWide }) => isWide).map(({ index }) => index)');
+    await one.close();
+    expect(wide).to.include(0).and.not.include(-1);
   });
 
   describe('where a button or a menu opens something', () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Visitor } from '../world/visitor.ts';
+import { drawn } from './axe.ts';
 import type { Screen } from './screens.ts';
 
 /** What opens. */
@@ -120,7 +121,7 @@ export class Explorer {
 
   /** What opens is there, with the script that it needs. */
   private async settle(): Promise<void> {
-    await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await drawn(this.page);
     await this.page.locator('.late').waitFor({ state: 'detached' });
     await this.page.evaluate('new Promise((done) => setTimeout(done, 100))');
   }

@@ -21,7 +21,7 @@ interface Part {
   label: Message;
   icon: IconName;
   Shown: ComponentType;
-  /** It is read, and nothing is done there. */
+  /** It is read: there may be nothing that takes the focus. */
   isRead?: true;
 }
 
@@ -34,7 +34,7 @@ const sections: Part[] = [
   { section: 'servers', label: 'Servers', icon: 'compass', Shown: Servers },
   { section: 'nodes', label: 'Nodes', icon: 'poll', Shown: Nodes, isRead: true },
   { section: 'storage', label: 'Storage', icon: 'archive', Shown: Storage, isRead: true },
-  { section: 'jobs', label: 'Jobs', icon: 'clock', Shown: Jobs },
+  { section: 'jobs', label: 'Jobs', icon: 'clock', Shown: Jobs, isRead: true },
   { section: 'trials', label: 'Mail and push notifications', icon: 'unread', Shown: Trials },
   { section: 'settings', label: 'Settings', icon: 'settings', Shown: SettingsInForce },
   { section: 'log', label: 'Log', icon: 'file', Shown: Log, isRead: true },

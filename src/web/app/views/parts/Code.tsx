@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useApp, usePage, useTexts } from '../useApp.ts';
 import { IconButton } from './Button.tsx';
 import type { Token } from './highlight.ts';
@@ -36,18 +36,20 @@ function useHighlighted(text: string, language: string): Highlighted | null {
   return found?.text === text && found.language === language ? found : null;
 }
 
-/** Lets the keyboard scroll code that is wider than its place. */
-function useReach(ref: RefObject<HTMLElement | null>, isWanted: boolean): void {
-  useEffect(() => {
+/** Lets the keyboard scroll code that is wider than its place, from the first moment on in which it is there. */
+function useReach(ref: RefObject<HTMLElement | null>, isWanted: boolean, text: string): void {
+  useLayoutEffect(() => {
     const box = ref.current;
     if (!box || !isWanted) return;
-    const observer = new ResizeObserver(() => {
+    const measure = () => {
       if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
       else box.removeAttribute('tabindex');
-    });
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(box);
     return () => observer.disconnect();
-  }, [isWanted]);
+  }, [isWanted, text]);
 }
 
 interface CodeProps {
@@ -64,7 +66,7 @@ export function Code({ text, language, plain }: CodeProps) {
   const { copy } = useApp();
   const highlighted = useHighlighted(text, plain ? '' : language);
   const ref = useRef<HTMLPreElement>(null);
-  useReach(ref, !plain);
+  useReach(ref, !plain, text);
   const code = (
     <pre ref={ref}>
       <code>

@@ -17,7 +17,7 @@ interface PageProps {
   tabs?: Tab[];
   /** At the end of the bar. */
   actions?: ComponentChildren;
-  /** There is nothing in it that takes the focus: it takes it itself, to be scrolled by the keyboard. */
+  /** There may be nothing in it that takes the focus: it takes it itself, to be scrolled by the keyboard. */
   isRead?: boolean;
   children: ComponentChildren;
 }

@@ -58,7 +58,7 @@ export function ChannelHead({ channelId }: { channelId: string }) {
             {about.name}
           </PersonButton>
         ) : (
-          <span class="name">{about.name}</span>
+          <span class="name">{about.name || <span class="hidden">{t('Loading…')}</span>}</span>
         )}
       </h1>
       {about.topic && <p class="topic">{about.topic}</p>}
