@@ -161,6 +161,33 @@ describe('conversations in the state of the web client', () => {
     expect(shown).to.deep.equal(choices);
   });
 
+  it('read the channels of the server that is visited once, also where these come after all other lists', async () => {
+    const device = new Device(here.bob.node.url);
+    devices.push(device);
+    const { servers, lists } = device.open('/app/messages', here.bob).app();
+    const channels = `/api/servers/${here.server.id}/channels`;
+    const { fetch } = globalThis;
+    const held = Promise.withResolvers<void>();
+    let asked = 0;
+    globalThis.fetch = async (input, init) => {
+      if (new URL(input instanceof Request ? input.url : input).pathname === channels) {
+        asked++;
+        await held.promise;
+      }
+      return fetch(input, init);
+    };
+    try {
+      const visited = servers.loadChannels(here.server.id);
+      lists.keep();
+      await until(() => lists.loaded.peek());
+      held.resolve();
+      await visited;
+      expect(asked).to.equal(1);
+    } finally {
+      globalThis.fetch = fetch;
+    }
+  });
+
   it('queue what is written without a connection, and lose and double nothing when it is back', async () => {
     const line = await startProxy(here.alice.node.port);
     const tab = await openFor(here.alice, `http://127.0.0.1:${line.port}`);

@@ -6,6 +6,12 @@ export class LatestAnswer {
   private requested = 0;
   private shown = 0;
   private changes = 0;
+  private waiting = 0;
+
+  /** Whether an answer is on its way. */
+  get isReading(): boolean {
+    return this.waiting > 0;
+  }
 
   /** Something was changed by an event, or here. */
   changed(): void {
@@ -15,13 +21,18 @@ export class LatestAnswer {
   /** Shows an answer, unless a later request's is shown already; reads again if something changed meanwhile. */
   async read<T>(request: () => Promise<T>, show: (answer: T) => void): Promise<void> {
     const turn = ++this.requested;
-    for (;;) {
-      const before = this.changes;
-      const answer = await request();
-      if (turn < this.shown) return;
-      if (before !== this.changes) continue;
-      this.shown = turn;
-      return show(answer);
+    this.waiting++;
+    try {
+      for (;;) {
+        const before = this.changes;
+        const answer = await request();
+        if (turn < this.shown) return;
+        if (before !== this.changes) continue;
+        this.shown = turn;
+        return show(answer);
+      }
+    } finally {
+      this.waiting--;
     }
   }
 }
