@@ -178,6 +178,8 @@ export async function request(
 ): Promise<Answer> {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const json = text === undefined ? {} : { 'content-type': 'application/json' };
+  // Reading them holds up this process, and a node in it, longer than a transaction may wait: nothing is asked before.
+  await documentsFrom(node.url);
   const response = await fetch(`${node.url}${path}`, { method, body: text, headers: { ...json, ...headers } });
   const answer = await response.text();
   const type = response.headers.get('content-type') ?? '';
