@@ -156,7 +156,10 @@ describe('presence', () => {
     const { alice, bob, carol, channel, server } = here;
     const ears = [await alice.listen(channel.id), await bob.listen(channel.id)];
     const mouth = await carol.connect();
+    const own = [mouth, await carol.on(bob.node).connect()];
     await mouth.emit('presence:update', { status: 'dnd' });
+    // Both nodes have told what she was before.
+    for (const ear of own) await told(ear, carol, 'dnd');
     await carol.post(`/api/servers/${server.id}/join`, { inviteCode: server.inviteCode });
     for (const ear of ears) await told(ear, carol, 'dnd');
     // Where she was in already when her wish was passed on, it is told for that too.
