@@ -342,6 +342,8 @@ describe('policies of agents', () => {
     await alice.post(`/api/messages/${called.id}/reactions`, { emoji: '👍' });
     await alice.post(`/api/messages/${own.id}/reactions`, { emoji: '👋' });
     await bob.patch(`/api/messages/${called.id}`, { content: 'never mind' });
+    // What is told after a deletion has no text any more.
+    await ear.next('message:updated', ({ content }) => content === 'never mind');
     await bob.delete(`/api/messages/${called.id}`);
     await ear.next('message:deleted', (gone) => gone.id === called.id);
     const told = ear.received.filter(({ event, data }) => event.startsWith('message:') && data.id === other.id);
@@ -358,6 +360,8 @@ describe('policies of agents', () => {
     const { id } = await bob.say(channel.id, 'nothing for bots');
     const edits = ['wait, @', 'no: never mind @', 'forget it'].map((text) => text.replace('@', `@${made.username}`));
     for (const content of edits) await bob.patch(`/api/messages/${id}`, { content });
+    // What is told after a deletion has no text any more.
+    await ear.next('message:updated', ({ content }) => content === 'forget it');
     await bob.delete(`/api/messages/${id}`);
     await ear.next('message:deleted', (gone) => gone.id === id);
     expect(ear.all('message:updated').map((message) => message.content)).to.deep.equal(edits);

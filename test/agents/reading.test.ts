@@ -109,6 +109,8 @@ describe('what a policy keeps from a bot', () => {
     await bob.say(channel.id, '/deployment is no command of theirs');
     await bob.say(channel.id, 'nor is /deploy in a text');
     await bob.patch(`/api/messages/${both.id}`, { content: 'taken back' });
+    // What is told after a deletion has no text any more.
+    await deaf[1].next('message:new', ({ id }) => id === one.id);
     await bob.delete(`/api/messages/${one.id}`);
     await deaf[1].next('message:deleted', ({ id }) => id === one.id);
     expect(heard(deaf[1])).to.deep.equal(['/deploy now', one.content]);

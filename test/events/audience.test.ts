@@ -51,6 +51,8 @@ for (const transport of ['websocket', 'polling']) {
       const outsiders = [await ear(bob), await ear(carol)];
       const message = await bob.say(channel.id, 'one', { nonce: 'n' });
       await bob.patch(`/api/messages/${message.id}`, { content: 'two' });
+      // What is told after a deletion has no text any more.
+      for (const listener of insiders) await listener.next('message:updated');
       await alice.delete(`/api/messages/${message.id}`);
       for (const listener of insiders) {
         await listener.next('message:deleted');
