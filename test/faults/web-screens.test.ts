@@ -5,6 +5,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import ar from '../../src/languages/ar.json' with { type: 'json' };
 import { shareOf } from '../rig/long.ts';
 import { cutOff } from '../screens/cut-off.ts';
+import { drawn } from '../screens/drawn.ts';
 import { consentScreen, emptyScreens, gateScreens, phoneScreens, type Screen, screensOf } from '../screens/screens.ts';
 import { furnishTeam, type Team } from '../screens/team.ts';
 import { treeOf } from '../screens/tree.ts';
@@ -61,7 +62,7 @@ describe('the screens of the web client', () => {
   const arrive = async ({ page }: Visitor, { shows }: Screen): Promise<void> => {
     await page.locator(shows).first().waitFor({ state: 'attached' });
     // What is loaded beside it draws in the next frames.
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await drawn(page);
   };
 
   /** What is cut off on a screen: always on the smallest phone, and of the other sizes some in each run. */

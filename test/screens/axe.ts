@@ -7,10 +7,6 @@ interface Finding {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** Waits until the page has drawn what is in it. */
-export const drawn = (page: Page): Promise<unknown> =>
-  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const options = {
   resultTypes: ['violations'],

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { Visitor } from '../world/visitor.ts';
-import { drawn } from './axe.ts';
+import { drawn } from './drawn.ts';
 import type { Screen } from './screens.ts';
 
 /** What opens. */

@@ -109,8 +109,8 @@ export class Servers {
   async loadOtherChannels(): Promise<void> {
     for (const { id } of this.list.peek()) {
       const count = [...this.channels.peek().values()].flat().length;
-      const isKnown = this.channels.peek().has(id) || this.latestChannels.get(id)?.isReading;
-      if (!isKnown && count < maxFollowed) await this.loadChannels(id).catch(() => {});
+      const isVisited = this.channels.peek().has(id) || this.latestChannels.get(id)?.isReading;
+      if (!isVisited && count < maxFollowed) await this.loadChannels(id).catch(() => {});
     }
   }
 
