@@ -128,7 +128,8 @@ export class Workspace {
     const { serverId, nodes, mode } = held;
     const body = { nodeIds: nodes.map(({ id }) => id), targetParentId, mode };
     await this.core.client.rest('POST /api/servers/:serverId/workspace/nodes/paste', { serverId, body });
-    if (mode === 'cut') this.clipboard.value = null;
+    // Something else may be in it by now.
+    if (mode === 'cut' && this.clipboard.peek() === held) this.clipboard.value = null;
   }
 
   /** A URL with which the browser itself can fetch a file, for some minutes. */
