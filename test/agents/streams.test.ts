@@ -246,7 +246,7 @@ describe('replies that are shown while they are made', () => {
 
   sideBySide({
     'end by themselves when their bot dies or is silent for too long, for everyone': async () => {
-      const cluster = await startCluster({ settings: { agents: { streamIdleSeconds: 1 } } });
+      const cluster = await startCluster({ settings: { agents: { streamIdleSeconds: 2 } } });
       const there = await world(cluster);
       try {
         const dying = await botIn(there.server, there.alice);
@@ -265,12 +265,12 @@ describe('replies that are shown while they are made', () => {
         // The last piece came in time; what comes of it has to wait.
         const held = { channelId: there.channel.id, streamId: 'held' };
         await slow.emit('message:stream', { ...held, delta: 'Almost' });
-        await delay(700);
+        await delay(1200);
         await withRows(cluster.databaseUrl, async (rows) => {
           await rows('BEGIN');
           await rows('SELECT FROM streams WHERE id = $1 FOR UPDATE', [there.channel.id]);
           const sent = slow.emit('message:stream', { ...held, done: true });
-          await delay(700);
+          await delay(1200);
           await rows('COMMIT');
           expect((await sent).message).to.include({ content: 'Almost' });
         });

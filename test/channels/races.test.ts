@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { until } from '../rig/until.ts';
 import { botIn } from '../world/bot.ts';
+import { type Cluster, startCluster } from '../world/nodes.ts';
 import type { Answer } from '../world/person.ts';
 import { type World, world } from '../world/world.ts';
 
@@ -11,11 +12,17 @@ const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database()
 const waitingForLog = `${waiting} AND query LIKE '%streams%'`;
 
 describe('at the same moment', () => {
+  let cluster: Cluster;
   let here: World;
   let client: pg.Client;
   let onlooker: pg.Client;
+  before(async () => {
+    // Who waits for a log that is locked starts over after two thirds of this, behind the others: not on a busy machine.
+    cluster = await startCluster({ settings: { database: { idleTransactionMs: 60_000 } } });
+  });
+  after(() => cluster.stop());
   beforeEach(async () => {
-    here = await world();
+    here = await world(cluster);
     client = new pg.Client(here.cluster.databaseUrl);
     onlooker = new pg.Client(here.cluster.databaseUrl);
     await Promise.all([client.connect(), onlooker.connect()]);
@@ -226,7 +233,9 @@ describe('at the same moment', () => {
     }
 
     it('is left by each once', async () => {
-      const { bob, server, channel } = here;
+      const { alice, bob, server, channel } = here;
+      // Who asks after all is over can still see it.
+      await alice.patch(`/api/servers/${server.id}`, { isPublic: true });
       const left = await thrice(channel.id, () => bob.post(`/api/servers/${server.id}/leave`), 2);
       expect(left).to.deep.equal([200, 403, 403]);
     });
