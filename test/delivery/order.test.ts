@@ -150,13 +150,16 @@ describe('the order of a room', () => {
     const trimming = (async () => {
       while (going) await trimLogs(cluster.databaseUrl, 5);
     })();
-    for (const i of range(1, 15)) {
-      const sends = [alice, bob, alice, bob].map((person) => person.say(channelId, `hello ${i}`));
-      await Promise.all(sends);
-      // A node that finds what it has not heard of trimmed lets everyone start over.
-      for (const ear of listeners) await ear.reach(channelId, 4 * i);
+    try {
+      for (const i of range(1, 15)) {
+        const sends = [alice, bob, alice, bob].map((person) => person.say(channelId, `hello ${i}`));
+        await Promise.all(sends);
+        // A node that finds what it has not heard of trimmed lets everyone start over.
+        for (const ear of listeners) await ear.reach(channelId, 4 * i);
+      }
+    } finally {
+      going = false;
     }
-    going = false;
     await trimming;
     await trimLogs(cluster.databaseUrl, 5);
     for (const ear of listeners) {

@@ -1,18 +1,22 @@
 import { expect } from 'chai';
 import { type World, world } from '../world/world.ts';
-import { Device } from './device.ts';
+import { Device, type Tab } from './device.ts';
 
 describe('files in the state of the web client', () => {
   let here: World;
+  let tab: Tab;
 
   before(async () => {
     here = await world();
+    tab = new Device(here.alice.node.url).open(`/app/s/${here.server.id}/files`, here.alice);
   });
-  after(() => here.close());
+  after(() => {
+    tab.close();
+    here.close();
+  });
 
   it('that are copied while others are pasted can be pasted as well', async () => {
-    const { alice, server } = here;
-    const tab = new Device(alice.node.url).open(`/app/s/${server.id}/files`, alice);
+    const { server } = here;
     const { workspace } = tab.app();
     const folder = await workspace.createFolder(server.id, null, 'folder');
     const nodes = [await workspace.createFile(server.id, null, 'a.txt')];
@@ -25,6 +29,5 @@ describe('files in the state of the web client', () => {
     workspace.clipboard.value = { serverId: server.id, nodes, mode: 'cut' };
     await workspace.paste(null);
     expect(workspace.clipboard.peek()).to.equal(null);
-    tab.close();
   });
 });
